@@ -6,21 +6,13 @@ import type {
   UnsubscribeResponse,
 } from "@countersign/schemas";
 import { Pool } from "undici";
-import { askToken } from "./ask-token.ts";
-import type { Prepared } from "./call.ts";
-import { customerCall } from "./calls/customer.ts";
-import type { RefundOrder } from "./calls/refund-body.ts";
-import { refundCall } from "./calls/refund.ts";
-import { subscribeCall } from "./calls/subscribe.ts";
-import { unsubscribeCall } from "./calls/unsubscribe.ts";
+import { customerCall, subscribeCall, unsubscribeCall, type Prepared } from "./calls.ts";
 import { ClientClosedError, RequestInvalidError, type CallName } from "./errors.ts";
 import type { Wire } from "./exchange.ts";
-import type { CallOptions, ClientOptions } from "./options.ts";
-import { isBearerToken, ownToken } from "./own-token.ts";
-import type { RefundAnswer } from "./refund-answer.ts";
+import { settingsOf, type CallOptions, type ClientOptions, type Settings } from "./options.ts";
+import { refundCall, type RefundAnswer, type RefundOrder } from "./refund.ts";
 import { runCall } from "./run-call.ts";
-import { settingsOf, type Settings } from "./settings.ts";
-import { Tokens, type Issue } from "./tokens.ts";
+import { Tokens, tokenSource } from "./tokens.ts";
 
 /** The four calls of the interface. Every call rejects with a `ClientError` and nothing else. */
 export interface Client {
@@ -56,11 +48,11 @@ export function createClient(options: ClientOptions): Client {
   const settings = settingsOf(options);
   const closed = new AbortController();
   const closing = closed.signal;
-  const credentials = credentialsOf(options, settings);
   const dispatcher = options.dispatcher ?? poolOf(settings);
   const wire: Wire = { dispatcher, settings };
-  const tokens = new Tokens({ issue: credentials(wire, closing), now: settings.time.now });
-  const running = { settings, wire, tokens, closing };
+  const issue = tokenSource(options, wire, closing);
+  const tokens = new Tokens({ issue, now: settings.time.now });
+  const running = { ...wire, tokens, closing };
   const underWay = new Set<Promise<unknown>>();
 
   const make = async <T>(
@@ -108,26 +100,4 @@ function poolOf({ origin, limits, timeouts }: Settings): Pool {
     allowH2: false,
     connect: { timeout: timeouts.attemptMs },
   });
-}
-
-function credentialsOf(
-  options: ClientOptions,
-  settings: Settings,
-): (wire: Wire, closing: AbortSignal) => Issue {
-  const { token, clientId, clientSecret, scopes = [] } = options;
-  if (token !== undefined) {
-    if (clientId !== undefined || clientSecret !== undefined)
-      throw new TypeError('client: either "token" or "clientId" and "clientSecret", not both');
-    if (typeof token === "function") return (_, closing) => ownToken(token, settings, closing);
-    if (!isBearerToken(token)) throw new TypeError('client: "token" is no access token');
-    return () => async () => ({ ok: true, token, expiresAt: undefined });
-  }
-  if (!isCredential(clientId) || !isCredential(clientSecret))
-    throw new TypeError('client: "clientId" and "clientSecret", or "token", are required');
-  const { path } = settings.profile.token;
-  return (wire, closing) => askToken(wire, { clientId, clientSecret, scopes, path }, closing);
-}
-
-function isCredential(text: unknown): text is string {
-  return typeof text === "string" && text !== "";
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode, ExistingRefund, InvalidMember } from "@countersign/schemas";
-import type { Refusal, UnreadableReason } from "./failure.ts";
+import type { Failure, Refusal, UnreadableReason } from "./failures.ts";
 
 /** The calls of a client. */
 export type CallName = "refund" | "customer" | "subscribe" | "unsubscribe";
@@ -193,3 +193,58 @@ export type ClientError =
   | ClientClosedError;
 
 export type ClientErrorCode = ClientError["code"];
+
+// Exhaustive by its type: a code that is added must be added here.
+const codes: Readonly<Record<ClientErrorCode, true>> = {
+  CS_REQUEST_INVALID: true,
+  CS_CALL_REFUSED: true,
+  CS_REQUEST_KEY_USED: true,
+  CS_UNREACHABLE: true,
+  CS_CONNECTION_LOST: true,
+  CS_CALL_TIMEOUT: true,
+  CS_CALL_ABORTED: true,
+  CS_ANSWER_UNREADABLE: true,
+  CS_TOKEN_REFUSED: true,
+  CS_TOKEN_UNAVAILABLE: true,
+  CS_CLIENT_CLOSED: true,
+};
+
+/** Every code that an error of a client may have. Codes are never renamed or reused. */
+export const clientErrorCodes: readonly ClientErrorCode[] = Object.freeze(
+  // The keys of an object whose type names them all.
+  Object.keys(codes) as ClientErrorCode[],
+);
+
+/** True if a client's call rejected with this error. Checks the code, since two copies may be installed. */
+export function isClientError(error: unknown): error is ClientError {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return typeof error.code === "string" && Object.hasOwn(codes, error.code);
+}
+
+/** The error that a call rejects with. `cause`: the reason of the caller's signal. */
+export function errorOf(failure: Failure, facts: CallFacts, cause?: unknown): ClientError {
+  switch (failure.code) {
+    case "CS_UNREACHABLE":
+      return new UnreachableError(failure.reason, facts);
+    case "CS_CONNECTION_LOST":
+      return new ConnectionLostError(failure.reason, facts);
+    case "CS_CALL_TIMEOUT":
+      return new CallTimeoutError(facts);
+    case "CS_CALL_ABORTED":
+      return new CallAbortedError(cause, facts);
+    case "CS_CLIENT_CLOSED":
+      return new ClientClosedError(facts);
+    case "CS_ANSWER_UNREADABLE":
+      return new AnswerUnreadableError(failure, facts);
+    case "CS_CALL_REFUSED":
+      return new CallRefusedError(failure.refusal, facts);
+    case "CS_REQUEST_KEY_USED":
+      return new RequestKeyUsedError(failure.refusal, failure.existing, facts);
+    case "CS_TOKEN_REFUSED":
+      return new TokenRefusedError(failure, facts);
+    case "CS_TOKEN_UNAVAILABLE":
+      return new TokenUnavailableError(failure.reason, facts);
+    default:
+      return failure satisfies never;
+  }
+}

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
-import type { Failure } from "./failure.ts";
-import type { Settings } from "./settings.ts";
+import { failed, unreadable, type Result } from "./failures.ts";
+import type { Settings } from "./options.ts";
 import { startDeadline } from "./time.ts";
 
 /** An HTTP request, with its path from the origin's root. */
@@ -20,14 +20,10 @@ export interface Incoming {
   readonly body: Uint8Array;
 }
 
-export type Exchanged =
-  | { readonly ok: true; readonly answer: Incoming }
-  | { readonly ok: false; readonly failure: Failure };
-
 /** The network, as one client sees it. */
 export interface Wire {
   readonly dispatcher: Dispatcher;
-  readonly settings: Pick<Settings, "origin" | "prefix" | "timeouts" | "limits" | "time">;
+  readonly settings: Settings;
 }
 
 /**
@@ -38,7 +34,7 @@ export async function exchange(
   { dispatcher, settings }: Wire,
   { path, ...request }: Outgoing,
   signal: AbortSignal,
-): Promise<Exchanged> {
+): Promise<Result<Incoming>> {
   const { origin, prefix, timeouts, limits, time } = settings;
   const deadline = startDeadline(time, timeouts.attemptMs);
   try {
@@ -52,16 +48,14 @@ export async function exchange(
       bodyTimeout: 0,
     });
     const bytes = await readBody(body, limits.answerBytes);
-    if (bytes === undefined) return tooLarge(statusCode);
+    if (bytes === undefined) return unreadable("too-large", statusCode);
     const [retryAfter] = [headers["retry-after"]].flat();
-    return {
-      ok: true,
-      answer: { status: statusCode, mediaType: mediaTypeOf(headers), retryAfter, body: bytes },
-    };
+    const mediaType = mediaTypeOf(headers);
+    return { ok: true, value: { status: statusCode, mediaType, retryAfter, body: bytes } };
   } catch (error) {
-    if (signal.aborted) return { ok: false, failure: { code: "CS_CALL_ABORTED" } };
-    if (deadline.signal.aborted) return { ok: false, failure: { code: "CS_CALL_TIMEOUT" } };
-    return { ok: false, failure: failureOf(error) };
+    if (signal.aborted) return failed({ code: "CS_CALL_ABORTED" });
+    if (deadline.signal.aborted) return failed({ code: "CS_CALL_TIMEOUT" });
+    return failureOf(error);
   } finally {
     deadline.end();
   }
@@ -83,13 +77,6 @@ async function readBody(
   return Buffer.concat(chunks);
 }
 
-function tooLarge(status: number): Exchanged {
-  return {
-    ok: false,
-    failure: { code: "CS_ANSWER_UNREADABLE", reason: "too-large", status, errors: [] },
-  };
-}
-
 function mediaTypeOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
   const coding = [headers["content-encoding"] ?? "identity"].flat().join();
   if (coding.toLowerCase() !== "identity") return "";
@@ -102,13 +89,12 @@ const NOT_CONNECTED =
 const NOT_HTTP = /^(?:HPE_\w+|UND_ERR_HEADERS_OVERFLOW)$/;
 
 // The error itself is dropped: a parser's error contains the received bytes, possibly with a token.
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): Result<never> {
   const { name, code } = wordsOf(error);
-  if (NOT_CONNECTED.test(code)) return { code: "CS_UNREACHABLE", reason: code };
+  if (NOT_CONNECTED.test(code)) return failed({ code: "CS_UNREACHABLE", reason: code });
   // A parser error at the end of the connection has no code.
-  if (NOT_HTTP.test(code) || name === "HTTPParserError")
-    return { code: "CS_ANSWER_UNREADABLE", reason: "http", status: undefined, errors: [] };
-  return { code: "CS_CONNECTION_LOST", reason: code };
+  if (NOT_HTTP.test(code) || name === "HTTPParserError") return unreadable("http", undefined);
+  return failed({ code: "CS_CONNECTION_LOST", reason: code });
 }
 
 function wordsOf(error: unknown): { readonly name: string; readonly code: string } {

@@ -9,7 +9,6 @@ export type {
   UnsubscribeResponse,
 } from "@countersign/schemas";
 export { createClient, type Client } from "./create-client.ts";
-export type { RefundOrder } from "./calls/refund-body.ts";
 export type {
   AnswerUnreadableError,
   CallAbortedError,
@@ -27,8 +26,8 @@ export type {
   TokenUnavailableError,
   UnreachableError,
 } from "./errors.ts";
-export type { UnreadableReason } from "./failure.ts";
-export { clientErrorCodes, isClientError } from "./is-client-error.ts";
+export { clientErrorCodes, isClientError } from "./errors.ts";
+export type { UnreadableReason } from "./failures.ts";
 export type {
   CallOptions,
   ClientCredentials,
@@ -41,5 +40,5 @@ export type {
   Timeouts,
   TokenProvider,
 } from "./options.ts";
-export type { RefundAnswer, RefundStatus } from "./refund-answer.ts";
+export type { RefundAnswer, RefundOrder, RefundStatus } from "./refund.ts";
 export type { Sleep } from "./time.ts";

@@ -2,7 +2,7 @@ import { MAX_CENTS, parseAmount, readJson } from "@countersign/rules";
 import { profiles } from "@countersign/schemas/profiles";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { refundBody } from "../src/calls/refund-body.ts";
+import { refundBody } from "../src/refund.ts";
 import { order } from "./fixtures.ts";
 
 const { standard } = profiles;

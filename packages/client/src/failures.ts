@@ -1,4 +1,4 @@
-import type { ErrorCode, ExistingRefund, InvalidMember } from "@countersign/schemas";
+import type { ErrorCode, ExistingRefund, InvalidMember, SchemaError } from "@countersign/schemas";
 
 /** The provider's refusal of a call, without the secrets of the call. */
 export interface Refusal {
@@ -50,6 +50,29 @@ export type Failure =
       readonly retryAfterMs: number | undefined;
     }
   | { readonly code: "CS_TOKEN_UNAVAILABLE"; readonly reason: string };
+
+/** The value of a step that may fail. */
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure };
+
+export function failed(failure: Failure): Result<never> {
+  return { ok: false, failure };
+}
+
+/** The failure of an answer that cannot be trusted. */
+export function unreadable(
+  reason: UnreadableReason,
+  status: number | undefined,
+  errors: readonly InvalidMember[] = [],
+): Result<never> {
+  return failed({ code: "CS_ANSWER_UNREADABLE", reason, status, errors });
+}
+
+/** Converts a schema's errors to the list of invalid members. */
+export function invalidMembers(errors: readonly SchemaError[]): readonly InvalidMember[] {
+  return errors.map(({ pointer, keyword, message }) => ({ pointer, code: keyword, message }));
+}
 
 /** True if the provider may have done what the attempt requested. */
 export function mayBeDone(failure: Failure): boolean {
