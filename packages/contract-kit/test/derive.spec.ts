@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { arbitrary } from "../src/derive/arbitrary.ts";
-import { boundaries, coverage, pointsOf } from "../src/derive/boundary.ts";
+import { boundaries, coverage, negatives, pointsOf } from "../src/derive/cases.ts";
 import { examples } from "../src/derive/example.ts";
-import { negatives } from "../src/derive/negative.ts";
 import { OutsideSubsetError, type LocatedSchema } from "../src/derive/schema.ts";
 import { alone, refusals, standard } from "./oracle.ts";
 
@@ -109,8 +108,8 @@ describe("derivation", () => {
       ["minimum", { n: 0.01, t: "ab" }],
       ["maximum", { n: 9.99, t: "ab" }],
       ["multipleOf", { n: 0.02, t: "ab" }],
-      ["maxLength", { n: 1, t: "aba" }],
       ["type", { n: 1, t: null }],
+      ["maxLength", { n: 1, t: "aba" }],
     ]);
   });
 

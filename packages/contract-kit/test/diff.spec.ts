@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { arbitrary } from "../src/derive/arbitrary.ts";
-import { boundaries } from "../src/derive/boundary.ts";
+import { boundaries } from "../src/derive/cases.ts";
 import { examples } from "../src/derive/example.ts";
 import { accepts } from "../src/derive/faults.ts";
 import {

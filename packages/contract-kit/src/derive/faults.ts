@@ -4,7 +4,6 @@ import {
   type LocatedSchema,
   type Schema,
   type TypeName,
-  escapePointer,
   itemsOf,
   kindsOf,
   membersOf,
@@ -23,13 +22,7 @@ export function faultsOf(located: LocatedSchema, value: unknown): readonly strin
     if (schema.oneOf === undefined) return fitting > 0 ? [] : ["anyOf"];
     return fitting === 1 ? [] : ["oneOf"];
   }
-  return [
-    ...generalFaults(schema, value),
-    ...(typeof value === "string" ? textFaults(schema, value) : []),
-    ...(typeof value === "number" ? numberFaults(schema, value) : []),
-    ...(Array.isArray(value) ? listFaults(schema, value) : []),
-    ...(isRecord(value) ? memberFaults(schema, value) : []),
-  ];
+  return Object.keys(refusals).filter((keyword) => refusals[keyword]?.(schema, value));
 }
 
 /** True if a schema accepts a value and all that is in it. */
@@ -62,51 +55,36 @@ export function lengthOf(text: string): number {
   return Array.from(text).length;
 }
 
-function generalFaults(schema: Schema, value: unknown): string[] {
-  const types = typesOf(schema);
-  return trueOf({
-    type: types.length > 0 && !types.some((type) => isOfType(type, value)),
-    const: "const" in schema && !isEqual(schema.const, value),
-    enum: schema.enum?.some((one) => isEqual(one, value)) === false,
-  });
-}
+type Refuses = (schema: Schema, value: unknown) => boolean;
 
-function textFaults(schema: Schema, value: string): string[] {
-  const { minLength = 0, maxLength = Infinity, pattern, format } = schema;
-  return trueOf({
-    minLength: lengthOf(value) < minLength,
-    maxLength: lengthOf(value) > maxLength,
-    pattern: pattern !== undefined && !new RegExp(pattern, "u").test(value),
-    format: format !== undefined && !isOfFormat(format, value),
-  });
-}
-
-function numberFaults(schema: Schema, value: number): string[] {
-  const { minimum = -Infinity, maximum = Infinity, multipleOf } = schema;
-  return trueOf({
-    minimum: value < minimum,
-    maximum: value > maximum,
-    multipleOf: multipleOf !== undefined && !isMultiple(value, multipleOf),
-  });
-}
-
-function listFaults(schema: Schema, value: readonly unknown[]): string[] {
-  const { minItems = 0, maxItems = Infinity } = schema;
-  return trueOf({ minItems: value.length < minItems, maxItems: value.length > maxItems });
-}
-
-function memberFaults(schema: Schema, value: Readonly<Record<string, unknown>>): string[] {
-  const { required = [], additionalProperties = true, properties = {} } = schema;
-  const isUnknown = (name: string): boolean => !Object.hasOwn(properties, name);
-  return trueOf({
-    required: !required.every((name) => Object.hasOwn(value, name)),
-    additionalProperties: !additionalProperties && Object.keys(value).some(isUnknown),
-  });
-}
-
-function trueOf(tests: Readonly<Record<string, boolean>>): string[] {
-  return Object.keys(tests).filter((keyword) => tests[keyword]);
-}
+/** True if a keyword refuses a value by itself. */
+const refusals: Readonly<Record<string, Refuses>> = {
+  type: (schema, value) => {
+    const types = typesOf(schema);
+    return types.length > 0 && !types.some((type) => isOfType(type, value));
+  },
+  const: (schema, value) => "const" in schema && !isEqual(schema.const, value),
+  enum: ({ enum: values }, value) => values?.some((one) => isEqual(one, value)) === false,
+  minLength: ({ minLength = 0 }, value) => typeof value === "string" && lengthOf(value) < minLength,
+  maxLength: ({ maxLength = Infinity }, value) =>
+    typeof value === "string" && lengthOf(value) > maxLength,
+  pattern: ({ pattern }, value) =>
+    pattern !== undefined && typeof value === "string" && !new RegExp(pattern, "u").test(value),
+  format: ({ format }, value) =>
+    format !== undefined && typeof value === "string" && !isOfFormat(format, value),
+  minimum: ({ minimum = -Infinity }, value) => typeof value === "number" && value < minimum,
+  maximum: ({ maximum = Infinity }, value) => typeof value === "number" && value > maximum,
+  multipleOf: ({ multipleOf }, value) =>
+    multipleOf !== undefined && typeof value === "number" && !isMultiple(value, multipleOf),
+  minItems: ({ minItems = 0 }, value) => Array.isArray(value) && value.length < minItems,
+  maxItems: ({ maxItems = Infinity }, value) => Array.isArray(value) && value.length > maxItems,
+  required: ({ required = [] }, value) =>
+    isRecord(value) && !required.every((name) => Object.hasOwn(value, name)),
+  additionalProperties: ({ additionalProperties = true, properties = {} }, value) =>
+    !additionalProperties &&
+    isRecord(value) &&
+    Object.keys(value).some((name) => !Object.hasOwn(properties, name)),
+};
 
 function isOfType(type: TypeName, value: unknown): boolean {
   switch (type) {
@@ -149,34 +127,6 @@ function isEqual(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** A whole value that was derived for one keyword of one schema in it. */
-export interface Labelled {
-  /** JSON Pointer of the place in the value; of the missing or unknown member itself. */
-  readonly pointer: string;
-  /** The keyword that the value breaks, or whose bound it is. */
-  readonly keyword: string;
-  /** Document, JSON Pointer and keyword of the schema: what a report of coverage counts. */
-  readonly point: string;
-  readonly value: unknown;
-}
-
-/** Names of members and indexes of items, from the outside in. */
-export type Steps = readonly (string | number)[];
-
-/** A value for one place of a whole value. */
-export interface Placed extends Omit<Labelled, "pointer"> {
-  readonly steps: Steps;
-}
-
-/** A whole value with each of some values in its place. */
-export function labelled(valid: unknown, all: readonly Placed[]): readonly Labelled[] {
-  return all.map(({ steps, value, ...one }) => ({
-    ...one,
-    pointer: steps.map((step) => `/${escapePointer(String(step))}`).join(""),
-    value: withValueAt(valid, steps, value),
-  }));
-}
-
 /** A value's members, or the first item of a list, each with its step and its schema. */
 export function partsOf(
   at: LocatedSchema,
@@ -187,24 +137,5 @@ export function partsOf(
     return items === undefined || value.length === 0 ? [] : [[0, items, value[0]]];
   return membersOf(at).flatMap(([name, member]) =>
     isRecord(value) && Object.hasOwn(value, name) ? [[name, member, value[name]] as const] : [],
-  );
-}
-
-/** A copy of a value with another one at a place. `undefined` removes the member. */
-export function withValueAt(value: unknown, [step, ...rest]: Steps, put: unknown): unknown {
-  if (step === undefined) return put;
-  if (Array.isArray(value)) {
-    return value.map((item: unknown, index) =>
-      index === step ? withValueAt(item, rest, put) : item,
-    );
-  }
-  // Steps lead through what is there: an object here, or the place of a new member.
-  const members = value as Readonly<Record<string, unknown>>;
-  const changed = withValueAt(members[step], rest, put);
-  const entries = Object.entries(members).filter(([name]) => name !== step);
-  if (changed === undefined) return Object.fromEntries(entries);
-  if (!Object.hasOwn(members, step)) return { ...members, [step]: changed };
-  return Object.fromEntries(
-    Object.entries(members).map(([name, member]) => [name, name === step ? changed : member]),
   );
 }

@@ -1,8 +1,13 @@
 export { arbitrary } from "./arbitrary.ts";
-export { boundaries, coverage, pointsOf, type Coverage } from "./boundary.ts";
+export {
+  boundaries,
+  coverage,
+  negatives,
+  pointsOf,
+  type Coverage,
+  type Labelled,
+} from "./cases.ts";
 export { example, examples, matcher, type ExampleOptions, type Matcher } from "./example.ts";
-export type { Labelled } from "./faults.ts";
-export { negatives } from "./negative.ts";
 export {
   OutsideSubsetError,
   readSchema,

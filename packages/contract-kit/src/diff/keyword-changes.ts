@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { arbitrary } from "../derive/arbitrary.ts";
-import { boundaries } from "../derive/boundary.ts";
+import { boundaries, negatives } from "../derive/cases.ts";
 import { examples } from "../derive/example.ts";
 import { accepts, typesOf } from "../derive/faults.ts";
-import { negatives } from "../derive/negative.ts";
 import { type LocatedSchema, type Schema, type SchemaSet, schemaSet } from "../derive/schema.ts";
 import type { RuleId } from "./rules.ts";
 

@@ -1,9 +1,9 @@
 import { noMembers, type Profile, putAt } from "@countersign/schemas";
 import fc from "fast-check";
-import { isRecord } from "../values.ts";
-import { partsOf, kindOf, type Steps, withValueAt } from "../derive/faults.ts";
+import { isRecord, withValueAt, type Steps } from "../values.ts";
+import { partsOf, kindOf } from "../derive/faults.ts";
 import { arbitrary } from "../derive/arbitrary.ts";
-import { boundaries } from "../derive/boundary.ts";
+import { boundaries } from "../derive/cases.ts";
 import { example } from "../derive/example.ts";
 import {
   resolve,

@@ -2,7 +2,7 @@ import { standardCatalogue } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import type { ReceiverCheck } from "../../check.ts";
 import { example } from "../../derive/example.ts";
-import { negatives } from "../../derive/negative.ts";
+import { negatives } from "../../derive/cases.ts";
 import { standardSchemas } from "../../derive/schema.ts";
 import type { Bench, BenchEvent } from "../../harness/bench.ts";
 import { receiverCheck } from "../../harness/play.ts";
