@@ -17,7 +17,7 @@ import { KEY, openInspector } from "./open-inspector.ts";
 import { makeScene } from "./scene.ts";
 import { opener, startOpened } from "./start-opened.ts";
 import { tasks } from "./tasks.ts";
-import { goTo, openPage } from "./watch-page.ts";
+import { goTo, openPage, watchPage } from "./watch-page.ts";
 
 const NAME = "An attempt without a signature is refused, and no handler runs.";
 
@@ -134,6 +134,22 @@ describeInBrowser("the inspector's page", () => {
       .click();
     await page.getByRole("heading", { name: "Payment 100.00 USD" }).waitFor();
     expect(await heading.count()).toBe(0);
+  });
+
+  it("shows the place of an address that changed while the page was being drawn", async () => {
+    const one = await openInspector();
+    const { page } = await watchPage(await browser(), one.url);
+    await page.addInitScript(() => {
+      const watch = new MutationObserver(() => {
+        if (document.querySelector("#page > *") === null) return;
+        watch.disconnect();
+        location.hash = "#/payments";
+      });
+      watch.observe(document, { childList: true, subtree: true });
+    });
+    await page.goto(one.address);
+    await page.getByRole("heading", { name: "Payments" }).waitFor();
+    expect(await page.title()).toBe("Payments · Countersign inspector");
   });
 
   it("resends in bulk with the count first, and sends an edited copy digit for digit", async () => {

@@ -156,6 +156,8 @@ export function usePlace(): Place {
   useEffect(() => {
     const look = (): void => setHash(location.hash);
     addEventListener("hashchange", look);
+    // An effect runs after the page was drawn: the address may have changed in between.
+    look();
     return () => removeEventListener("hashchange", look);
   }, []);
   return useMemo(() => {
