@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import pg from "pg";
+import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { postgresBinaries, sharedPostgres } from "../../receiver/test/inboxes/servers.ts";
@@ -10,17 +10,8 @@ import { StoreUnavailableError } from "../src/store/driver.ts";
 import { postgresDriver } from "../src/store/postgres/driver.ts";
 import { fill } from "./delivery/backlog.ts";
 import { answered, fakeTransport, Queue, SOON } from "./delivery/queue.ts";
-import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
-import {
-  openService,
-  refundOrder,
-  subscription,
-  type OpenOptions,
-  type TestService,
-} from "./open-service.ts";
-import { newPayment } from "./payments.ts";
+import { openService, type OpenOptions, type TestService } from "./open-service.ts";
 import { noDisk, smallDisk } from "./store/small-disk.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
 
 const page = readFileSync(new URL("../../../docs/guides/alerts.md", import.meta.url), "utf8");
 const rules = (
@@ -65,163 +56,131 @@ async function scrape({ service, clock }: TestService): Promise<string> {
   }
 }
 
-interface Case {
-  readonly options?: () => Promise<OpenOptions>;
-  /** Brings about what must be there before, then returns what brings about the fault. */
-  readonly prepare: (open: TestService, hooks: DriverHooks) => Promise<() => unknown>;
-}
+type Fault = () => unknown;
 
-const write = ({ service }: TestService, sql: string): Promise<unknown> =>
-  service.driver.transaction((tx) => tx.query(sql));
-
-const fault = (inject: (open: TestService, hooks: DriverHooks) => unknown): Case => ({
-  prepare: async (open, hooks) => () => inject(open, hooks),
-});
-
-const failWrites = (_: TestService, hooks: DriverHooks): void => {
+const failWrites = ({ hooks }: TestService): void => {
   const cause = Object.assign(new Error("database or disk is full"), { errcode: 13 });
   hooks.commit = () => {
     throw new StoreUnavailableError("the database cannot be used", { cause });
   };
 };
-
+const refund = async ({ pay, useCases, merchant, ...open }: TestService): Promise<void> => {
+  const paymentId = await pay();
+  await useCases.settlePayment(merchant, { paymentId });
+  expect((await open.refund(paymentId)).status).toBe(201);
+};
 /** A subscription with deliveries that wait, which no engine attempts. */
-async function subscribed(open: TestService): Promise<void> {
-  const { status } = await open.call("POST", "/v1/webhook/subscribe", { json: subscription });
-  expect(status).toBe(200);
-}
-const refund = async ({ service, merchant, call }: TestService): Promise<void> => {
-  const paymentId = await newPayment(service, merchant);
-  await service.useCases.settlePayment(merchant, { paymentId });
-  await call("POST", "/v1/refunds", { json: refundOrder(paymentId) });
+const subscribed = async (open: TestService): Promise<void> => {
+  expect((await open.subscribe()).status).toBe(200);
+  await refund(open);
 };
 
-const file = { at: "" };
-const disk: { of: ReturnType<typeof smallDisk> | undefined } = { of: undefined };
+let disk: ReturnType<typeof smallDisk> | undefined;
 
-const cases: Readonly<Record<string, Case>> = {
-  CountersignDown: fault(({ service }) => service.close()),
-  CountersignNotReady: fault(failWrites),
-  CountersignStoreFails: fault(async (open, hooks) => {
-    failWrites(open, hooks);
-    await open.call("POST", "/v1/webhook/subscribe", { json: subscription });
-  }),
-  CountersignServerErrors: fault(async (open, hooks) => {
-    failWrites(open, hooks);
-    for (let calls = 0; calls < 11; calls += 1)
-      await open.call("POST", "/v1/webhook/subscribe", { json: subscription });
-  }),
-  CountersignDiskFillsUp: {
-    options: async () => {
-      disk.of = smallDisk(1100);
-      return { file: join(disk.of.folder, "service.db") };
-    },
-    prepare: async () => () => disk.of?.fill(500 * 2 ** 20),
+/** Databases of the faults that need a special one. */
+const databases: Readonly<Record<string, () => Promise<OpenOptions>>> = {
+  CountersignDiskFillsUp: async () => {
+    disk = smallDisk(1100);
+    return { file: join(disk.folder, "service.db") };
   },
-  CountersignWalGrows: {
-    options: async () => ({ file: (file.at = temporaryDatabase()) }),
-    prepare: async (open) => async () => {
-      const reader = new DatabaseSync(file.at, { readOnly: true });
-      onTestFinished(() => reader.close());
+  CountersignCallsWait: async () => {
+    const server = await sharedPostgres();
+    onTestFinished(() => server.stop());
+    const url = server.urlOf(await server.create());
+    return { driver: postgresDriver({ url, maxConnections: 2 }) };
+  },
+};
+
+/** Each brings about what must be there before, and returns its fault. */
+const faults: Readonly<Record<string, (open: TestService) => Fault | Promise<Fault>>> = {
+  CountersignDown: (open) => () => open.service.close(),
+  CountersignNotReady: (open) => () => failWrites(open),
+  CountersignStoreFails: (open) => async () => {
+    failWrites(open);
+    await open.subscribe();
+  },
+  CountersignServerErrors: (open) => async () => {
+    failWrites(open);
+    for (let calls = 0; calls < 11; calls += 1) await open.subscribe();
+  },
+  CountersignDiskFillsUp: () => () => disk?.fill(500 * 2 ** 20),
+  CountersignWalGrows: async (open) => {
+    const [main] = await open.rows("PRAGMA database_list");
+    const reader = new DatabaseSync(String(main?.["file"]), { readOnly: true });
+    onTestFinished(() => reader.close());
+    return async () => {
       reader.exec("BEGIN; SELECT count(*) FROM merchants");
-      const text = "x".repeat(24 * 2 ** 20);
-      for (let rows = 0; rows < 3; rows += 1)
-        await open.service.driver.transaction((tx) =>
-          tx.query("INSERT INTO probes (padding) VALUES ($1)", [text]),
-        );
-    },
+      const insert = "INSERT INTO probes (padding) VALUES ($1)";
+      for (let rows = 0; rows < 3; rows += 1) await open.write(insert, "x".repeat(24 * 2 ** 20));
+    };
   },
-  CountersignCallsWait: {
-    options: async () => {
-      const server = await sharedPostgres();
-      onTestFinished(() => server.stop());
-      file.at = server.urlOf(await server.create());
-      return { driver: postgresDriver({ url: file.at, maxConnections: 2 }) };
-    },
-    prepare: async (open) => async () => {
-      const blocker = new pg.Client(file.at);
-      await blocker.connect();
-      await blocker.query("BEGIN; LOCK TABLE merchants");
-      const calls = Array.from({ length: 60 }, () =>
-        open.service.driver.query("SELECT id FROM merchants"),
-      );
-      // The scrape needs a connection too: it reads the waiting calls before it waits itself.
-      setTimeout(() => void blocker.end(), 500);
+  CountersignCallsWait:
+    ({ driver, rows }) =>
+    async () => {
+      const locked = Promise.withResolvers<void>();
+      void driver.exclusive(async (tx) => {
+        await tx.query("LOCK TABLE merchants");
+        locked.resolve();
+        // The scrape needs a connection too: it reads the waiting calls before it waits itself.
+        await setTimeout(500);
+      });
+      await locked.promise;
+      const calls = Array.from({ length: 60 }, () => rows("SELECT id FROM merchants"));
       void Promise.allSettled(calls);
     },
+  CountersignNobodyDelivers: async ({ write }) => {
+    await write("INSERT INTO delivery_members (id, beat) VALUES ('a', 1)");
+    return () => write("DELETE FROM delivery_members");
   },
-  CountersignNobodyDelivers: {
-    prepare: async (open) => {
-      await write(open, "INSERT INTO delivery_members (id, beat) VALUES ('a', 1)");
-      return () => write(open, "DELETE FROM delivery_members");
-    },
+  CountersignDeliveriesLate: async (open) => {
+    await subscribed(open);
+    return () => open.clock.advance(400_000);
   },
-  CountersignDeliveriesLate: {
-    prepare: async (open) => {
-      await subscribed(open);
-      await refund(open);
-      return () => open.clock.advance(400_000);
-    },
+  CountersignBacklog: async (open) => {
+    await subscribed(open);
+    const key = "(SELECT key FROM subscriptions)";
+    return () => fill(open.driver, { count: 10_001, key, nextAt: 0 });
   },
-  CountersignBacklog: {
-    prepare: async (open) => {
-      await subscribed(open);
-      await refund(open);
-      const { driver } = open.service;
-      return () =>
-        fill(driver, { count: 10_001, key: "(SELECT key FROM subscriptions)", nextAt: 0 });
-    },
+  CountersignDeliveriesExhausted: async (open) => {
+    await subscribed(open);
+    return () => open.write("UPDATE deliveries SET state = 'exhausted', next_at = NULL");
   },
-  CountersignDeliveriesExhausted: {
-    prepare: async (open) => {
-      await subscribed(open);
-      await refund(open);
-      return () => write(open, "UPDATE deliveries SET state = 'exhausted', next_at = NULL");
-    },
+  CountersignSubscriptionPaused: async (open) => {
+    await subscribed(open);
+    return () => open.write("UPDATE subscriptions SET status = 'PAUSED'");
   },
-  CountersignSubscriptionPaused: {
-    prepare: async (open) => {
-      await subscribed(open);
-      return () => write(open, "UPDATE subscriptions SET status = 'PAUSED'");
-    },
+  CountersignRefundsLate: async (open) => {
+    await refund(open);
+    return () => open.clock.advance(30 * 86_400_000);
   },
-  CountersignRefundsLate: {
-    prepare: async (open) => {
-      await refund(open);
-      return () => open.clock.advance(30 * 86_400_000);
-    },
+  CountersignRefundPassedOver: async (open) => {
+    const { clock, driver, useCases, service, write } = open;
+    await refund(open);
+    const observer = { passedOver: () => service.metrics.refundPassedOver() };
+    const dueRefunds = new DueRefunds({ ...useCases, driver, clock, observer });
+    dueRefunds.start();
+    onTestFinished(() => dueRefunds.stop());
+    return async () => {
+      await write("UPDATE payments SET original_id = NULL WHERE direction = 'CREDIT'");
+      clock.advance(30 * 86_400_000);
+    };
   },
-  CountersignRefundPassedOver: {
-    prepare: async (open) => {
-      const { clock, service } = open;
-      const { driver, metrics, useCases } = service;
-      await refund(open);
-      const observer = { passedOver: () => metrics.refundPassedOver() };
-      const dueRefunds = new DueRefunds({ ...useCases, driver, clock, observer });
-      dueRefunds.start();
-      onTestFinished(() => dueRefunds.stop());
-      return async () => {
-        await write(open, "UPDATE payments SET original_id = NULL WHERE direction = 'CREDIT'");
-        clock.advance(30 * 86_400_000);
+  CountersignClockStepped: ({ clock, driver, service }) => {
+    const observer = service.metrics.deliveries;
+    new Queue(driver).engine(
+      fakeTransport(() => answered(204)),
+      { clock, observer },
+    );
+    return () => clock.step(5000);
+  },
+  CountersignBacklogUnknown:
+    ({ hooks }) =>
+    () => {
+      hooks.statement = (sql) => {
+        if (typeof sql === "string" && sql.includes("WITH RECURSIVE queues"))
+          throw new StoreUnavailableError("canceling statement due to statement timeout");
       };
     },
-  },
-  CountersignClockStepped: {
-    prepare: async ({ clock, service: { driver, metrics } }) => {
-      const observer = metrics.deliveries;
-      new Queue(driver).engine(
-        fakeTransport(() => answered(204)),
-        { clock, observer },
-      );
-      return () => clock.step(5000);
-    },
-  },
-  CountersignBacklogUnknown: fault((_, hooks) => {
-    hooks.statement = (sql) => {
-      if (typeof sql === "string" && sql.includes("WITH RECURSIVE queues"))
-        throw new StoreUnavailableError("canceling statement due to statement timeout");
-    };
-  }),
 };
 
 const missing: Readonly<Record<string, string | undefined>> = {
@@ -230,9 +189,9 @@ const missing: Readonly<Record<string, string | undefined>> = {
 };
 
 it("every alert of the page has a test of its fault and a row with its meaning", () => {
-  expect(rules.map(({ alert }) => alert)).toEqual(Object.keys(cases));
+  expect(rules.map(({ alert }) => alert)).toEqual(Object.keys(faults));
   const rows = [...page.matchAll(/^\| `(Countersign\w+)`/gm)].map(([, alert]) => alert);
-  expect(rows).toEqual(Object.keys(cases));
+  expect(rows).toEqual(Object.keys(faults));
 });
 
 for (const { alert, expr } of rules) {
@@ -240,17 +199,14 @@ for (const { alert, expr } of rules) {
   it.skipIf(why !== undefined)(
     `the alert ${alert} fires on its fault, and not before${why === undefined ? "" : ` (skipped: ${why})`}`,
     async () => {
-      const { options = async () => ({}), prepare } = cases[alert] ?? fault(() => {});
-      const hooks: DriverHooks = {};
-      const wrap: OpenOptions["wrap"] = (driver) => hookedDriver(driver, hooks);
-      const open = await openService({ ...(await options()), wrap });
-      const inject = await prepare(open, hooks);
+      const open = await openService(await databases[alert]?.());
+      const inject = await faults[alert]?.(open);
       const before = await scrape(open);
       expect(fires(expr, before, before)).toBe(false);
-      await inject();
+      await inject?.();
       await expect.poll(async () => fires(expr, before, await scrape(open)), SOON).toBe(true);
-      hooks.commit = undefined;
-      hooks.statement = undefined;
+      open.hooks.commit = undefined;
+      open.hooks.statement = undefined;
     },
     20_000,
   );

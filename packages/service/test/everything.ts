@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { refundOrder, type TestService } from "./open-service.ts";
-import { newCustomer, newPayment } from "./payments.ts";
+import type { TestService } from "./open-service.ts";
+import { newCustomer } from "./payments.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -12,8 +12,8 @@ export interface StoredEvent {
   readonly at: number;
 }
 
-export const eventsOf = ({ service }: Pick<TestService, "service">): Promise<StoredEvent[]> =>
-  service.driver.query<StoredEvent>(
+export const eventsOf = ({ driver }: Pick<TestService, "driver">): Promise<StoredEvent[]> =>
+  driver.query<StoredEvent>(
     "SELECT id, type, category, payload, created_at AS at FROM events ORDER BY seq",
   );
 
@@ -23,10 +23,9 @@ export const eventsOf = ({ service }: Pick<TestService, "service">): Promise<Sto
  * @returns The resources that were answered.
  */
 export async function everything(open: TestService): Promise<Record<string, unknown>[]> {
-  const { service, merchant, clock, call } = open;
+  const { useCases, merchant, clock, call, refund } = open;
   const { token } = merchant;
-  const { useCases } = service;
-  const customerId = await newCustomer(service, merchant);
+  const customerId = await newCustomer(open, merchant);
   for (const move of ["activate", "activate", "deactivate", "deactivate", "activate"] as const)
     await useCases.moveCustomer(merchant, { customerId, move });
   const account = { customerId, institution: "Second Bank", lastFour: "0000" };
@@ -36,7 +35,7 @@ export async function everything(open: TestService): Promise<Record<string, unkn
   const pay = async (
     ...moves: readonly ("settlePayment" | "coverPayment" | "authorizePayment" | "failPayment")[]
   ): Promise<string> => {
-    const paymentId = await newPayment(service, merchant);
+    const paymentId = await open.pay({ merchant });
     for (const move of moves)
       for (let i = 0; i < 2; i++) await useCases[move](merchant, { paymentId });
     return paymentId;
@@ -48,14 +47,14 @@ export async function everything(open: TestService): Promise<Record<string, unkn
   const rest = [await pay("authorizePayment"), await pay("failPayment")];
   const answers = [customer.body];
   for (const paymentId of [...before, created, canceled, settled, ...rest]) {
-    const json = refundOrder(paymentId, { requestKey: paymentId.slice(-8) });
-    const { status, body } = await call("POST", "/v1/refunds", { json, token });
+    const key = { requestKey: paymentId.slice(-8) };
+    const { status, body } = await refund(paymentId, key, { token });
     expect([201, 202]).toContain(status);
     answers.push(body);
   }
   await useCases.failPayment(merchant, { paymentId: created });
   clock.advance(30 * DAY_MS);
-  await useCases.moveDueRefunds({ now: clock.now(), clockId: "live" });
+  await open.sweep();
   // Each is a resource, a JSON object.
   return answers as Record<string, unknown>[];
 }

@@ -1,13 +1,15 @@
 import { profiles } from "@countersign/schemas/profiles";
 import { Agent, request } from "undici";
 import { expect, onTestFinished } from "vitest";
+import type { AtEnd } from "../../../test/temporary-folder.ts";
 import type { LogFields, Logger } from "../src/http/log.ts";
 import { startService, type RunningService } from "../src/start-service.ts";
-import type { Driver } from "../src/store/driver.ts";
+import type { Driver, SqlValue } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite/driver.ts";
 import type { Merchant } from "../src/store/tables/merchants.ts";
+import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import { ManualClock } from "./manual-clock.ts";
-import type { AtEnd } from "../../../test/temporary-folder.ts";
+import { newPayment } from "./payments.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
 
@@ -34,12 +36,37 @@ export interface TestMerchant extends Merchant {
   readonly clientSecret: string;
 }
 
-export interface TestService {
+type Row = Record<string, unknown>;
+type LogLine = LogFields & { readonly message: string };
+
+export interface TestService extends Pick<RunningService, "useCases" | "driver"> {
   readonly service: RunningService;
   readonly clock: ManualClock;
+  /** Disturbs the service's database. */
+  readonly hooks: DriverHooks;
+  /** What the service has logged. */
+  readonly lines: LogLine[];
   readonly merchant: TestMerchant;
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<TestAnswer>;
   readonly addMerchant: (scopes?: readonly string[]) => Promise<TestMerchant>;
+  /** A payment of 100.00 by a new customer of the first merchant, or as the options say. */
+  readonly pay: (options?: {
+    readonly cents?: bigint;
+    readonly requestKey?: string;
+    readonly merchant?: Merchant;
+  }) => Promise<string>;
+  /** Requests a refund of 1.00 with the key `k`, or as `members` say. */
+  readonly refund: (
+    paymentId: string,
+    members?: object,
+    sent?: Pick<CallOptions, "token">,
+  ) => Promise<TestAnswer>;
+  /** Subscribes to everything, or as `members` say. */
+  readonly subscribe: (members?: object) => Promise<TestAnswer>;
+  /** Moves the refunds that are due on the live clock. @returns How many moved. */
+  readonly sweep: (now?: number) => Promise<number>;
+  readonly rows: (sql: string, ...params: readonly SqlValue[]) => Promise<Row[]>;
+  readonly write: (sql: string, ...params: readonly SqlValue[]) => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
@@ -48,19 +75,18 @@ type Started = Parameters<typeof startService>[0];
 /** Options of the service; rates are not limited by default, since the clock stands still. */
 export interface OpenOptions extends Omit<Partial<Started>, "clock" | "port" | "vault"> {
   readonly file?: string;
-  readonly wrap?: (driver: Driver) => Driver;
   /** An empty database, instead of a new SQLite file. */
   readonly driver?: Driver;
   /** When the service is closed. Default: at the end of the running test. */
   readonly atEnd?: AtEnd;
 }
 
-/** A log whose lines a test reads. @param other What some levels do instead. */
-export function keptLog(other: Partial<Logger> = {}) {
-  const lines: (LogFields & { readonly message: string })[] = [];
+/** A log whose lines a test reads. */
+export function keptLog() {
+  const lines: LogLine[] = [];
   const write = (fields: LogFields, message: string): void =>
     void lines.push({ ...fields, message });
-  const logger: Logger = { info: write, warn: write, error: write, ...other };
+  const logger: Logger = { info: write, warn: write, error: write };
   return { lines, logger };
 }
 
@@ -81,20 +107,22 @@ export const subscription = {
 /** The service over a new SQLite file and a real socket, with one merchant, on 20 November 2026. */
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
   const clock = new ManualClock("2026-11-20T15:00:00.000Z", { isStill: true });
-  const { wrap = (driver) => driver, atEnd = onTestFinished } = options;
-  const driver = wrap(options.driver ?? sqliteDriver(options.file ?? temporaryDatabase(atEnd)));
-  const { file: _file, driver: _driver, wrap: _wrap, atEnd: _atEnd, ...given } = options;
+  const { file, driver: given, atEnd = onTestFinished, ...others } = options;
+  const hooks: DriverHooks = {};
+  const { lines, logger } = keptLog();
   const service = await startService({
     profile: profiles.standard,
     limitsRates: false,
     // Every answer of every test is held against its schema.
     checksAnswers: true,
-    ...given,
-    driver,
+    logger,
+    ...others,
+    driver: hookedDriver(given ?? sqliteDriver(file ?? temporaryDatabase(atEnd)), hooks),
     clock,
     port: 0,
     vault: testVault(),
   });
+  const { useCases, driver } = service;
   const agent = new Agent();
   let closing: Promise<unknown> | undefined;
   const close = async (): Promise<void> => {
@@ -124,30 +152,51 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     const parsed: unknown = text === "" ? undefined : JSON.parse(text);
     return { status: answer.statusCode, headers: answer.headers, text, body: parsed };
   };
-  return { service, clock, merchant, call, addMerchant, close };
+  return {
+    service,
+    useCases,
+    driver,
+    clock,
+    hooks,
+    lines,
+    merchant,
+    call,
+    addMerchant,
+    close,
+    ...requestsBy(call),
+    pay: ({ merchant: of = merchant, ...payment } = {}) => newPayment(service, of, payment),
+    sweep: async (now = clock.now()) =>
+      (await useCases.moveDueRefunds({ now, clockId: "live" })).moved,
+    rows: (sql, ...params) => driver.query(sql, params),
+    write: (sql, ...params) => driver.transaction((tx) => tx.query(sql, params)),
+  };
 }
 
 /** Tables that a refused call must leave as they were. Refunds are in `payments`. */
 const WATCHED = ["payments", "events", "deliveries", "subscriptions", "tokens"];
 
-export function storedRows({ driver }: Pick<RunningService, "driver">): Promise<unknown> {
-  const sql = (table: string): string => `SELECT * FROM ${table} ORDER BY 1`;
-  return Promise.all(WATCHED.map((table) => driver.query(sql(table))));
-}
+export const storedRows = ({ rows }: Pick<TestService, "rows">): Promise<unknown> =>
+  Promise.all(WATCHED.map((table) => rows(`SELECT * FROM ${table} ORDER BY 1`)));
 
 /** `openService`, whose refused calls must store nothing. Only for calls that run one after the other. */
 export async function openWatched(options?: OpenOptions): Promise<TestService> {
   const open = await openService(options);
   const call: TestService["call"] = async (method, path, sent) => {
-    const before = await storedRows(open.service);
+    const before = await storedRows(open);
     const answer = await open.call(method, path, sent);
     const name = `${method} ${path}`;
-    if (answer.status >= 400)
-      expect([name, await storedRows(open.service)]).toEqual([name, before]);
+    if (answer.status >= 400) expect([name, await storedRows(open)]).toEqual([name, before]);
     return answer;
   };
-  return { ...open, call };
+  return { ...open, call, ...requestsBy(call) };
 }
+
+const requestsBy = (call: TestService["call"]): Pick<TestService, "refund" | "subscribe"> => ({
+  refund: (paymentId, members, sent) =>
+    call("POST", "/v1/refunds", { json: refundOrder(paymentId, members), ...sent }),
+  subscribe: (members) =>
+    call("POST", "/v1/webhook/subscribe", { json: { ...subscription, ...members } }),
+});
 
 async function newMerchant(
   { useCases }: RunningService,

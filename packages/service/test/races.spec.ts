@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Driver } from "../src/store/driver.ts";
-import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
-import { openService, refundOrder, subscription, type TestService } from "./open-service.ts";
-import { newCustomer, newPayment } from "./payments.ts";
+import { openService, type TestService } from "./open-service.ts";
+import { newCustomer } from "./payments.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
 /** Simultaneous refund requests. A busy machine takes its time for so many sockets. */
@@ -22,9 +21,8 @@ interface Order {
  * Expects that answers are what is stored, and that what was refused for its amount did not fit.
  */
 async function race(driver: Driver, paid: number, orderOf: (at: number) => Order) {
-  const hooks: DriverHooks = {};
-  const { service, merchant, call } = await openService({ driver: hookedDriver(driver, hooks) });
-  const paymentId = await newPayment(service, merchant, { cents: BigInt(paid) });
+  const { hooks, pay, refund } = await openService({ driver });
+  const paymentId = await pay({ cents: BigInt(paid) });
   const { promise: all, resolve: arrived } = Promise.withResolvers<void>();
   let waiting = 0;
   hooks.query = () => {
@@ -38,8 +36,8 @@ async function race(driver: Driver, paid: number, orderOf: (at: number) => Order
   const asked = await atOnce(CALLS, async (at) => {
     const { requestKey, cents } = orderOf(at);
     const amount = { currency: "USD", value: cents / 100 };
-    const json = refundOrder(paymentId, { amount, requestKey });
-    return { requestKey, cents, status: (await call("POST", "/v1/refunds", { json })).status };
+    const { status } = await refund(paymentId, { amount, requestKey });
+    return { requestKey, cents, status };
   });
   const stored = await driver.query<Order>(
     `SELECT request_key AS "requestKey", amount_cents AS cents FROM payments WHERE original_id = $1`,
@@ -57,8 +55,8 @@ async function race(driver: Driver, paid: number, orderOf: (at: number) => Order
   return { made: stored.length, duplicates: of(409).length, refunded };
 }
 
-const eventsOf = async ({ service }: TestService, type: string): Promise<number> =>
-  (await service.driver.query("SELECT id FROM events WHERE type = $1", [type])).length;
+const eventsOf = async ({ rows }: TestService, type: string): Promise<number> =>
+  (await rows("SELECT id FROM events WHERE type = $1", type)).length;
 
 onStores([sqlite, postgres], ({ open }) => {
   it(
@@ -79,20 +77,17 @@ onStores([sqlite, postgres], ({ open }) => {
 
   describe("simultaneous requests", () => {
     it("subscribe no more often than a merchant may", async () => {
-      const { call, service } = await openService({ driver: await open() });
-      const answers = await atOnce(20, () =>
-        call("POST", "/v1/webhook/subscribe", { json: subscription }),
-      );
+      const { subscribe, rows } = await openService({ driver: await open() });
+      const answers = await atOnce(20, () => subscribe());
       for (const status of [200, 422])
         expect(answers.filter((one) => one.status === status)).toHaveLength(10);
-      expect(await service.driver.query("SELECT key FROM subscriptions")).toHaveLength(10);
+      expect(await rows("SELECT key FROM subscriptions")).toHaveLength(10);
     });
 
     it("activate and deactivate a customer, and end an account, once, and leave one preferred account", async () => {
       const opened = await openService({ driver: await open() });
-      const { service, merchant } = opened;
-      const { useCases } = service;
-      const customerId = await newCustomer(service, merchant);
+      const { useCases, rows, merchant } = opened;
+      const customerId = await newCustomer(opened, merchant);
       for (const move of ["activate", "deactivate"] as const) {
         const moved = await atOnce(12, () => useCases.moveCustomer(merchant, { customerId, move }));
         expect(moved.filter(({ ok }) => ok)).toHaveLength(12);
@@ -102,8 +97,7 @@ onStores([sqlite, postgres], ({ open }) => {
       await atOnce(12, (at) =>
         useCases.linkAccount(merchant, { ...account, lastFour: `10${10 + at}` }),
       );
-      const accounts = await service.driver.query("SELECT id FROM accounts WHERE preferred = 1");
-      expect(accounts).toHaveLength(1);
+      expect(await rows("SELECT id FROM accounts WHERE preferred = 1")).toHaveLength(1);
       expect(await eventsOf(opened, "account.updated")).toBe(12);
       await atOnce(12, () => useCases.deactivateAccount(merchant, { customerId }));
       expect(await eventsOf(opened, "account.deactivated")).toBe(1);

@@ -3,22 +3,19 @@ import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { startService } from "../src/start-service.ts";
 import { sqliteDriver } from "../src/store/sqlite/driver.ts";
-import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import { openService, refundOrder } from "./open-service.ts";
-import { newPayment } from "./payments.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
 import { refusal } from "./validated.ts";
 
 /** A service whose transactions wait at a gate once it is shut. */
 async function openGated() {
-  const hooks: DriverHooks = {};
-  const open = await openService({ wrap: (driver) => hookedDriver(driver, hooks) });
-  const paymentId = await newPayment(open.service, open.merchant);
+  const open = await openService();
+  const paymentId = await open.pay();
   const { promise: opened, resolve: openGate } = Promise.withResolvers<void>();
   let waiting = 0;
   const shut = (): void => {
-    hooks.begin = () => {
+    open.hooks.begin = () => {
       waiting += 1;
       return opened;
     };
@@ -28,14 +25,14 @@ async function openGated() {
 
 describe("a service", () => {
   it("finishes the calls in flight when it closes, ends their connections, and accepts no more", async () => {
-    const { service, merchant, call, paymentId, ...gate } = await openGated();
+    const { service, merchant, call, refund, paymentId, ...gate } = await openGated();
     const socket = connect(service.port, "127.0.0.1");
     let received = "";
     socket.on("data", (chunk) => (received += chunk.toString()));
     const ended = new Promise((resolve) => socket.once("close", resolve));
     gate.shut();
     const inFlight = Array.from({ length: 20 }, (_, at) =>
-      call("POST", "/v1/refunds", { json: refundOrder(paymentId, { requestKey: `k${at}` }) }),
+      refund(paymentId, { requestKey: `k${at}` }),
     );
     const text = JSON.stringify(refundOrder(paymentId));
     socket.write(
@@ -111,7 +108,7 @@ describe("a service", () => {
     expect((await call("GET", "/v1/customers/c")).status).toBe(404);
 
     const other = await openService();
-    await other.service.driver.close();
+    await other.driver.close();
     const gone = await other.call("GET", "/readyz", { token: null });
     expect(refusal(gone)).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
     expect((await other.call("GET", "/healthz", { token: null })).status).toBe(200);

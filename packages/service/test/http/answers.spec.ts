@@ -2,7 +2,7 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { checkBody, type BodyKind } from "../../src/http/answer.ts";
 import { policyOf } from "../../src/profile/policy-of.ts";
-import { keptLog, openService, type TestService } from "../open-service.ts";
+import { openService, type TestService } from "../open-service.ts";
 import { newCustomer } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
 
@@ -27,10 +27,9 @@ describe("every answer", () => {
 
 describe("GET /v1/customers/{CUSTOMER_ID}", () => {
   it("T-24 T-25 answers with the preferred account, with digits and times as text, and HEAD without a body", async () => {
-    const { service, merchant, call, clock } = await openService();
-    const { useCases } = service;
+    const { useCases, merchant, call, clock } = await openService();
     const creationDate = "2026-11-20T15:00:00.000Z";
-    const customerId = await newCustomer(service, merchant);
+    const customerId = await newCustomer({ useCases }, merchant);
     await useCases.moveCustomer(merchant, { customerId, move: "activate" });
     clock.advance(1000);
     const second = {
@@ -98,10 +97,9 @@ describe("a body that does not fit its schema", () => {
 
   it("is answered with 500, logged and counted when answers are checked, and as it is otherwise", async () => {
     for (const checksAnswers of [true, false]) {
-      const { lines, logger } = keptLog();
-      const { service, merchant, call } = await openService({ checksAnswers, logger });
+      const { service, useCases, lines, merchant, call } = await openService({ checksAnswers });
       const person = { firstName: "x".repeat(300), lastName: "Li", email: "bo@example.com" };
-      const { id } = await service.useCases.createCustomer(merchant, person);
+      const { id } = await useCases.createCustomer(merchant, person);
       const answer = await call("GET", `/v1/customers/${id}`);
       const isCounted = /countersign_defective_answers_total 1/.test(await service.metrics.text());
       expect([answer.status, isCounted]).toEqual(checksAnswers ? [500, true] : [200, false]);

@@ -1,14 +1,13 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { openWatched, subscription, type CallOptions } from "../open-service.ts";
-import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
 
 // One service for all: what is refused leaves nothing behind that another case could meet.
-const { service, merchant, call } = await openWatched({ atEnd: afterAll });
+const { pay, merchant, call } = await openWatched({ atEnd: afterAll });
 const { clientId: client_id, clientSecret: client_secret } = merchant;
 
 const refund = {
-  paymentId: await newPayment(service, merchant),
+  paymentId: await pay(),
   amount: { currency: "USD", value: 1 },
   requestKey: "k",
 };

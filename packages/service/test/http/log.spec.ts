@@ -3,24 +3,12 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { Metrics } from "../../src/http/metrics.ts";
 import { jsonLogger } from "../../src/http/log.ts";
-import { failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
+import { failStatement } from "../hooked-driver.ts";
 import { ManualClock } from "../manual-clock.ts";
-import {
-  keptLog,
-  openService,
-  refundOrder,
-  type OpenOptions,
-  type TestService,
-} from "../open-service.ts";
-import { newPayment } from "../payments.ts";
+import { openService, type TestService } from "../open-service.ts";
 import { refusal } from "../validated.ts";
 
 const clock = new ManualClock("2026-11-20T15:00:00.000Z");
-
-async function openLogged(options: OpenOptions = {}) {
-  const { lines, logger } = keptLog();
-  return { ...(await openService({ logger, ...options })), lines };
-}
 
 /** The series of a service's metrics, by name and labels. */
 const seriesOf = (text: string): Map<string, number> =>
@@ -43,7 +31,7 @@ async function rawAnswer(port: number, sent: string): Promise<string> {
 
 describe("the log of the service", () => {
   it("has one line for each call, with facts and nothing that a caller sent", async () => {
-    const { call, merchant, lines } = await openLogged();
+    const { call, merchant, lines } = await openService();
     const headers = { "user-agent": "canary", "x-request-id": "canary", cookie: "canary" };
     const answer = await call("GET", "/v1/customers/canary-id?q=canary", { headers });
     await call("POST", "/v1/refunds", { json: { memo: "canary" } });
@@ -65,18 +53,17 @@ describe("the log of the service", () => {
   });
 
   it("B21 has the stack of an internal error, of which the caller learns nothing", async () => {
-    const hooks: DriverHooks = {};
-    const open = await openLogged({ wrap: (driver) => hookedDriver(driver, hooks) });
-    const json = refundOrder(await newPayment(open.service, open.merchant));
-    hooks.statement = failStatement(2);
-    const answer = await open.call("POST", "/v1/refunds", { json });
+    const open = await openService();
+    const paymentId = await open.pay();
+    open.hooks.statement = failStatement(2);
+    const answer = await open.refund(paymentId);
     expect(refusal(answer)).toEqual({ status: 500, code: "INTERNAL_SERVER_ERROR" });
     expect(answer.text).not.toMatch(/disk|SELECT|\.ts/);
     expect(open.lines.find(({ stack }) => stack)?.stack).toContain("the disk is broken");
   });
 
   it("says that a caller went away in the middle of a body, and counts the call without a status", async () => {
-    const open = await openLogged();
+    const open = await openService();
     const { service, merchant, lines } = open;
     const socket = connect(service.port, "127.0.0.1");
     socket.write(
@@ -92,7 +79,7 @@ describe("the log of the service", () => {
   });
 
   it("has a line for each request target, however malformed, and each gets a coded answer", async () => {
-    const { service, merchant, lines } = await openLogged();
+    const { service, merchant, lines } = await openService();
     const answers: unknown[] = [];
     for (const [target, method = "GET"] of [
       ["http://[::1"],
@@ -214,15 +201,15 @@ describe("GET /metrics", () => {
 
   it("counts calls of its service by route, method and status, never by names that a stranger invents, and each refund once", async () => {
     const [open, other] = [await openService(), await openService()];
-    const { service, merchant, call, clock: own } = open;
+    const { service, useCases, merchant, call, clock: own } = open;
     for (const path of ["/v1/customers/canary1", "/v1/customers/canary2", "/canary3"])
       await call("GET", path);
     await call("PROPFIND", "/v1/refunds");
-    const paymentId = await newPayment(service, merchant);
-    for (let i = 0; i < 2; i++) await call("POST", "/v1/refunds", { json: refundOrder(paymentId) });
-    await service.useCases.settlePayment(merchant, { paymentId });
+    const paymentId = await open.pay();
+    for (let i = 0; i < 2; i++) await open.refund(paymentId);
+    await useCases.settlePayment(merchant, { paymentId });
     own.advance(30 * 86_400_000);
-    await service.useCases.moveDueRefunds({ now: own.now(), clockId: "live" });
+    await open.sweep();
     expect(await service.metrics.text()).not.toMatch(/canary|PROPFIND/);
     const counted = await series(open);
     for (const [name, count] of [

@@ -2,12 +2,11 @@ import { Readable } from "node:stream";
 import { request } from "undici";
 import { afterAll, describe, expect, it } from "vitest";
 import { openWatched, refundOrder, type CallOptions } from "../open-service.ts";
-import { newPayment } from "../payments.ts";
 import { refusal } from "../validated.ts";
 
 // One service for all: what is refused leaves nothing behind that another test could meet.
-const { service, merchant, call, addMerchant } = await openWatched({ atEnd: afterAll });
-const paymentId = await newPayment(service, merchant, { requestKey: "used", cents: 1n });
+const { service, merchant, call, pay, addMerchant } = await openWatched({ atEnd: afterAll });
+const paymentId = await pay({ requestKey: "used", cents: 1n });
 const { token: coreOnly } = await addMerchant(["core"]);
 const customer = "/v1/customers/cus_1";
 

@@ -4,11 +4,11 @@ import { errorCodes } from "../../src/error-codes.ts";
 import { meaningOf } from "../../src/http/members.ts";
 import { policyOf } from "../../src/profile/policy-of.ts";
 import { openWatched, openService, refundOrder, subscription } from "../open-service.ts";
-import { newPayment } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
 
 // One service for all: what is refused leaves nothing behind that another test could meet.
-const { service, merchant, call } = await openWatched({ atEnd: afterAll });
+const opened = await openWatched({ atEnd: afterAll });
+const { pay, call } = opened;
 const sandbox = await openService({ atEnd: afterAll, endpoints: { allowLoopback: true } });
 
 /** The message of the whole refusal, and those of its members by their places. */
@@ -24,7 +24,7 @@ async function messages(path: string, sent: object, send = call) {
 describe("POST /v1/refunds", () => {
   it("T-14 T-15 accepts amounts of 0.01 to 99999999.99 with at most two decimals, as they are written, and no others", async () => {
     const ask = async (value: string) => {
-      const paymentId = await newPayment(service, merchant, { cents: 9_999_999_999n });
+      const paymentId = await pay({ cents: 9_999_999_999n });
       const text = `{"paymentId":"${paymentId}","requestKey":${JSON.stringify(value)},"amount":{"currency":"USD","value":${value}}}`;
       return call("POST", "/v1/refunds", { text });
     };
@@ -59,7 +59,7 @@ describe("POST /v1/refunds", () => {
       },
     });
     const amount = { currency: "EUR", value: 1 };
-    const foreign = await call("POST", "/v1/refunds", { json: refundOrder("pay_1", { amount }) });
+    const foreign = await opened.refund("pay_1", { amount });
     expect(refusal(foreign)).toMatchObject({ status: 400, code: "UNSUPPORTED_CURRENCY" });
   });
 

@@ -1,29 +1,17 @@
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  keptLog,
-  openWatched,
-  openService,
-  type TestAnswer,
-  type TestService,
-} from "../open-service.ts";
-import { newCustomer, newPayment } from "../payments.ts";
+import { openWatched, openService, type TestAnswer, type TestService } from "../open-service.ts";
+import { newCustomer } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
 
 // One service for all that is refused.
 const shared = await openWatched({ atEnd: afterAll });
 
 const secretKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const url = "https://merchant.example/webhooks";
 const all = { type: "ALL" };
 const payments = { type: "CATEGORY", details: ["PAYMENT"] };
 
-function subscribe({ call }: TestService, changes: object = {}): Promise<TestAnswer> {
-  const json = { url, secretKey, subscriptionDetails: all, ...changes };
-  return call("POST", "/v1/webhook/subscribe", { json });
-}
-
-async function keyOf(opened: TestService, subscriptionDetails: object): Promise<string> {
-  const answer = await subscribe(opened, { subscriptionDetails });
+async function keyOf({ subscribe }: TestService, subscriptionDetails: object): Promise<string> {
+  const answer = await subscribe({ secretKey, subscriptionDetails });
   expect(answer.status).toBe(200);
   return validated("subscribed", answer).subscriptionKey;
 }
@@ -32,20 +20,18 @@ const unsubscribe = ({ call }: TestService, json: object, path = ""): Promise<Te
   call("PUT", `/v1/webhook/unsubscribe${path}`, { json });
 
 /** The types of the events that wait for a subscription. */
-async function waiting({ service }: TestService, key: string): Promise<string[]> {
-  const rows = await service.driver.query<{ type: string }>(
+async function waiting({ rows }: TestService, key: string): Promise<unknown[]> {
+  const events = await rows(
     `SELECT e.type FROM deliveries d JOIN events e ON e.id = d.event_id
       WHERE d.subscription_key = $1 AND d.state = 'waiting' AND d.next_at IS NOT NULL
       ORDER BY e.seq`,
-    [key],
+    key,
   );
-  return rows.map(({ type }) => type);
+  return events.map(({ type }) => type);
 }
 
-async function statusOf({ service }: TestService, key: string): Promise<unknown> {
-  const sql = "SELECT status FROM subscriptions WHERE key = $1";
-  return (await service.driver.query(sql, [key]))[0]?.["status"];
-}
+const statusOf = async ({ rows }: TestService, key: string): Promise<unknown> =>
+  (await rows("SELECT status FROM subscriptions WHERE key = $1", key))[0]?.["status"];
 
 describe("POST /v1/webhook/subscribe", () => {
   it("[P-EVENT-CATALOGUE] T-21 T-22 selects the merchant's own events by the catalogue's category or by name, and ignores details of ALL", async () => {
@@ -56,9 +42,9 @@ describe("POST /v1/webhook/subscribe", () => {
     const every = [await keyOf(opened, { ...all, details: ["no.such.event"] })];
     // Each subscription has its own key, also for one URL.
     every.push(await keyOf(opened, all));
-    await newPayment(opened.service, await opened.addMerchant());
-    const paymentId = await newPayment(opened.service, opened.merchant);
-    await opened.service.useCases.settlePayment(opened.merchant, { paymentId });
+    await opened.pay({ merchant: await opened.addMerchant() });
+    const paymentId = await opened.pay();
+    await opened.useCases.settlePayment(opened.merchant, { paymentId });
     expect(await waiting(opened, customer)).toEqual(["customer.created"]);
     expect(await waiting(opened, account)).toEqual(["account.linked"]);
     expect(await waiting(opened, named)).toEqual(["payment.succeeded"]);
@@ -67,13 +53,14 @@ describe("POST /v1/webhook/subscribe", () => {
 
   it("keeps events for a PAUSED subscription, and none for a CLOSED one", async () => {
     const opened = await openService();
-    const { driver } = opened.service;
     const keys = [await keyOf(opened, all), await keyOf(opened, all)];
     for (const [at, status] of ["PAUSED", "CLOSED"].entries())
-      await driver.transaction((tx) =>
-        tx.query("UPDATE subscriptions SET status = $1 WHERE key = $2", [status, keys[at] ?? ""]),
+      await opened.write(
+        "UPDATE subscriptions SET status = $1 WHERE key = $2",
+        status,
+        keys[at] ?? "",
       );
-    await newCustomer(opened.service, opened.merchant);
+    await newCustomer(opened, opened.merchant);
     const counts = await Promise.all(keys.map((key) => waiting(opened, key)));
     expect(counts.map(({ length }) => length)).toEqual([2, 0]);
   });
@@ -95,7 +82,7 @@ describe("POST /v1/webhook/subscribe", () => {
       `https://merchant.example/${"x".repeat(2048)}`,
     ]) {
       const code = "INVALID_URL";
-      const answer = await subscribe(shared, { url: bad });
+      const answer = await shared.subscribe({ url: bad });
       expect(refusal(answer)).toEqual({ status: 400, code, members: { "/url": code } });
     }
     const sandbox = await openWatched({ endpoints: { allowLoopback: true } });
@@ -109,7 +96,7 @@ describe("POST /v1/webhook/subscribe", () => {
       ["http://10.0.0.1", 400],
       ["http://127.0.0.1.evil.test", 400],
     ] as const) {
-      const answer = await subscribe(sandbox, { url: `${host}/a?b=1` });
+      const answer = await sandbox.subscribe({ url: `${host}/a?b=1` });
       expect([host, answer.status]).toEqual([host, status]);
     }
   });
@@ -127,18 +114,17 @@ describe("POST /v1/webhook/subscribe", () => {
       ["http://127.0.0.1", 400],
       ["http://127.0.0.1:8443", 200],
     ] as const) {
-      const answer = await subscribe(limited, { url: `${host}/a` });
+      const answer = await limited.subscribe({ url: `${host}/a` });
       expect([host, answer.status]).toEqual([host, status]);
     }
     const code = "INVALID_URL";
-    const answer = await subscribe(limited, { url: "https://merchant.example:22/" });
+    const answer = await limited.subscribe({ url: "https://merchant.example:22/" });
     expect(refusal(answer)).toEqual({ status: 400, code, members: { "/url": code } });
     expect(answer.text).toContain("on port 443 or 8443");
   });
 
   it("T-30 refuses weak, asymmetric and the client's own secrets, and never returns or logs any", async () => {
-    const { lines, logger } = keptLog();
-    const opened = await openWatched({ logger });
+    const opened = await openWatched();
     const encoded = (prefix: string, bytes: number): string =>
       prefix + Buffer.alloc(bytes, 7).toString("base64");
     const weak = [
@@ -155,15 +141,14 @@ describe("POST /v1/webhook/subscribe", () => {
     let texts = "";
     for (const one of weak) {
       const code = "WEAK_SECRET";
-      const answer = await subscribe(opened, { secretKey: one });
+      const answer = await opened.subscribe({ secretKey: one });
       expect(refusal(answer)).toEqual({ status: 400, code, members: { "/secretKey": code } });
       texts += answer.text;
     }
-    texts += (await subscribe(opened)).text;
-    const other = await subscribe(opened, { secretKey: "correct-horse-battery-st" });
-    expect(other.status).toBe(200);
+    texts += (await opened.subscribe({ secretKey })).text;
+    expect((await opened.subscribe()).status).toBe(200);
     for (const secret of [secretKey, opened.merchant.clientSecret])
-      expect(texts + JSON.stringify(lines)).not.toContain(secret);
+      expect(texts + JSON.stringify(opened.lines)).not.toContain(secret);
   });
 });
 
@@ -171,7 +156,7 @@ describe("PUT /v1/webhook/unsubscribe", () => {
   it("T-23 answers with the same key, in the body, path or query, and takes away only what is named", async () => {
     const opened = await openService();
     const key = await keyOf(opened, all);
-    await newPayment(opened.service, opened.merchant);
+    await opened.pay();
     const json = { subscriptionDetails: payments };
     const inBody = { ...json, subscriptionId: key };
     for (const [sent, path] of [
@@ -186,7 +171,7 @@ describe("PUT /v1/webhook/unsubscribe", () => {
     }
     // Waiting deliveries of a removed type are dropped.
     expect(await waiting(opened, key)).toEqual(["customer.created", "account.linked"]);
-    await newPayment(opened.service, opened.merchant);
+    await opened.pay();
     expect(await waiting(opened, key)).toHaveLength(4);
     expect(await statusOf(opened, key)).toBe("ACTIVE");
     // Nothing is left after all three categories: the subscription closes, and closes again.

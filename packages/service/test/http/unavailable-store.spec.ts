@@ -23,7 +23,7 @@ describe("a call whose first read fails", () => {
     const pages = ruin(file, ["tokens", "sqlite_autoindex_tokens_1"]);
     expect(pages).toBe(2);
     await expectUnavailable(opened);
-    const { driver } = opened.service;
+    const { driver } = opened;
     await expect(driver.query("SELECT hash FROM tokens")).rejects.toMatchObject({ code });
     const writing = driver.transaction((tx) => tx.query("DELETE FROM tokens"));
     await expect(writing).rejects.toMatchObject({ code, outcome: "undone" });

@@ -38,21 +38,19 @@ describe("B16: the secret of a subscription", () => {
   it("is in no file of the database", async () => {
     const file = temporaryDatabase();
     const open = await openService({ file });
-    expect(await open.service.useCases.subscribe(open.merchant, subscription)).toMatchObject({
-      ok: true,
-    });
+    expect((await open.subscribe(subscription)).status).toBe(200);
     const files = readdirSync(dirname(file)).map((name) => readFileSync(join(dirname(file), name)));
     expect(files.some((bytes) => bytes.includes(subscription.url))).toBe(true);
     expect(files.some((bytes) => bytes.includes("stands-out"))).toBe(false);
   });
 
   it("is refused by a service without encryption keys", async () => {
-    const { service, merchant } = await openService();
-    const { useCases } = createService({ driver: service.driver, profile: profiles.standard });
+    const { driver, merchant } = await openService();
+    const { useCases } = createService({ driver, profile: profiles.standard });
     await expect(useCases.subscribe(merchant, subscription)).rejects.toMatchObject({
       code: "CS_SECRET_KEYS",
     });
-    expect(await stored(service.driver)).toEqual([]);
+    expect(await stored(driver)).toEqual([]);
   });
 });
 

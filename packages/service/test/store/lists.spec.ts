@@ -17,8 +17,7 @@ const keyOf = ({ key }: { readonly key: string }): string => key;
 onStores([sqlite, postgres], ({ open }) => {
   it("lists customers, payments, subscriptions, events and deliveries of one instant in the order of their insertion", async () => {
     const driver = await open();
-    const { service, merchant } = await openService({ driver });
-    const { useCases } = service;
+    const { useCases, merchant } = await openService({ driver });
     const page = { merchantId: merchant.id, limit: 100 };
     const subscribed: string[] = [];
     for (let i = 0; i < 6; i++) {
@@ -28,7 +27,7 @@ onStores([sqlite, postgres], ({ open }) => {
     const customers: string[] = [];
     const payments: string[] = [];
     for (let i = 0; i < 6; i++) {
-      const customerId = await newCustomer(service, merchant);
+      const customerId = await newCustomer({ useCases }, merchant);
       customers.push(customerId);
       const made = await useCases.createPayment(merchant, { customerId, amountCents: 100n });
       if (made.ok) payments.push(made.payment.id);
@@ -56,8 +55,7 @@ onStores([sqlite, postgres], ({ open }) => {
 
   it("shows the last linked of several accounts of one instant", async () => {
     const driver = await open();
-    const { service, merchant } = await openService({ driver });
-    const { useCases } = service;
+    const { useCases, merchant } = await openService({ driver });
     const name = { firstName: "Ada", lastName: "Osei", email: "ada.osei@example.com" };
     const { id: customerId } = await useCases.createCustomer(merchant, name);
     for (let i = 0; i < 6; i++) {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -13,7 +13,7 @@ export const noDisk: string | undefined =
 
 export interface SmallDisk {
   readonly folder: string;
-  /** Fills the disk but for so many bytes. */
+  /** Fills the disk but for so many bytes: it shrinks to what is used. */
   readonly fill: (leave?: number) => void;
   readonly free: () => void;
 }
@@ -21,25 +21,18 @@ export interface SmallDisk {
 /** A separate disk until the test ends. */
 export function smallDisk(megabytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), "countersign-disk-"));
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder]);
+  const mount = (bytes: number, more = ""): unknown =>
+    execFileSync("mount", ["-t", "tmpfs", "-o", `${more}size=${bytes}`, "tmpfs", folder]);
+  mount(megabytes * 2 ** 20);
   onTestFinished(() => {
     execFileSync("umount", ["--lazy", folder]);
     rmSync(folder, { recursive: true, force: true });
   });
-  const filler = join(folder, "filler");
-  const free = (): void => rmSync(filler, { force: true });
   const fill = (leave = 0): void => {
-    const fd = openSync(filler, "a");
-    try {
-      for (;;) writeSync(fd, Buffer.alloc(65_536));
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
-    } finally {
-      closeSync(fd);
-    }
-    if (leave > 0) execFileSync("truncate", ["--size", `-${leave}`, filler]);
+    const { blocks, bfree, bsize } = statfsSync(folder);
+    mount((blocks - bfree) * bsize + leave, "remount,");
   };
-  return { folder, fill, free };
+  return { folder, fill, free: () => void mount(megabytes * 2 ** 20, "remount,") };
 }
 
 function canMount(): boolean {

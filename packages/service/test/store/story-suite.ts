@@ -15,7 +15,6 @@ import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { answered, fakeTransport, Queue, SECRET, SOON } from "../delivery/queue.ts";
 import { everything } from "../everything.ts";
 import { openService } from "../open-service.ts";
-import { newPayment } from "../payments.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import type { OpenStore } from "./stores.ts";
 
@@ -46,8 +45,7 @@ async function story(driver: Driver) {
       .digest()
       .subarray(0, length);
   const opened = await openService({ driver, random: { bytes } });
-  const { service, merchant, clock } = opened;
-  const { useCases } = service;
+  const { useCases, merchant, clock } = opened;
   const { id: merchantId, clientId, clientSecret } = merchant;
   const subscribe = async (host: string, subscriptionDetails: SubscriptionDetails) => {
     const endpoint = { url: `https://${host}.example/`, secretKey: SECRET };
@@ -60,7 +58,7 @@ async function story(driver: Driver) {
   const bad = await subscribe("bad", { type: "EVENT", details: ["payment.canceled"] });
   const told: unknown[] = await everything(opened);
 
-  const paymentId = await newPayment(service, merchant, { requestKey: "p1" });
+  const paymentId = await opened.pay({ requestKey: "p1" });
   const refund = (id: string, requestKey: string, amountCents: bigint) => {
     const rest = { clientReferenceId: "Zoë O'Neil 😀", softDescriptor: "Thank you" };
     return useCases.askRefund(merchant, { paymentId: id, requestKey, amountCents, ...rest });

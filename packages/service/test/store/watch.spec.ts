@@ -78,12 +78,12 @@ describe("readiness of the store", () => {
     `fails with 503 while the disk of a SQLite file is full, names the checks, and comes back when it has room${noDisk === undefined ? "" : ` (skipped: ${noDisk})`}`,
     async () => {
       const disk = smallDisk(100);
-      const { lines, logger } = keptLog({ info: () => {} });
-      const open = await openService({ file: join(disk.folder, "service.db"), logger });
+      const open = await openService({ file: join(disk.folder, "service.db") });
       expect((await ready(open)).status).toBe(200);
       disk.fill(32 * 2 ** 20);
       expect((await ready(open)).text).toContain("The service is not ready: space.");
-      expect(lines.at(-1)?.cause).toMatch(/^the disk has 33\d+ free bytes, fewer than 67108864$/);
+      const causes = open.lines.flatMap(({ cause }) => cause ?? []);
+      expect(causes.at(-1)).toMatch(/^the disk has 33\d+ free bytes, fewer than 67108864$/);
       disk.fill();
       const full = await ready(open);
       expect(full).toMatchObject({
@@ -93,7 +93,9 @@ describe("readiness of the store", () => {
       });
       expect(full.text).toContain("The service is not ready: write, space.");
       await ready(open);
-      const writeLines = lines.filter(({ message }) => message === "the database cannot be used");
+      const writeLines = open.lines.filter(
+        ({ message }) => message === "the database cannot be used",
+      );
       expect(writeLines).toMatchObject([{ cause: "database or disk is full", count: 1 }]);
       expect(await open.service.metrics.text()).toMatch(
         /^countersign_store_failures_total\{cause="full"\} [1-9]/m,
@@ -168,17 +170,15 @@ describe("a SQLite file under a running service", () => {
   ] as const)
     it(`that is ${how} fails the readiness, and writes are refused with 503 instead of acknowledged and lost`, async () => {
       const file = temporaryDatabase();
-      const { lines, logger } = keptLog({ info: () => {} });
-      const open = await openService({ file, logger });
-      const subscribe = { url: "https://merchant.example/", secretKey: "correct-horse-battery-st" };
-      const json = { ...subscribe, subscriptionDetails: { type: "ALL" } };
-      expect((await open.call("POST", "/v1/webhook/subscribe", { json })).status).toBe(200);
+      const open = await openService({ file });
+      expect((await open.subscribe()).status).toBe(200);
       change(file);
-      const refused = await open.call("POST", "/v1/webhook/subscribe", { json });
+      const refused = await open.subscribe();
       expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
       expect((await ready(open)).text).toContain("The service is not ready: write.");
       const cause = `the database file ${file} has been ${how}: restart the service`;
-      expect(lines).toMatchObject([{ cause, message: "the database cannot be used" }]);
+      const faults = open.lines.filter(({ message }) => message !== "call");
+      expect(faults).toMatchObject([{ cause, message: "the database cannot be used" }]);
     });
 
   it("has its WAL emptied when a long reader ends; until then the size is in a metric and the log", async () => {

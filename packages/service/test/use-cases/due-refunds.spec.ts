@@ -5,37 +5,22 @@ import { textOf } from "../../src/store/driver.ts";
 import type { Merchant } from "../../src/store/tables/merchants.ts";
 import type { PassedOverRefund } from "../../src/use-cases/refunds.ts";
 import { SOON } from "../delivery/queue.ts";
-import { failCommit, failStatement, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
-import { openService, subscription, type OpenOptions, type TestService } from "../open-service.ts";
-import { newPayment } from "../payments.ts";
+import { failCommit, failStatement } from "../hooked-driver.ts";
+import { openService, subscription, type TestService } from "../open-service.ts";
 import { simulateDays } from "./simulated-days.ts";
 
 const DAY_MS = 86_400_000;
 
-interface Opened extends TestService {
-  readonly hooks: DriverHooks;
-  readonly move: (
-    clockId?: string,
-  ) => ReturnType<TestService["service"]["useCases"]["moveDueRefunds"]>;
-}
-
-async function open(options: OpenOptions = {}): Promise<Opened> {
-  const hooks: DriverHooks = {};
-  const wrap: OpenOptions["wrap"] = (driver) => hookedDriver(driver, hooks);
-  const opened = await openService({ ...options, wrap });
-  const { service, clock } = opened;
-  const move: Opened["move"] = (clockId = "live") =>
-    service.useCases.moveDueRefunds({ now: clock.now(), clockId });
-  return { ...opened, hooks, move };
-}
+const move = ({ useCases, clock }: TestService, clockId = "live") =>
+  useCases.moveDueRefunds({ now: clock.now(), clockId });
 
 /** Refunds that are due once 30 days have passed. @returns Their ids. */
 async function dueRefunds(
-  { service: { useCases }, service, merchant: own }: TestService,
+  { useCases, pay, merchant: own }: TestService,
   count: number,
   merchant: Merchant = own,
 ): Promise<string[]> {
-  const paymentId = await newPayment(service, merchant);
+  const paymentId = await pay({ merchant });
   const order = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
   const requested = Array.from({ length: count }, async (_, at) => {
     const requestKey = `${paymentId}-${at}`;
@@ -47,20 +32,13 @@ async function dueRefunds(
   return ids;
 }
 
-const write = ({ service }: TestService, sql: string, ...ids: string[]): Promise<unknown> =>
-  service.driver.transaction((tx) => tx.query(sql, ids));
-
-async function statuses({ service }: TestService): Promise<Record<string, string>> {
-  const rows = await service.driver.query<{ id: string; status: string }>(
-    "SELECT id, status FROM payments WHERE direction = 'CREDIT'",
-  );
-  return Object.fromEntries(rows.map(({ id, status }) => [id, status]));
+async function statuses({ rows }: TestService): Promise<Record<string, unknown>> {
+  const refunds = await rows("SELECT id, status FROM payments WHERE direction = 'CREDIT'");
+  return Object.fromEntries(refunds.map(({ id, status }) => [String(id), status]));
 }
 
-async function authorizedEvents({ service }: TestService): Promise<number> {
-  const rows = await service.driver.query("SELECT id FROM events WHERE type = 'refund.authorized'");
-  return rows.length;
-}
+const authorizedEvents = async ({ rows }: TestService): Promise<number> =>
+  (await rows("SELECT id FROM events WHERE type = 'refund.authorized'")).length;
 
 describe("due refunds", () => {
   it.each(["2026-03-05", "2026-10-29"])(
@@ -71,54 +49,54 @@ describe("due refunds", () => {
   );
 
   it("all move, each with one event, in several batches, past as many that cannot move, and only on the given clock", async () => {
-    const opened = await open();
+    const opened = await openService();
     await dueRefunds(opened, 201);
-    await write(opened, "UPDATE payments SET original_id = NULL WHERE direction = 'CREDIT'");
+    await opened.write("UPDATE payments SET original_id = NULL WHERE direction = 'CREDIT'");
     opened.clock.advance(DAY_MS);
     await dueRefunds(opened, 201, await opened.addMerchant());
     opened.clock.advance(30 * DAY_MS);
-    expect(await opened.move("other")).toMatchObject({ moved: 0, passedOver: [] });
-    const both = await Promise.all([opened.move(), opened.move()]);
+    expect(await move(opened, "other")).toMatchObject({ moved: 0, passedOver: [] });
+    const both = await Promise.all([move(opened), move(opened)]);
     expect(both.reduce((sum, { moved }) => sum + moved, 0)).toBe(201);
     expect(both.map(({ passedOver }) => passedOver.length)).toEqual([201, 201]);
     expect(await authorizedEvents(opened)).toBe(201);
   });
 
   it("T-34 are reported once, however many sweeps meet and whichever statement or COMMIT fails", async () => {
-    const opened = await open();
+    const opened = await openService();
     await dueRefunds(opened, 5);
     opened.clock.advance(30 * DAY_MS);
     opened.hooks.commit = failCommit;
-    await expect(opened.move()).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
+    await expect(move(opened)).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
     expect(await authorizedEvents(opened)).toBe(0);
     opened.hooks.commit = undefined;
     for (const number of [1, 2, 3, 4]) {
       opened.hooks.statement = failStatement(number);
-      await opened.move();
+      await move(opened);
     }
     opened.hooks.statement = undefined;
-    await Promise.all([1, 2, 3].map(() => opened.move()));
+    await Promise.all([1, 2, 3].map(() => move(opened)));
     expect(await authorizedEvents(opened)).toBe(5);
   });
 
   it("do not move, and write no event, when they have changed since they were read", async () => {
-    const opened = await open();
+    const opened = await openService();
     await dueRefunds(opened, 1);
     opened.clock.advance(30 * DAY_MS);
-    await opened.move();
-    const stale = await opened.service.driver.query(
+    await move(opened);
+    const stale = await opened.rows(
       `SELECT id, merchant_id AS "merchantId", clock_id AS "clockId", direction,
         original_id AS "originalId", amount_cents AS "amountCents", 'PENDING' AS status, 0 AS "dueAt"
         FROM payments WHERE direction = 'CREDIT'`,
     );
-    await write(opened, "UPDATE payments SET due_at = 0 WHERE direction = 'CREDIT'");
+    await opened.write("UPDATE payments SET due_at = 0 WHERE direction = 'CREDIT'");
     // The rows before a neighbour's COMMIT, as READ COMMITTED may show them.
     opened.hooks.rows = (sql, rows) => {
       if (!/due_at <= \$2/.test(textOf(sql, "sqlite"))) return rows;
       opened.hooks.rows = undefined;
       return stale;
     };
-    const { moved, passedOver } = await opened.move();
+    const { moved, passedOver } = await move(opened);
     expect([moved, passedOver.length]).toEqual([0, 1]);
     expect(String(passedOver[0]?.error)).toContain("changed under its lock");
     expect(await authorizedEvents(opened)).toBe(1);
@@ -126,19 +104,19 @@ describe("due refunds", () => {
 });
 
 it("due refunds that cannot move are skipped each time, also when their event cannot be written, and the others move", async () => {
-  const opened = await open();
+  const opened = await openService();
   const ids = await dueRefunds(opened, 5);
   const changes = ["original_id = NULL", "status = 'ODD'", "status = 'AUTHORIZED'"];
   for (const [at, change] of changes.entries())
-    await write(opened, `UPDATE payments SET ${change} WHERE id = $1`, ids[at] ?? "");
+    await opened.write(`UPDATE payments SET ${change} WHERE id = $1`, ids[at] ?? "");
   const other = await opened.addMerchant();
   const unwritable = await dueRefunds(opened, 2, other);
-  await opened.service.useCases.subscribe(other, subscription);
-  await write(opened, "UPDATE subscriptions SET selection = 'no JSON'");
+  await opened.useCases.subscribe(other, subscription);
+  await opened.write("UPDATE subscriptions SET selection = 'no JSON'");
   const skipped = [...ids.slice(0, 3), ...unwritable].toSorted();
   opened.clock.advance(30 * DAY_MS);
   for (const moved of [2, 0]) {
-    const outcome = await opened.move();
+    const outcome = await move(opened);
     expect(outcome.moved).toBe(moved);
     expect(outcome.passedOver.map(({ id }) => id).toSorted()).toEqual(skipped);
   }
@@ -151,26 +129,26 @@ it("due refunds that cannot move are skipped each time, also when their event ca
 
 describe("a process that moves due refunds", () => {
   it("moves live refunds when they are due, and not before", async () => {
-    const opened = await open();
+    const opened = await openService();
     const [refund = ""] = await dueRefunds(opened, 1);
     startMoving(opened);
-    await opened.service.driver.query("SELECT 1");
+    await opened.rows("SELECT 1");
     expect((await statuses(opened))[refund]).toBe("PENDING");
     opened.clock.advance(30 * DAY_MS);
     await expect.poll(async () => (await statuses(opened))[refund], SOON).toBe("AUTHORIZED");
   });
 
   it("reports a refund that cannot move once a minute, and moves what is due after it", async () => {
-    const opened = await open();
+    const opened = await openService();
     const [poison = ""] = await dueRefunds(opened, 1);
-    await write(opened, "UPDATE payments SET original_id = NULL WHERE id = $1", poison);
+    await opened.write("UPDATE payments SET original_id = NULL WHERE id = $1", poison);
     opened.clock.advance(30 * DAY_MS);
     const reported = startMoving(opened);
     await expect.poll(() => reported.length, SOON).toBe(1);
     expect(reported[0]?.id).toBe(poison);
     expect(String(reported[0]?.error)).toContain("no original");
     const [good = ""] = await dueRefunds(opened, 1, await opened.addMerchant());
-    await write(opened, "UPDATE payments SET due_at = 0 WHERE id = $1", good);
+    await opened.write("UPDATE payments SET due_at = 0 WHERE id = $1", good);
     await expect.poll(async () => (await statuses(opened))[good], SOON).toBe("AUTHORIZED");
     expect(reported).toHaveLength(1);
     opened.clock.advance(60_000);
@@ -178,7 +156,7 @@ describe("a process that moves due refunds", () => {
   });
 
   it("continues after a failure of the store, and reports it", async () => {
-    const opened = await open();
+    const opened = await openService();
     const [refund = ""] = await dueRefunds(opened, 1);
     opened.clock.advance(30 * DAY_MS);
     opened.hooks.commit = failCommit;
@@ -193,14 +171,14 @@ describe("a process that moves due refunds", () => {
 
 /** Moves the live refunds of a service until the test ends. @returns The refunds that it reports. */
 function startMoving(
-  { service, clock }: TestService,
+  { useCases, driver, clock }: TestService,
   failures: unknown[] = [],
 ): PassedOverRefund[] {
   const reported: PassedOverRefund[] = [];
   const moving = new DueRefunds({
-    driver: service.driver,
+    ...useCases,
+    driver,
     clock,
-    moveDueRefunds: service.useCases.moveDueRefunds,
     pollMs: 2,
     observer: {
       passedOver: (refund) => reported.push(refund),
@@ -213,17 +191,16 @@ function startMoving(
 }
 
 it("a sandbox clock moves past a refund that cannot move, and the others on the way", async () => {
-  const opened = await open();
-  const { service, clock } = opened;
+  const opened = await openService();
+  const { useCases, driver, clock } = opened;
   const start = clock.now();
   const sandbox = { name: "Sandbox", clock: { instant: start }, scopes: ["payments"] };
-  const made = await service.useCases.createMerchant(sandbox);
+  const made = await useCases.createMerchant(sandbox);
   if (!made.ok) throw new Error(made.code);
   const [poison = "", good = ""] = await dueRefunds(opened, 2, made.merchant);
-  await write(opened, "UPDATE payments SET original_id = NULL WHERE id = $1", poison);
-  const { moveDueRefunds } = service.useCases;
+  await opened.write("UPDATE payments SET original_id = NULL WHERE id = $1", poison);
   const engine = { drain: async () => true };
-  const clocks = new NamespaceClocks({ driver: service.driver, clock, engine, moveDueRefunds });
+  const clocks = new NamespaceClocks({ ...useCases, driver, clock, engine });
   const to = start + 7 * DAY_MS;
   expect(await clocks.advance(made.merchant.clockId, to)).toMatchObject({ ok: true, now: to });
   const after = await statuses(opened);

@@ -2,7 +2,6 @@ import { validateEvent } from "@countersign/schemas/writers";
 import { describe, expect, it } from "vitest";
 import { eventsOf as events, everything } from "../everything.ts";
 import { openService } from "../open-service.ts";
-import { newPayment } from "../payments.ts";
 
 /** Everything under a value, with the names that lead to it. */
 function leaves(value: unknown, name = ""): [name: string, value: unknown][] {
@@ -79,10 +78,10 @@ describe("the events of a merchant", () => {
     const open = await openService({
       onWork: () => void seen.push(events(open).then(({ length }) => length)),
     });
-    const paymentId = await newPayment(open.service, open.merchant);
+    const paymentId = await open.pay();
     const order = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
     for (let i = 0; i < 2; i++)
-      await open.service.useCases.askRefund(open.merchant, { ...order, requestKey: "k" });
+      await open.useCases.askRefund(open.merchant, { ...order, requestKey: "k" });
     expect(await Promise.all(seen)).toEqual([1, 2, 3, 4]);
   });
 });
@@ -90,9 +89,9 @@ describe("the events of a merchant", () => {
 describe("a move that the state does not allow", () => {
   it("is INVALID_TRANSITION and writes nothing", async () => {
     const open = await openService();
-    const { useCases } = open.service;
+    const { useCases, pay: newPayment } = open;
     const pay = async (...moves: readonly ("failPayment" | "settlePayment")[]) => {
-      const payment = { paymentId: await newPayment(open.service, open.merchant) };
+      const payment = { paymentId: await newPayment() };
       for (const move of moves) await useCases[move](open.merchant, payment);
       return payment;
     };
@@ -109,20 +108,20 @@ describe("a move that the state does not allow", () => {
   });
 
   it("[P-PRECONDITION-LINKED] (paying without a linked account) is CUSTOMER_NOT_LINKED", async () => {
-    const { service, merchant } = await openService();
+    const { useCases, merchant } = await openService();
     const person = { firstName: "Bo", lastName: "Li", email: "bo@example.com" };
-    const { id: customerId } = await service.useCases.createCustomer(merchant, person);
-    const outcome = await service.useCases.createPayment(merchant, { customerId, amountCents: 1n });
+    const { id: customerId } = await useCases.createCustomer(merchant, person);
+    const outcome = await useCases.createPayment(merchant, { customerId, amountCents: 1n });
     expect(outcome).toEqual({ ok: false, code: "CUSTOMER_NOT_LINKED" });
   });
 
   it("(settling before the payment's creation or in the future) is SETTLED_AT_OUT_OF_RANGE", async () => {
-    const { service, merchant, clock } = await openService();
+    const { useCases, pay, merchant, clock } = await openService();
     const [from, to] = [clock.now(), clock.now() + 1000];
-    const paymentId = await newPayment(service, merchant);
+    const paymentId = await pay();
     clock.advance(1000);
     const settle = (settledAt: number) =>
-      service.useCases.settlePayment(merchant, { paymentId, settledAt });
+      useCases.settlePayment(merchant, { paymentId, settledAt });
     const refused = { ok: false, code: "SETTLED_AT_OUT_OF_RANGE", from, to };
     expect([await settle(from - 1), await settle(to + 1)]).toEqual([refused, refused]);
     expect(await settle(from)).toMatchObject({ ok: true, payment: { settledAt: from } });
@@ -130,31 +129,27 @@ describe("a move that the state does not allow", () => {
 });
 
 it("a payment that settles after a step back of real time settles at its creation", async () => {
-  const { service, merchant, clock } = await openService();
+  const { useCases, pay, merchant, clock } = await openService();
   const settledAt = clock.now();
-  const paymentId = await newPayment(service, merchant);
+  const paymentId = await pay();
   clock.advance(-5000);
-  const outcome = await service.useCases.settlePayment(merchant, { paymentId });
+  const outcome = await useCases.settlePayment(merchant, { paymentId });
   expect(outcome).toMatchObject({ ok: true, payment: { settledAt } });
 });
 
 it("a client's old secret works until the overlap of its rotation ends, to the millisecond", async () => {
-  const { service, clock, merchant, call } = await openService();
+  const { useCases, clock, merchant, subscribe } = await openService();
   const { clientId } = merchant;
   const isTaken = async (clientSecret: string): Promise<boolean> =>
-    (await service.useCases.authenticateClient({ clientId, clientSecret })) !== undefined;
+    (await useCases.authenticateClient({ clientId, clientSecret })) !== undefined;
   const order = { clientId, overlapMs: 1000, askedBy: "anna" };
-  const rotated = await service.useCases.rotateClientSecret(order);
+  const rotated = await useCases.rotateClientSecret(order);
   if (!rotated.ok) throw new Error(rotated.code);
   clock.advance(999);
   expect([await isTaken(merchant.clientSecret), await isTaken("")]).toEqual([true, false]);
-  const subscribe = async (secretKey: string): Promise<number> => {
-    const json = { url: "https://m.example/", secretKey, subscriptionDetails: { type: "ALL" } };
-    return (await call("POST", "/v1/webhook/subscribe", { json })).status;
-  };
   // Neither may sign deliveries: the merchant's receiver must not have them.
-  expect(await subscribe(merchant.clientSecret)).toBe(400);
-  expect(await subscribe(rotated.clientSecret)).toBe(400);
+  for (const secretKey of [merchant.clientSecret, rotated.clientSecret])
+    expect((await subscribe({ secretKey })).status).toBe(400);
   clock.advance(1);
   expect(await isTaken(merchant.clientSecret)).toBe(false);
   expect(await isTaken(rotated.clientSecret)).toBe(true);

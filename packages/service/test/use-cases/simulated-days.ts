@@ -1,6 +1,5 @@
 import { dateAfter, startOfDay, thresholdOf } from "../../../rules/test/independent-calendar.ts";
 import { openService } from "../open-service.ts";
-import { newPayment } from "../payments.ts";
 
 /**
  * Lets a service live through days in New York. Payments with a refund settle in the first and the last millisecond of
@@ -10,13 +9,12 @@ import { newPayment } from "../payments.ts";
  *   independent calendar.
  */
 export async function simulateDays(first: string, days: number) {
-  const { service, merchant, clock } = await openService();
-  const { useCases, driver } = service;
+  const { useCases, pay, sweep, rows, merchant, clock } = await openService();
   const dueAt = new Map<string, number>();
   const wrong = new Set<string>();
 
   const settle = async (): Promise<void> => {
-    const paymentId = await newPayment(service, merchant);
+    const paymentId = await pay();
     const order = { amountCents: 1n, clientReferenceId: null, softDescriptor: null };
     const asked = await useCases.askRefund(merchant, {
       ...order,
@@ -29,13 +27,12 @@ export async function simulateDays(first: string, days: number) {
   };
   const judge = async (): Promise<void> => {
     const now = clock.now();
-    await useCases.moveDueRefunds({ now, clockId: "live" });
-    const rows = await driver.query<{ id: string; status: string }>(
-      "SELECT id, status FROM payments WHERE direction = 'CREDIT'",
-    );
-    for (const { id, status } of rows) {
+    await sweep(now);
+    for (const refund of await rows("SELECT id, status FROM payments WHERE direction = 'CREDIT'")) {
+      const id = String(refund["id"]);
       const isDue = (dueAt.get(id) ?? 0) <= now;
-      if ((status !== "PENDING") !== isDue) wrong.add(`${id} at ${new Date(now).toISOString()}`);
+      if ((refund["status"] !== "PENDING") !== isDue)
+        wrong.add(`${id} at ${new Date(now).toISOString()}`);
     }
   };
 
