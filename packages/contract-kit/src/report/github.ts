@@ -4,10 +4,13 @@ import {
   aboutRows,
   countsOf,
   gravestFirst,
+  isWrong,
   levelOf,
-  owedOf,
+  newsOf,
+  partsOf,
   verdictOf,
   wordOf,
+  type Part,
 } from "./summary.ts";
 
 /**
@@ -27,7 +30,7 @@ export function githubAnnotations(document: ReportDocument): string {
   ];
   return [
     ...problems.map((problem) => command("error", "countersign", problem)),
-    ...gravestFirst(entries).flatMap(annotation),
+    ...gravestFirst(entries).map(annotation),
     ...(baseline?.mended ?? []).map((id) =>
       command("notice", "fixed", `remove it from the baseline: ${id}`),
     ),
@@ -35,7 +38,7 @@ export function githubAnnotations(document: ReportDocument): string {
   ].join("");
 }
 
-function annotation(entry: ReportEntry): readonly string[] {
+function annotation(entry: ReportEntry): string {
   const { status, isKnown, requirement, name, message, group, fix, page, replay } = entry;
   const title = `${requirement ?? group} (${levelOf(entry)})`;
   const text = [
@@ -45,20 +48,8 @@ function annotation(entry: ReportEntry): readonly string[] {
     ...(page === undefined ? [] : [`Read: ${page}`]),
     ...(replay === undefined ? [] : [`Again: ${replay}`]),
   ].join("\n");
-  if (isKnown) return [command("notice", `known: ${title}`, text)];
-  switch (status) {
-    case "fail":
-    case "error":
-      return [command("error", title, text)];
-    case "warn":
-      return [command("warning", title, text)];
-    case "pass":
-    case "skipped":
-    case "not_applicable":
-      return [];
-    default:
-      return status satisfies never;
-  }
+  if (isKnown) return command("notice", `known: ${title}`, text);
+  return command(status === "warn" ? "warning" : "error", title, text);
 }
 
 function command(kind: "error" | "warning" | "notice", title: string, text: string): string {
@@ -70,19 +61,15 @@ const DETAILS = 400_000;
 
 /** The report as Markdown, for a job's summary or a pull request: verdict, what is wrong, then everything. */
 export function githubSummary(document: ReportDocument): string {
-  const { title, entries, problems, uncovered, notes, baseline } = document;
+  const { title, entries, uncovered } = document;
   const details = detailsWithin(gravestFirst(entries));
   return [
     `# ${verdictOf(document)}: ${markdown(title)}`,
     "",
     `${countsOf(entries)}.`,
     "",
-    ...problems.map((problem) => `- **Problem:** ${markdown(problem)}`),
-    ...notes.map((note) => `- Note: ${markdown(note)}`),
-    ...(baseline?.mended ?? []).map(
-      (id) => `- Fixed; remove it from the baseline: ${markdownCode(id)}`,
-    ),
-    ...(problems.length + notes.length + (baseline?.mended.length ?? 0) > 0 ? [""] : []),
+    ...newsOf(document).map(({ label, text }) => `- ${label}: ${markdown(text)}`),
+    "",
     ...details,
     "## All",
     "",
@@ -118,10 +105,9 @@ export function githubSummary(document: ReportDocument): string {
 }
 
 function rowOf(entry: ReportEntry): string {
-  const { requirement, level = "", status, name, ms, message } = entry;
+  const { requirement, level = "", name, ms, message } = entry;
   const id = requirement === undefined ? "" : markdownCode(requirement);
-  const reason =
-    status === "not_applicable" || status === "skipped" ? `: ${markdown(message)}` : "";
+  const reason = isWrong(entry) || message === "" ? "" : `: ${markdown(message)}`;
   return `| ${id} | ${level} | ${wordOf(entry)}${reason} | ${markdown(name)} | ${Math.round(ms)} |`;
 }
 
@@ -139,42 +125,26 @@ function detailsWithin(entries: readonly ReportEntry[]): readonly string[] {
 }
 
 function detailsOf(entry: ReportEntry): readonly string[] {
-  const { group, name, requirement, message, evidence, why, fix, page, replay } = entry;
+  const { name, requirement, message } = entry;
   const id = requirement === undefined ? "" : `${markdownCode(requirement)} `;
-  const told = (label: string, text: string | undefined): readonly string[] =>
-    text === undefined ? [] : [`- ${label}: ${markdown(text)}`];
+  const parts = partsOf(entry);
   return [
     `## ${wordOf(entry)} ${id}${markdown(name)}`,
     "",
     ...markdownBlock(message),
     "",
-    ...told("Level", owedOf(entry)),
-    ...told("Why", why),
-    ...told("Fix", fix),
-    `- Check: ${markdownCode(group)}`,
-    ...(page === undefined ? [] : [`- Read: ${linked(page)}`]),
-    ...(replay === undefined ? [] : [`- Again: ${markdownCode(replay)}`]),
+    ...parts
+      .filter(({ form }) => form !== "block")
+      .map((part) => `- ${part.label}: ${inline(part)}`),
     "",
-    ...(evidence?.exchanges ?? []).flatMap(({ sent, received }) => [
-      "Sent:",
-      "",
-      ...markdownBlock(sent.trimEnd()),
-      "",
-      "Received:",
-      "",
-      ...markdownBlock(received.trimEnd() || "(nothing)"),
-      "",
-    ]),
-    ...((evidence?.curl ?? []).length === 0
-      ? []
-      : ["Lines for a shell, with the access token in `TOKEN`:", ""]),
-    ...((evidence?.curl ?? []).length === 0
-      ? []
-      : [...markdownBlock(evidence?.curl.join("\n") ?? ""), ""]),
+    ...parts
+      .filter(({ form }) => form === "block")
+      .flatMap(({ label, text }) => [`${label}:`, "", ...markdownBlock(text), ""]),
   ];
 }
 
-/** A page by its address; a path of the repository is not a link from elsewhere. */
-function linked(page: string): string {
-  return URL.canParse(page) ? `<${page}>` : markdownCode(page);
+function inline({ text, form }: Part): string {
+  if (form === "text") return markdown(text);
+  // A path of the repository is not a link from elsewhere.
+  return form === "page" && URL.canParse(text) ? `<${text}>` : markdownCode(text);
 }

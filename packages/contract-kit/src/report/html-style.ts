@@ -72,10 +72,10 @@ article.soft-edge { border-left-color: var(--soft); }
 .parts { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 1rem; margin: 0.75rem 0 0; }
 .parts dt { color: var(--soft); }
 .parts dd { margin: 0; }
-.exchange { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; margin-top: 0.75rem; }
-.exchange > div { min-width: 0; }
-.label { color: var(--soft); font-size: 0.85rem; margin: 0.75rem 0 0; }
-.exchange .label { margin: 0; }
+.blocks { display: grid; grid-template-columns: 1fr 1fr; gap: 0.5rem 1rem; margin-top: 0.75rem; }
+.blocks > div { min-width: 0; }
+.blocks > :last-child:nth-child(odd) { grid-column: 1 / -1; }
+.label { color: var(--soft); font-size: 0.85rem; margin: 0; }
 table { width: 100%; border-collapse: collapse; font-size: 0.92rem; }
 th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 2px solid var(--line); }
 th, td { padding: 0.45rem 0.75rem 0.45rem 0; vertical-align: top; }
@@ -96,8 +96,7 @@ label { display: inline-block; min-height: 1.5rem; margin-right: 0.6rem; }
 @media (max-width: 44rem) {
   h1 { font-size: 1.25rem; }
   article { padding: 0.75rem; }
-  .exchange { grid-template-columns: 1fr; }
-  .exchange { gap: 0.5rem; }
+  .blocks { grid-template-columns: 1fr; }
   .about, .parts { gap: 0.3rem 0.75rem; font-size: 0.85rem; }
   .wide { display: none; }
 }

@@ -3,7 +3,17 @@ import { levels } from "../check.ts";
 import type { ReportDocument, ReportEntry, UncoveredRequirement } from "./document.ts";
 import { html } from "./escape.ts";
 import { style } from "./html-style.ts";
-import { aboutRows, countsOf, gravestFirst, owedOf, verdictOf, wordOf } from "./summary.ts";
+import {
+  aboutRows,
+  countsOf,
+  gravestFirst,
+  isWrong,
+  newsOf,
+  partsOf,
+  verdictOf,
+  wordOf,
+  type Part,
+} from "./summary.ts";
 
 const tones: Readonly<Record<ReportEntry["status"], "good" | "bad" | "mild" | "soft">> = {
   pass: "good",
@@ -42,7 +52,7 @@ export function htmlReport(document: ReportDocument): string {
     '<dl class="about">',
     ...aboutRows(document).map(([name, value]) => `<dt>${html(name)}</dt><dd>${html(value)}</dd>`),
     "</dl>",
-    ...newsOf(document),
+    ...notesOf(document),
     "</header>",
     ...indexOf(wrong, document),
     "<main>",
@@ -59,15 +69,9 @@ export function htmlReport(document: ReportDocument): string {
   ].join("\n");
 }
 
-function newsOf({ problems, notes, baseline }: ReportDocument): readonly string[] {
-  const lines = [
-    ...problems.map((problem) => `Problem: ${problem}`),
-    ...notes,
-    ...(baseline?.mended ?? []).map((id) => `Fixed; remove it from the baseline: ${id}`),
-    ...(baseline?.unjudged ?? []).map((id) => `In the baseline, not judged by this run: ${id}`),
-  ];
-  if (lines.length === 0) return [];
-  return ['<ul class="notes">', ...lines.map((line) => `<li>${html(line)}</li>`), "</ul>"];
+function notesOf(document: ReportDocument): readonly string[] {
+  const items = newsOf(document).map(({ label, text }) => `<li>${html(`${label}: ${text}`)}</li>`);
+  return items.length === 0 ? [] : ['<ul class="notes">', ...items, "</ul>"];
 }
 
 function indexOf(wrong: readonly ReportEntry[], { uncovered }: ReportDocument): readonly string[] {
@@ -111,43 +115,35 @@ const filtered = ({ status, level }: ReportEntry): string =>
   `data-verdict="${status}" data-level="${level ?? ""}"`;
 
 function articleOf(entry: ReportEntry): readonly string[] {
-  const { requirement, name, message, evidence, group, why, fix, page, replay } = entry;
+  const { requirement, name, message } = entry;
   const tone = toneOf(entry);
   const edge = tone === "bad" ? "" : ` class="${tone}-edge"`;
-  const part = (label: string, inner: string | undefined): readonly string[] =>
-    inner === undefined ? [] : [`<dt>${label}</dt><dd>${inner}</dd>`];
+  const parts = partsOf(entry);
   return [
     `<article${edge} ${filtered(entry)} id="${html(anchorOf(entry))}">`,
-    `<p class="id"><span class="word ${tone}">${wordOf(entry)}</span> <code>${html(requirement ?? "")}</code> <span class="soft">${html(owedOf(entry))}</span></p>`,
+    `<p class="id"><span class="word ${tone}">${wordOf(entry)}</span> <code>${html(requirement ?? "")}</code></p>`,
     `<h3>${html(name)}</h3>`,
     `<p class="message">${html(message)}</p>`,
     '<dl class="parts">',
-    ...part("Why", why && html(why)),
-    ...part("Fix", fix && html(fix)),
+    ...parts
+      .filter(({ form }) => form !== "block")
+      .map((part) => `<dt>${html(part.label)}</dt><dd>${inline(part)}</dd>`),
     "</dl>",
-    ...(evidence?.exchanges ?? []).flatMap(({ sent, received }) => [
-      '<div class="exchange">',
-      `<div><p class="label">Sent</p><pre>${html(sent.trimEnd())}</pre></div>`,
-      `<div><p class="label">Received</p><pre>${html(received.trimEnd() || "(nothing)")}</pre></div>`,
-      "</div>",
-    ]),
-    ...((evidence?.curl ?? []).length === 0
-      ? []
-      : [
-          '<p class="label">To see it, with the access token in <code>TOKEN</code></p>',
-          `<pre>${html(evidence?.curl.join("\n") ?? "")}</pre>`,
-        ]),
-    '<dl class="parts">',
-    ...part("Check", `<code>${html(group)}</code>`),
-    ...part(
-      "Read",
-      page &&
-        `${linked(page)}, or <code>countersign requirements ${html(requirement ?? "")}</code>`,
-    ),
-    ...part("Again", replay && `<code>${html(replay)}</code>`),
-    "</dl>",
+    '<div class="blocks">',
+    ...parts
+      .filter(({ form }) => form === "block")
+      .map(
+        ({ label, text }) =>
+          `<div><p class="label">${html(label)}</p><pre>${html(text)}</pre></div>`,
+      ),
+    "</div>",
     "</article>",
   ];
+}
+
+function inline({ text, form }: Part): string {
+  if (form === "text") return html(text);
+  return form === "page" ? linked(text) : `<code>${html(text)}</code>`;
 }
 
 function resultsOf(entries: readonly ReportEntry[]): readonly string[] {
@@ -168,13 +164,13 @@ function tableOf(entries: readonly ReportEntry[]): readonly string[] {
     '<thead><tr><th scope="col">Finding</th><th scope="col">Requirement</th><th scope="col" class="wide">Level</th><th scope="col" class="wide">Check</th><th scope="col" class="wide number">ms</th></tr></thead>',
     "<tbody>",
     ...entries.map((entry) => {
-      const { requirement, level, name, message, status, group, ms } = entry;
+      const { requirement, level, name, message, group, ms } = entry;
       const word = wordOf(entry);
-      const hasArticle = status === "fail" || status === "warn" || status === "error";
+      const hasArticle = isWrong(entry);
       const anchor = html(anchorOf(entry));
       const finding = hasArticle ? `<a href="#${anchor}">${word}</a>` : word;
       const id = hasArticle ? "" : ` id="${anchor}"`;
-      const reason = status === "skipped" || status === "not_applicable" ? message : "";
+      const reason = hasArticle ? "" : message;
       return `<tr${id} ${filtered(entry)}><td class="${toneOf(entry)}">${finding}</td><td><code>${html(requirement ?? "")}</code> <span class="what">${html(name)}</span>${reason === "" ? "" : ` <span class="what soft">${html(reason)}</span>`}</td><td class="wide">${level ?? ""}</td><td class="wide"><code>${html(group)}</code></td><td class="wide number">${Math.round(ms)}</td></tr>`;
     }),
     "</tbody>",

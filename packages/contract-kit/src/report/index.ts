@@ -25,9 +25,4 @@ export { redactor } from "./escape.ts";
 export { githubAnnotations, githubSummary } from "./github.ts";
 export { htmlReport } from "./html.ts";
 export { junitReport } from "./junit.ts";
-export {
-  failureText,
-  terminalEntry,
-  terminalSummary,
-  type FailureTextOptions,
-} from "./terminal.ts";
+export { terminalEntry, terminalSummary } from "./terminal.ts";

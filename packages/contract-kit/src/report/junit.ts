@@ -1,6 +1,6 @@
 import type { ReportDocument, ReportEntry } from "./document.ts";
 import { terminalLines, xml } from "./escape.ts";
-import { aboutRows, countsOf, levelOf, verdictOf } from "./summary.ts";
+import { aboutRows, countsOf, isWrong, levelOf, verdictOf } from "./summary.ts";
 import { terminalDetails } from "./terminal.ts";
 
 /**
@@ -75,24 +75,15 @@ function caseOf(entry: ReportEntry): string {
 
 function insideOf(entry: ReportEntry): string | undefined {
   const { status, message, isKnown } = entry;
-  const [line = ""] = message.split("\n");
+  const [line = ""] = (isKnown ? `known failure: ${message}` : message).split("\n");
   const text = (): string => xml(terminalDetails(entry).join("\n"));
-  if (isKnown) return `<skipped message="${xml(`known failure: ${line}`)}"/>`;
-  switch (status) {
-    case "pass":
-      return undefined;
-    case "fail":
-      return `<failure type="${xml(levelOf(entry))}" message="${xml(line)}">${text()}</failure>`;
-    case "error":
-      return `<error message="${xml(line)}">${text()}</error>`;
-    case "warn":
-      return `<system-out>warning (${xml(levelOf(entry))}): ${text()}</system-out>`;
-    case "skipped":
-    case "not_applicable":
-      return `<skipped message="${xml(line)}"/>`;
-    default:
-      return status satisfies never;
-  }
+  if (status === "pass") return undefined;
+  if (isKnown || !isWrong(entry)) return `<skipped message="${xml(line)}"/>`;
+  if (status === "error") return `<error message="${xml(line)}">${text()}</error>`;
+  const level = xml(levelOf(entry));
+  return status === "warn"
+    ? `<system-out>warning (${level}): ${text()}</system-out>`
+    : `<failure type="${level}" message="${xml(line)}">${text()}</failure>`;
 }
 
 function seconds(ms: number): string {

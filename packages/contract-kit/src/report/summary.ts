@@ -64,12 +64,73 @@ export function countsOf(entries: readonly ReportEntry[]): string {
   return counts.join(", ") || "nothing was verified";
 }
 
+/** Facts that a reader needs before the entries, each with its label. */
+export function newsOf({ problems, notes, baseline }: ReportDocument): readonly Labelled[] {
+  const labelled = (label: string, texts: readonly string[] = []): readonly Labelled[] =>
+    texts.map((text) => ({ label, text }));
+  return [
+    ...labelled("problem", problems),
+    ...labelled("note", notes),
+    ...labelled("fixed; remove it from the baseline", baseline?.mended),
+    ...labelled("in the baseline, not judged by this run", baseline?.unjudged),
+  ];
+}
+
+interface Labelled {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** A part of an entry that does not hold. */
+export interface Part extends Labelled {
+  /** `block`: lines of the wire or of a shell. `code`: words of a program. `page`: an address. */
+  readonly form: "text" | "code" | "page" | "block";
+}
+
+/**
+ * The parts of an entry below its message, in order. A format decides how each form looks.
+ *
+ * @param most Exchanges that are shown; of more the first ones and the last, which failed.
+ */
+export function partsOf(entry: ReportEntry, most: number = Infinity): readonly Part[] {
+  const { why, fix, evidence, replay, page, group, requirement } = entry;
+  const { exchanges = [], curl = [] } = evidence ?? {};
+  const left = Math.max(0, exchanges.length - most);
+  const command = page === undefined ? undefined : `countersign requirements ${requirement ?? ""}`;
+  const parts: readonly (Omit<Part, "text"> & { readonly text: string | undefined })[] = [
+    { label: "level", form: "text", text: owedOf(entry) },
+    { label: "why", form: "text", text: why },
+    { label: "fix", form: "text", text: fix },
+    ...exchanges.toSpliced(most - 1, left).flatMap(({ sent, received }, index): readonly Part[] => [
+      {
+        label: left > 0 && index === most - 1 ? `sent, after ${left} more` : "sent",
+        form: "block",
+        text: sent,
+      },
+      { label: "received", form: "block", text: received || "(nothing)" },
+    ]),
+    { label: "to see it, with the access token in TOKEN", form: "block", text: curl.join("\n") },
+    { label: "check", form: "code", text: group },
+    { label: "read", form: "page", text: page },
+    { label: "or", form: "code", text: command },
+    { label: "again", form: "code", text: replay },
+  ];
+  return parts.flatMap(({ text = "", ...part }) =>
+    text === "" ? [] : [{ ...part, text: text.trimEnd() }],
+  );
+}
+
+/** True if an entry fails, warns or broke: formats show its parts. */
+export function isWrong({ status }: Pick<ReportEntry, "status">): boolean {
+  return status === "fail" || status === "warn" || status === "error";
+}
+
 export function levelOf({ level }: Pick<ReportEntry, "level">): string {
   return level ?? "agreed with a consumer";
 }
 
 /** A requirement's level and where it is written, in one line. */
-export function owedOf(entry: Pick<ReportEntry, "level" | "source">): string {
+function owedOf(entry: Pick<ReportEntry, "level" | "source">): string {
   return entry.source === undefined ? levelOf(entry) : `${levelOf(entry)}, ${entry.source}`;
 }
 

@@ -1,8 +1,15 @@
-import type { Finding, Replay } from "../check.ts";
-import type { Exchange } from "../exchange-text.ts";
-import { entryOfFinding, type ReportDocument, type ReportEntry } from "./document.ts";
+import type { ReportDocument, ReportEntry } from "./document.ts";
 import { terminalLine, terminalLines } from "./escape.ts";
-import { countsOf, gravestFirst, levelOf, owedOf, verdictOf, wordOf } from "./summary.ts";
+import {
+  countsOf,
+  gravestFirst,
+  isWrong,
+  levelOf,
+  newsOf,
+  partsOf,
+  verdictOf,
+  wordOf,
+} from "./summary.ts";
 
 /**
  * An entry for a terminal: one line if it passes; below a failure what was expected, why it matters, what was
@@ -11,21 +18,10 @@ import { countsOf, gravestFirst, levelOf, owedOf, verdictOf, wordOf } from "./su
  * @param width Columns of the terminal. Sentences are wrapped to it at spaces; URLs, bytes and commands stay whole.
  */
 export function terminalEntry(entry: ReportEntry, width: number = Infinity): readonly string[] {
-  const { status, requirement = "-", name, message } = entry;
+  const { requirement = "-", name, message } = entry;
   const head = terminalLine(`${wordOf(entry).padEnd(5)}  ${requirement.padEnd(26)}  ${name}`);
-  switch (status) {
-    case "pass":
-      return [head];
-    case "skipped":
-    case "not_applicable":
-      return [head, ...wrapped(message, width - 7).map(indented)];
-    case "fail":
-    case "warn":
-    case "error":
-      return [head, ...terminalDetails(entry, width - 7).map(indented), ""];
-    default:
-      return status satisfies never;
-  }
+  if (isWrong(entry)) return [head, ...terminalDetails(entry, width - 7).map(indented), ""];
+  return message === "" ? [head] : [head, ...wrapped(message, width - 7).map(indented)];
 }
 
 /** Below a head; a blank line stays one. */
@@ -33,22 +29,14 @@ function indented(line: string): string {
   return `       ${line}`.trimEnd();
 }
 
-/** The parts of a failure, in order. */
+/** The message and the parts of a failure. A terminal is read from its end: of many exchanges it shows two. */
 export function terminalDetails(entry: ReportEntry, width: number = Infinity): readonly string[] {
-  const { message, why, fix, evidence, replay, page, group, requirement } = entry;
-  return [
-    ...wrapped(message, width),
-    ...named("level", owedOf(entry), width),
-    ...named("why", why, width),
-    ...named("fix", fix, width),
-    ...exchangesOf(evidence?.exchanges ?? []),
-    ...((evidence?.curl ?? []).length === 0
-      ? []
-      : block("to see it, with the access token in TOKEN", evidence?.curl.join("\n") ?? "")),
-    ...named("check", group),
-    ...named("read", page && `${page}, or: countersign requirements ${requirement ?? ""}`, width),
-    ...named("again", replay),
-  ];
+  const parts = partsOf(entry, 2).flatMap(({ label, text, form }) => {
+    if (form === "block") return [`${label}:`, ...terminalLines(text).map((line) => `  ${line}`)];
+    const [first = "", ...more] = wrapped(text, form === "text" ? width - 7 : Infinity);
+    return [`${label.padEnd(6)} ${first}`, ...more.map((line) => `       ${line}`)];
+  });
+  return [...wrapped(entry.message, width), ...parts];
 }
 
 /** The last lines: the verdict, then what was verified, and what nothing tests. */
@@ -56,22 +44,19 @@ export function terminalSummary(
   document: ReportDocument,
   width: number = Infinity,
 ): readonly string[] {
-  const { about, entries, uncovered, notes, problems, baseline } = document;
+  const { about, entries, uncovered } = document;
   const unchecked = uncovered.filter((one) => one.unchecked !== undefined).map(({ id }) => id);
   const left = uncovered.length - unchecked.length;
   return [
     "",
     `${verdictOf(document)} (${countsOf(entries)}): ${document.title}`,
     ...notHolding(entries, width),
-    ...problems.map((problem) => `problem: ${problem}`),
-    ...notes.map((note) => `note: ${note}`),
+    ...newsOf(document).map(({ label, text }) => `${label}: ${text}`),
     ...(unchecked.length === 0
       ? []
       : [`${requirementsAre(unchecked.length)} not covered by a check (listed below)`]),
     ...rows(unchecked, width),
     ...(left === 0 ? [] : [`${requirementsAre(left)} covered by checks that this run left out`]),
-    ...(baseline?.mended ?? []).map((id) => `fixed; remove it from the baseline: ${id}`),
-    ...(baseline?.unjudged ?? []).map((id) => `in the baseline, not judged by this run: ${id}`),
     `profile ${about.profile.name}, seed ${about.seed}, kit ${about.kit}, requirements ${about.requirements.slice(0, 19)}, ${about.startedAt}`,
   ].flatMap((line) => (line.startsWith(" ") ? terminalLines(line) : wrapped(line, width)));
 }
@@ -117,59 +102,4 @@ function wrapped(text: string, width: number): readonly string[] {
     // Escaped again, since a line may begin elsewhere now.
     return [...lines, last].map((one) => terminalLine(one.replaceAll("\0", " ")));
   });
-}
-
-/** The first and the last, which failed: a terminal is read from its end. */
-function exchangesOf(exchanges: readonly Exchange[]): readonly string[] {
-  const shown = ({ sent, received }: Exchange): readonly string[] => [
-    ...block("sent", sent),
-    ...block("received", received || "(nothing)"),
-  ];
-  const [first, ...more] = exchanges;
-  const last = more.at(-1);
-  if (first === undefined) return [];
-  if (last === undefined) return shown(first);
-  const between = more.length - 1;
-  const left = between === 0 ? [] : [`(${between} between them, which the reports have)`];
-  return [...shown(first), ...left, ...shown(last)];
-}
-
-function named(
-  name: string,
-  text: string | undefined,
-  width: number = Infinity,
-): readonly string[] {
-  if (text === undefined || text === "") return [];
-  const [first = "", ...more] = wrapped(text, width - 7);
-  return [`${name.padEnd(6)} ${first}`, ...more.map((line) => `       ${line}`)];
-}
-
-function block(name: string, text: string): readonly string[] {
-  return [`${name}:`, ...terminalLines(text.trimEnd()).map((line) => `  ${line}`)];
-}
-
-export interface FailureTextOptions {
-  /** The command that repeats the scenario. Default: the option of `run`, as code. */
-  readonly replay?: (check: string, replay: Replay) => string;
-}
-
-/**
- * A failure for a terminal: the requirement and its reason, the actual result, the bytes or the scenario as shell lines,
- * the fix, and the command that reproduces it. Nothing in it is a control character but line breaks.
- */
-export function failureText(
-  finding: Finding,
-  { replay = asOption }: FailureTextOptions = {},
-): string {
-  const at = finding.evidence?.replay;
-  const entry = entryOfFinding(finding, {
-    seed: at?.seed ?? 1,
-    ...(at && { replay: (check) => replay(check, at) }),
-  });
-  const head = terminalLine(`${finding.requirement.id} ${entry.name}`);
-  return [head, ...terminalDetails(entry).map((line) => `  ${line}`)].join("\n");
-}
-
-function asOption(check: string, { seed, path }: Replay): string {
-  return `run({ …, only: ["${check}"], seed: ${String(seed)}, path: "${path}" })`;
 }
