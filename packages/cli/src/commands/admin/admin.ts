@@ -1,13 +1,10 @@
 import type { Command } from "commander";
 import type { Surroundings } from "../../terminal.ts";
-import { addClientCommands } from "./clients.ts";
-import { addCustomerCommands } from "./customers.ts";
-import { addDeliveryCommands, addTrailCommand } from "./deliveries.ts";
-import { addMerchantCommands } from "./merchants.ts";
-import { addPaymentCommands } from "./payments.ts";
-import { addSubscriptionCommands } from "./subscriptions.ts";
+import { addClientCommands, addMerchantCommands } from "./accounts.ts";
+import { addDeliveryCommands, addSubscriptionCommands, addTrailCommand } from "./deliveries.ts";
+import { addCustomerCommands, addPaymentCommands } from "./records.ts";
 
-/** `countersign serve admin …`: one file per resource. */
+/** `countersign serve admin …`. */
 export function addAdminCommands(serve: Command, surroundings: Surroundings): void {
   const admin = serve.command("admin").description("Manage the data of the service");
   addMerchantCommands(admin, surroundings);

@@ -1,46 +1,13 @@
-import { userInfo } from "node:os";
-import { InvalidArgumentError, Option, type Command } from "commander";
 import * as service from "@countersign/service/internal";
 import { asFailure, serviceDatabase } from "../../database.ts";
+import { printableJson } from "../../printable.ts";
 import { loadProfile } from "../../profile.ts";
-import { printable, printableJson } from "../../printable.ts";
 import type { Surroundings } from "../../terminal.ts";
 
 /** Options of every command of `serve admin`. */
 export interface AdminOptions {
   readonly database: string | undefined;
   readonly json: boolean | undefined;
-}
-
-/** Options of the commands that change something. */
-export interface ChangeOptions extends AdminOptions {
-  readonly by: string;
-}
-
-export const environmentHelp = `
-Works on the database of countersign serve, which may be running.
-
-Environment (also as NAME_FILE, the path of a file that holds it):
-  COUNTERSIGN_DATABASE_URL   postgres://… instead of the SQLite file
-`;
-
-export function withDatabase(command: Command): Command {
-  return command
-    .option("--database <file>", "SQLite file (default: .countersign/service.db)")
-    .option("--json", "print JSON instead of text");
-}
-
-export function withAsker(command: Command): Command {
-  return withDatabase(command).addOption(
-    new Option("--by <name>", "your name, for the audit log")
-      .argParser(askerName)
-      .default(osUser(), "the OS user"),
-  );
-}
-
-/** `--profile`, for commands that depend on scopes, events or amounts. */
-export function withProfile(command: Command): Command {
-  return command.option("--profile <name|file>", "the profile of the service", "standard");
 }
 
 /** The service's parts that a command works with while the database is open. */
@@ -135,62 +102,4 @@ export function report<
   const text = lines(outcome as Extract<Outcome, { ok: true }>);
   if (json === true) terminal.out(printableJson(outcome));
   else for (const line of text) terminal.out(line);
-}
-
-/** Prints a list: aligned columns with a header, or one JSON array. */
-export function printList(
-  rows: readonly Readonly<Record<string, string | number | boolean | null>>[],
-  { json }: AdminOptions,
-  { terminal }: Surroundings,
-): void {
-  if (json === true) return terminal.out(printableJson(rows));
-  const [first] = rows;
-  if (first === undefined) return terminal.err("none");
-  const head = Object.keys(first);
-  const cells = rows.map((row) => head.map((name) => printable(String(row[name] ?? "-"))));
-  const widths = head.map((name, at) =>
-    Math.max(name.length, ...cells.map((row) => row[at]?.length ?? 0)),
-  );
-  for (const row of [head, ...cells]) {
-    terminal.out(
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    );
-  }
-}
-
-/** A time for people and programs; `null` stays. */
-export const written = (at: number | null): string | null =>
-  at === null ? null : new Date(at).toISOString();
-
-/** The value of an option that is a time in UTC, in milliseconds. */
-export function instant(text: string): number {
-  const at = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (!Number.isNaN(at)) return at;
-  throw new InvalidArgumentError("expected a time in UTC such as 2026-11-20T00:00:00Z.");
-}
-
-export function limit(text: string): number {
-  const number = Number(text);
-  if (/^\d{1,6}$/.test(text) && number >= 1 && number <= 100_000) return number;
-  throw new InvalidArgumentError("expected an integer from 1 to 100000.");
-}
-
-function askerName(text: string): string {
-  if (/^[\x20-\x7E]{1,64}$/.test(text)) return text;
-  throw new InvalidArgumentError("expected 1 to 64 printable ASCII characters.");
-}
-
-/** `operator` if the system has no user of this id, as in some containers, or one with an unusual name. */
-function osUser(): string {
-  try {
-    const { username } = userInfo();
-    return /^[\x20-\x7E]{1,64}$/.test(username) ? username : "operator";
-  } catch {
-    return "operator";
-  }
 }

@@ -1,19 +1,10 @@
 import { createReadStream } from "node:fs";
 import type * as Service from "@countersign/service/internal";
-import type { Command } from "commander";
 import { Failure } from "../../failure.ts";
 import { printable, printableJson } from "../../printable.ts";
 import type { Surroundings } from "../../terminal.ts";
-import {
-  administer,
-  refusalText,
-  report,
-  withAsker,
-  withProfile,
-  type Administration,
-  type ChangeOptions,
-  type RefusalCode,
-} from "./administer.ts";
+import { administer, refusalText, report, type Administration } from "./administer.ts";
+import type { ChangeOptions } from "./declare.ts";
 
 /** Lines of one transaction: bounds how long the merchant is locked. */
 const BATCH = 100;
@@ -24,7 +15,7 @@ export interface RecordOptions extends ChangeOptions {
   readonly profile: string;
 }
 
-interface ImportOptions extends RecordOptions {
+export interface ImportOptions extends RecordOptions {
   readonly dryRun: boolean | undefined;
 }
 
@@ -60,27 +51,12 @@ const pointers: Readonly<Record<Extract<Service.ImportOutcome, { ok: false }>["c
   PAYMENT_ID_TAKEN: "/paymentId",
 };
 
-/** Adds `import` to a group of commands. `help` describes the lines. */
-export function addImportCommand<T>(
-  group: Command,
-  surroundings: Surroundings,
-  { kind, help }: { readonly kind: Kind<T>; readonly help: string },
-): void {
-  const description = `import ${group.name()} from JSON lines`;
-  withProfile(withAsker(group.command("import").description(description)))
-    .argument("<file>", "JSON lines; - is standard input")
-    .requiredOption("--merchant <id>", "the merchant's id")
-    .option("--dry-run", "check every line and write nothing")
-    .addHelpText("after", help)
-    .action((file: string, options: ImportOptions) => runImport(file, options, surroundings, kind));
-}
-
 /**
  * Imports JSON lines, and prints each error and the counts; status 1 if a line failed.
  *
  * @param file Path, or `-` for standard input.
  */
-async function runImport<T>(
+export async function importLines<T>(
   file: string,
   options: ImportOptions,
   surroundings: Surroundings,
@@ -140,36 +116,28 @@ async function runImport<T>(
   if (counts.failed > 0) surroundings.unmet();
 }
 
-/** Creates one record, given as the members of a line, and prints its id. */
-export async function runCreate<T>(
+/** Creates one record, given as the members of a line. */
+export async function createRecord<T>(
+  administration: Administration,
   members: object,
-  options: RecordOptions,
-  surroundings: Surroundings,
+  { merchant: merchantId, by }: RecordOptions,
   kind: Kind<T>,
-): Promise<void> {
-  const outcome = await administer(options, surroundings, async (administration) => {
-    const { service, driver, policy } = administration;
-    const text = Buffer.from(JSON.stringify(members));
-    const reading = kind.read(administration, text, { policy, now: service.systemClock.now() });
-    if (!reading.ok) {
-      const told = reading.errors.map(
-        ({ code, pointer, message }) => `${code} ${pointer}: ${message}`,
-      );
-      throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", told.join("; "));
-    }
-    const merchant = await service.findMerchant(driver, options.merchant);
-    if (merchant === undefined) return { ok: false, code: "MERCHANT_NOT_FOUND" } as const;
-    const order = { records: [reading.record], askedBy: options.by, isDryRun: false };
-    const [one] = await kind.write(administration, merchant, order);
-    if (one === undefined) throw new Error("a record has no outcome");
-    return one;
-  });
-  report<{ ok: true; id: string; isNew: boolean } | { ok: false; code: RefusalCode }>(
-    outcome,
-    options,
-    surroundings,
-    ({ id }) => [id],
-  );
+): Promise<Service.ImportOutcome | { readonly ok: false; readonly code: "MERCHANT_NOT_FOUND" }> {
+  const { service, driver, policy } = administration;
+  const text = Buffer.from(JSON.stringify(members));
+  const reading = kind.read(administration, text, { policy, now: service.systemClock.now() });
+  if (!reading.ok) {
+    const told = reading.errors.map(
+      ({ code, pointer, message }) => `${code} ${pointer}: ${message}`,
+    );
+    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", told.join("; "));
+  }
+  const merchant = await service.findMerchant(driver, merchantId);
+  if (merchant === undefined) return { ok: false, code: "MERCHANT_NOT_FOUND" };
+  const order = { records: [reading.record], askedBy: by, isDryRun: false };
+  const [one] = await kind.write(administration, merchant, order);
+  if (one === undefined) throw new Error("a record has no outcome");
+  return one;
 }
 
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0d];
