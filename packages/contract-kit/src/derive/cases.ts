@@ -3,8 +3,8 @@ import { example } from "./example.ts";
 import { accepts, faultsOf, kindOf, lengthOf, partsOf, typesOf } from "./faults.ts";
 import {
   escapePointer,
+  insidesOf,
   isUnion,
-  itemsOf,
   kindsOf,
   membersOf,
   placeOf,
@@ -286,10 +286,5 @@ export function pointsOf(located: LocatedSchema): readonly string[] {
     ...(schema.required ?? []).map((name) => `required/${name}`),
     ...(schema.additionalProperties === false ? ["additionalProperties"] : []),
   ].map((point) => `${placeOf(at)}/${point}`);
-  const below = [
-    ...kindsOf(at),
-    ...membersOf(at).map(([, member]) => member),
-    ...[itemsOf(at) ?? []].flat(),
-  ].flatMap(pointsOf);
-  return [...new Set([...own, ...below])];
+  return [...new Set([...own, ...insidesOf(at).flatMap(pointsOf)])];
 }

@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { posix } from "node:path";
+import { dirname, join, posix } from "node:path";
 
 /** A schema of the closed subset of JSON Schema 2020-12 that `@countersign/schemas` is written in. */
 export interface Schema {
@@ -113,7 +112,7 @@ function withHints(_name: string, part: unknown): unknown {
 }
 
 // The subset is defined once, in the schemas' package.
-const subset = createRequire(import.meta.url)("@countersign/schemas/keywords.json") as {
+const subset = load("@countersign/schemas/keywords.json") as {
   readonly keywords: readonly string[];
   readonly formats: readonly string[];
 };
@@ -178,6 +177,12 @@ export const isUnion = ({ oneOf, anyOf }: Schema): boolean =>
 export function itemsOf(located: LocatedSchema): LocatedSchema | undefined {
   const { items } = located.schema;
   return items === undefined ? undefined : inside(located, items, "items");
+}
+
+/** The schemas of its kinds, members and items. */
+export function insidesOf(located: LocatedSchema): readonly LocatedSchema[] {
+  const members = membersOf(located).map(([, member]) => member);
+  return [...kindsOf(located), ...members, ...[itemsOf(located) ?? []].flat()];
 }
 
 /** Document and JSON Pointer, for people and for coverage. */

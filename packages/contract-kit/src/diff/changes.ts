@@ -1,7 +1,5 @@
 import { typesOf } from "../derive/faults.ts";
 import {
-  escapePointer,
-  inside,
   isUnion,
   itemsOf,
   kindsOf,
@@ -9,9 +7,20 @@ import {
   placeOf,
   resolve,
   type LocatedSchema,
+  type Schema,
 } from "../derive/schema.ts";
-import { keywordChanges, type RawChange, type Tell } from "./keyword-changes.ts";
+import { counterexample } from "./counterexample.ts";
 import type { RuleId } from "./rules.ts";
+
+/** A change at one place, without its severity. */
+export interface RawChange {
+  readonly rule: RuleId;
+  readonly place: string;
+  readonly message: string;
+}
+
+/** Says what has changed at one place. */
+type Tell = (rule: RuleId, message: string) => RawChange;
 
 /**
  * The changes between two schemas and all that they refer to.
@@ -54,39 +63,29 @@ function memberChanges(
   tell: Tell,
 ): readonly RawChange[] {
   const [old, now] = [new Map(membersOf(before)), new Map(membersOf(after))];
-  const [wasRequired, isRequired] = [before, after].map(({ schema }) => new Set(schema.required));
-  const at = (located: LocatedSchema, name: string): string =>
-    placeOf(inside(located, {}, `properties/${escapePointer(name)}`));
-  const added = [...now.keys()].filter((name) => !old.has(name));
-  const gone = [...old.keys()].filter((name) => !now.has(name));
-  const kept = [...now.entries()].flatMap(([name, member]) => {
-    const earlier = old.get(name);
-    return earlier === undefined ? [] : [{ name, member, earlier }];
-  });
   const [wasOpen, isOpen] = [before, after].map(
     ({ schema }) => schema.additionalProperties !== false,
   );
-  const isObject = typesOf(after.schema).includes("object");
-  return [
-    ...added.map((name): RawChange => {
-      const optional = wasOpen === true ? "member-described" : "member-added-optional";
-      const rule = isRequired?.has(name) ? "member-added-required" : optional;
-      return { rule, place: at(after, name), message: name };
-    }),
-    ...gone.map((name): RawChange => {
-      const rule = wasRequired?.has(name) ? "member-removed-required" : "member-removed-optional";
-      return { rule, place: at(before, name), message: name };
-    }),
-    ...kept.flatMap(({ name }): RawChange[] => {
-      const [was, is] = [wasRequired?.has(name), isRequired?.has(name)];
-      if (was === is) return [];
-      const rule = is ? "member-became-required" : "member-became-optional";
-      return [{ rule, place: at(after, name), message: name }];
-    }),
-    ...(isObject && wasOpen && !isOpen ? [tell("object-closed", "additionalProperties")] : []),
-    ...(isObject && !wasOpen && isOpen ? [tell("object-opened", "additionalProperties")] : []),
-    ...kept.flatMap(({ member, earlier }) => changesBetween(earlier, member)),
-  ];
+  const changes = [...new Set([...now.keys(), ...old.keys()])].flatMap((name) => {
+    const [earlier, later] = [old.get(name), now.get(name)];
+    const [wasRequired, isRequired] = [before, after].map(
+      ({ schema }) => schema.required?.includes(name) === true,
+    );
+    const told = (rule: RuleId): RawChange => {
+      return { rule, place: placeOf(later ?? earlier ?? after), message: name };
+    };
+    if (earlier === undefined) {
+      const optional = wasOpen ? "member-described" : "member-added-optional";
+      return [told(isRequired ? "member-added-required" : optional)];
+    }
+    if (later === undefined)
+      return [told(wasRequired ? "member-removed-required" : "member-removed-optional")];
+    const inner = changesBetween(earlier, later);
+    if (wasRequired === isRequired) return inner;
+    return [told(isRequired ? "member-became-required" : "member-became-optional"), ...inner];
+  });
+  if (wasOpen === isOpen || !typesOf(after.schema).includes("object")) return changes;
+  return [tell(isOpen ? "object-opened" : "object-closed", "additionalProperties"), ...changes];
 }
 
 function itemChanges(before: LocatedSchema, after: LocatedSchema): readonly RawChange[] {
@@ -102,25 +101,13 @@ function unionChanges(
   const tags = [before, after].map(({ schema }) => schema.discriminator?.propertyName);
   if (tags[0] !== tags[1])
     return [tell("tag-changed", `${tags[0] ?? "none"} → ${tags[1] ?? "none"}`)];
-  const [old, now] = [before, after].map((union) => kindsByName(union, tags[0]));
-  const added = [...(now ?? [])].filter(([name]) => !old?.has(name));
-  const gone = [...(old ?? [])].filter(([name]) => !now?.has(name));
-  return [
-    ...added.map(([name, kind]): RawChange => ({
-      rule: "kind-added",
-      place: placeOf(kind),
-      message: name,
-    })),
-    ...gone.map(([name, kind]): RawChange => ({
-      rule: "kind-removed",
-      place: placeOf(kind),
-      message: name,
-    })),
-    ...[...(now ?? [])].flatMap(([name, kind]) => {
-      const earlier = old?.get(name);
-      return earlier === undefined ? [] : changesBetween(earlier, kind);
-    }),
-  ];
+  const [old, now] = [kindsByName(before, tags[0]), kindsByName(after, tags[0])];
+  return [...new Set([...now.keys(), ...old.keys()])].flatMap((name) => {
+    const [earlier, later] = [old.get(name), now.get(name)];
+    if (earlier !== undefined && later !== undefined) return changesBetween(earlier, later);
+    const rule = earlier === undefined ? "kind-added" : "kind-removed";
+    return [{ rule, place: placeOf(later ?? earlier ?? after), message: name }];
+  });
 }
 
 /** Kinds by their tag's const, else by their title or what they refer to: their order means nothing. */
@@ -133,4 +120,110 @@ function kindsByName(union: LocatedSchema, tag: string | undefined): Map<string,
       return [name ?? String(index), kind];
     }),
   );
+}
+
+/** The changes of keywords about the value itself. If the type differs, nothing else is reported. */
+function keywordChanges(old: LocatedSchema, now: LocatedSchema, tell: Tell): readonly RawChange[] {
+  const [before, after] = [old.schema, now.schema];
+  const types = typeChanges(before, after, tell);
+  if (types.some(({ rule }) => rule === "type-changed")) return types;
+  return [
+    ...types,
+    ...valueChanges(before, after, tell),
+    ...BOUNDS.flatMap((bound) => boundChanges(before, after, bound, tell)),
+    ...FORMS.flatMap((form) => formChanges(old, now, form, tell)),
+  ];
+}
+
+function typeChanges(before: Schema, after: Schema, tell: Tell): readonly RawChange[] {
+  const [old, now] = [typesOf(before), typesOf(after)];
+  if (old.length === 0 || now.length === 0) return [];
+  const gone = old.filter(
+    (type) => !now.includes(type) && !(type === "integer" && now.includes("number")),
+  );
+  const added = now.filter(
+    (type) => !old.includes(type) && !(type === "integer" && old.includes("number")),
+  );
+  const message = `${old.join(" or ")} → ${now.join(" or ")}`;
+  const isWider = added.length > 0;
+  if (gone.length > 0 && isWider) return [tell("type-changed", message)];
+  if (gone.length > 0) return [tell("type-narrowed", message)];
+  return isWider ? [tell("type-widened", message)] : [];
+}
+
+/** A const is a list of one value. */
+function valuesOf(schema: Schema): readonly unknown[] | undefined {
+  return "const" in schema ? [schema.const] : schema.enum;
+}
+
+function valueChanges(before: Schema, after: Schema, tell: Tell): readonly RawChange[] {
+  const [old, now] = [valuesOf(before), valuesOf(after)];
+  const text = (values: readonly unknown[]): string =>
+    values.map((one) => JSON.stringify(one)).join(", ");
+  if (old === undefined) return now === undefined ? [] : [tell("values-listed", text(now))];
+  if (now === undefined) return [tell("values-unlisted", text(old))];
+  const [oldTexts, nowTexts] = [old, now].map((values) => values.map((one) => JSON.stringify(one)));
+  const added = (nowTexts ?? []).filter((one) => !oldTexts?.includes(one));
+  const gone = (oldTexts ?? []).filter((one) => !nowTexts?.includes(one));
+  const [wasOpen, isOpen] = [before, after].map((schema) => schema["x-open"] === true);
+  return [
+    ...gone.map((one) => tell("value-removed", one)),
+    // A reader of an open list must accept new values.
+    ...added.map((one) => tell(wasOpen === true ? "value-added-open" : "value-added", one)),
+    ...(!wasOpen && isOpen ? [tell("list-opened", text(now))] : []),
+    ...(wasOpen && !isOpen ? [tell("list-closed", text(now))] : []),
+  ];
+}
+
+const BOUNDS = [
+  ["minLength", 1],
+  ["minimum", 1],
+  ["minItems", 1],
+  ["maxLength", -1],
+  ["maximum", -1],
+  ["maxItems", -1],
+] as const;
+
+function boundChanges(
+  before: Schema,
+  after: Schema,
+  [keyword, sign]: (typeof BOUNDS)[number],
+  tell: Tell,
+): readonly RawChange[] {
+  const [old, now] = [before[keyword], after[keyword]];
+  // A bound that accepts everything is not a bound.
+  const [was, is] = [old, now].map((value) => (value ?? -sign * Infinity) * sign);
+  if (was === undefined || is === undefined || was === is) return [];
+  if (keyword !== "minimum" && sign === 1 && Math.max(was, is) <= 0) return [];
+  const message = `${keyword} ${String(old ?? "none")} → ${String(now ?? "none")}`;
+  return [tell(is > was ? "bound-tightened" : "bound-loosened", message)];
+}
+
+const FORMS = ["pattern", "format", "multipleOf"] as const;
+
+/** Two forms are compared by search: no analysis knows every pattern. */
+function formChanges(
+  before: LocatedSchema,
+  after: LocatedSchema,
+  keyword: (typeof FORMS)[number],
+  tell: Tell,
+): readonly RawChange[] {
+  const [old, now] = [before.schema[keyword], after.schema[keyword]];
+  if (old === now) return [];
+  const message = `${keyword} ${String(old ?? "none")} → ${String(now ?? "none")}`;
+  if (old === undefined) return [tell("form-added", message)];
+  if (now === undefined) return [tell("form-removed", message)];
+  // Only the form: a bound that changed too has its own verdict.
+  const [was, is] = [before, after].map((at, index): LocatedSchema => {
+    const { type = "string" } = at.schema;
+    return { ...at, schema: { type, [keyword]: [old, now][index] } };
+  });
+  if (was === undefined || is === undefined) return [];
+  const [lost, gained] = [counterexample(was, is, 500), counterexample(is, was, 500)];
+  const found = [lost, gained].map((one) => one && ` (${JSON.stringify(one.value)})`);
+  if (lost && gained) return [tell("form-changed", message)];
+  if (lost) return [tell("form-tightened", `${message}${found[0] ?? ""}`)];
+  return [
+    gained ? tell("form-loosened", `${message}${found[1] ?? ""}`) : tell("form-respelled", message),
+  ];
 }

@@ -1,6 +1,6 @@
-import { resolve, type LocatedSchema, type Schema, type SchemaSet } from "../derive/schema.ts";
-import { changesBetween } from "./changes.ts";
-import { type RawChange, counterexample, readersOf } from "./keyword-changes.ts";
+import { insidesOf, resolve, type LocatedSchema, type SchemaSet } from "../derive/schema.ts";
+import { changesBetween, type RawChange } from "./changes.ts";
+import { counterexample, readersOf } from "./counterexample.ts";
 import { diffRules, type Change, type Direction, type RuleId, type Severity } from "./rules.ts";
 
 /** Severities over the rules' own; `"NONE"` leaves the rule out. */
@@ -34,7 +34,7 @@ export function diffSchemas(
     if (direction === undefined) return [];
     const changes = documentChanges(old, now, path);
     const isBreaking = changes.some(({ rule }) => diffRules[rule].severities[direction] === "ERR");
-    const found = isBreaking ? [] : refusedValue({ old, now, readers, path, direction });
+    const found = isBreaking ? [] : refusedValue([old, now, readers], path, direction);
     return [...changes, ...found].flatMap((change): Change[] => {
       const severity = severityOf(change.rule, direction, severities);
       return severity === "NONE" ? [] : [{ ...change, direction, severity }];
@@ -54,7 +54,8 @@ export function directionByPath(path: string, set: SchemaSet): Direction | undef
   if (path.endsWith("-request.schema.json") || /(^|\/)profiles\//.test(path)) return "request";
   if (/(^|\/)(refund|customer|problem|[a-z-]*-response|[a-z]+-error)\.schema\.json$/.test(path))
     return "response";
-  return referred(set).has(path) ? undefined : "response";
+  const isPart = set.paths.some((one) => referencesOf(set.document(one)).includes(path));
+  return isPart ? undefined : "response";
 }
 
 function documentChanges(old: SchemaSet, now: SchemaSet, path: string): readonly RawChange[] {
@@ -65,19 +66,11 @@ function documentChanges(old: SchemaSet, now: SchemaSet, path: string): readonly
 }
 
 /** A "compatible" verdict is only as good as the rules: a search looks for a value that refutes it. */
-function refusedValue({
-  old,
-  now,
-  readers,
-  path,
-  direction,
-}: {
-  readonly old: SchemaSet;
-  readonly now: SchemaSet;
-  readonly readers: SchemaSet;
-  readonly path: string;
-  readonly direction: Direction;
-}): readonly RawChange[] {
+function refusedValue(
+  [old, now, readers]: readonly [SchemaSet, SchemaSet, SchemaSet],
+  path: string,
+  direction: Direction,
+): readonly RawChange[] {
   if (!old.paths.includes(path) || !now.paths.includes(path)) return [];
   if (textOf(old, path) === textOf(now, path)) return [];
   const found =
@@ -109,17 +102,7 @@ function rank({ severity }: Change): number {
   return ["ERR", "WARN", "INFO"].indexOf(severity);
 }
 
-function referred(set: SchemaSet): ReadonlySet<string> {
-  return new Set(set.paths.flatMap((path) => referencesOf(set.document(path))));
-}
-
 function referencesOf(located: LocatedSchema): readonly string[] {
-  const { schema } = located;
-  const inner = partsOf(schema).flatMap((part) => referencesOf({ ...located, schema: part }));
-  return schema.$ref === undefined ? inner : [resolve(located).path, ...inner];
-}
-
-function partsOf({ properties = {}, items, oneOf = [], anyOf = [] }: Schema): readonly Schema[] {
-  const own = items === undefined ? [] : [items];
-  return [...Object.values(properties), ...own, ...oneOf, ...anyOf];
+  if (located.schema.$ref !== undefined) return [resolve(located).path];
+  return insidesOf(located).flatMap(referencesOf);
 }
