@@ -3,6 +3,7 @@ import type { Secret } from "@countersign/signatures";
 import type { Send } from "./http-send.ts";
 import type { Effects, EffectsNotes } from "./harness/effects.ts";
 import type { EventMaker } from "./harness/events.ts";
+import type { HostedReceiver } from "./harness/hosted-receiver.ts";
 import type { Wire } from "./harness/wire.ts";
 
 /** A provider's service, in any language, as one merchant sees it. */
@@ -36,62 +37,6 @@ export interface StateChanges {
   /** Sent as a bearer token. */
   readonly token: () => Promise<string>;
 }
-
-/** The kit's own receiver, on an address that the provider reaches. */
-export interface HostedReceiver {
-  /** Milliseconds that a delivery may take to arrive. */
-  readonly deliveryMs: number;
-  /** True if its addresses are https, as most services require. */
-  readonly isSecure: boolean;
-  /** An address that no other subscription has. Default answer: 204. */
-  readonly open: (answer?: AnswerAttempt) => Place;
-}
-
-/** The response to an attempt, from the earlier ones at its place; `silence` sends none. */
-export type AnswerAttempt = (
-  attempt: Omit<ReceivedAttempt, "answer">,
-  earlier: readonly ReceivedAttempt[],
-) => AttemptAnswer;
-
-export type AttemptAnswer =
-  | {
-      readonly status: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      /** Delay of the answer in milliseconds. Default 0. */
-      readonly afterMs?: number;
-    }
-  /** Ends the connection without an answer. */
-  | "reset"
-  | "silence";
-
-/** An attempt as received. */
-export interface ReceivedAttempt {
-  readonly method: string;
-  readonly path: string;
-  /** Names in lower case; a repeated header is joined with `, `. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The received bytes. */
-  readonly body: Uint8Array;
-  /** Time of arrival, in milliseconds of this machine's clock. */
-  readonly at: number;
-  readonly answer: AttemptAnswer;
-}
-
-export interface Place {
-  readonly url: string;
-  /** In order of arrival. */
-  readonly attempts: readonly ReceivedAttempt[];
-  /** True if the condition is met by then; resolves as soon as it is. */
-  readonly until: (
-    fits: (attempts: readonly ReceivedAttempt[]) => boolean,
-    limitMs: number,
-  ) => Promise<boolean>;
-  /** Answers pending attempts, and accepts no more. */
-  readonly close: () => void;
-}
-
-/** Sees the calls of a sender. `url` is the base of its paths. */
-export type Watch = (send: Send, url: string) => Send;
 
 /** A merchant's receiver, in any language, as the sender of attempts sees it; `receiverTarget` makes one. */
 export interface ReceiverTarget {

@@ -1,8 +1,16 @@
 import type { Profile } from "@countersign/schemas";
 import { validateTokenError, validateTokenResponse } from "@countersign/schemas/writers";
-import { basicOf, type Credentials } from "../http-send.ts";
-import type { Reading, Session } from "./session.ts";
+import { basicOf } from "../http-send.ts";
+import { isRecord } from "../values.ts";
+import type { Place } from "./hosted-receiver.ts";
 import { must, NotShown } from "./judge.ts";
+import type { Values } from "./provider-states.ts";
+import type { Reading, Session } from "./session.ts";
+
+/** A customer, a payment and a subscription that nobody has. */
+export const NOBODY = "cus_that_is_not_there";
+export const UNPAID = "pay_that_is_not_there";
+export const UNSUBSCRIBED = "sub_that_is_not_there";
 
 /** A refund request, its amount as the text of a JSON value. */
 export interface RefundCall {
@@ -10,7 +18,7 @@ export interface RefundCall {
   readonly amount: string;
   /** Default: a new one. */
   readonly requestKey?: string;
-  readonly more?: Readonly<Record<string, unknown>>;
+  readonly more?: Values;
 }
 
 /** `POST /v1/refunds`, with the amount's text untouched. */
@@ -18,10 +26,8 @@ export function askRefund(
   session: Session,
   { paymentId, amount, requestKey = session.key(), more = {} }: RefundCall,
 ): Promise<Reading> {
-  const members = Object.entries({ paymentId, requestKey, ...more }).map(
-    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  );
-  const text = `{"amount":{"currency":"USD","value":${amount}},${members.join(",")}}`;
+  const members = JSON.stringify({ paymentId, requestKey, ...more }).slice(1, -1);
+  const text = `{"amount":{"currency":"USD","value":${amount}},${members}}`;
   return session.call("POST", "/v1/refunds", { text });
 }
 
@@ -38,10 +44,7 @@ export function isCreated({ status }: Reading, { statuses }: Profile): boolean {
 /** `status code` of a refusal, or the refund's state: the summary of an answer in messages. */
 export function shown({ status, body }: Reading): string {
   const details = body["errorDetails"];
-  const code =
-    typeof details === "object" && details !== null && "errorCode" in details
-      ? details.errorCode
-      : body["errorCode"];
+  const code = isRecord(details) ? details["errorCode"] : body["errorCode"];
   const words = [body["paymentStatus"], code].filter((one) => typeof one === "string");
   return [String(status), ...words].join(" ");
 }
@@ -58,22 +61,15 @@ export function requireStatus(
   });
 }
 
-/** The refund in the 409 response to a known requestKey. */
-export interface Existing {
-  readonly paymentId: unknown;
-  readonly paymentStatus: unknown;
-  readonly sameRequest: unknown;
-}
-
 /** True if the profile's response to a known requestKey has the refund: the flat form has no room. */
 export function tellsExisting({ refund, statuses }: Profile): boolean {
   return refund.duplicate === "reject-with-existing" && statuses.errorBody === "problem";
 }
 
-export function existingOf({ body }: Reading): Existing | undefined {
+/** The refund in the 409 response to a known requestKey, whose schema has been checked. */
+export function existingOf({ body }: Reading): Values | undefined {
   const { existing } = body;
-  // The schema of the problem body has been checked; only the member's presence is left to check.
-  return existing as Existing | undefined;
+  return isRecord(existing) ? existing : undefined;
 }
 
 /**
@@ -81,18 +77,9 @@ export function existingOf({ body }: Reading): Existing | undefined {
  *
  * @returns `undefined` if the profile's duplicates do not have the refund.
  */
-export async function statusNow(
-  session: Session,
-  refund: { readonly paymentId: string; readonly cents: bigint; readonly requestKey: string },
-): Promise<string | undefined> {
-  if (!tellsExisting(session.target.profile)) return undefined;
-  const { paymentId, requestKey } = refund;
-  const answer = await askRefund(session, {
-    paymentId,
-    requestKey,
-    amount: amountText(refund.cents),
-  });
-  const status = existingOf(answer)?.paymentStatus;
+export async function statusNow(session: Session, refund: RefundCall): Promise<string | undefined> {
+  if (!tellsExisting(session.profile)) return undefined;
+  const status = existingOf(await askRefund(session, refund))?.["paymentStatus"];
   return typeof status === "string" ? status : undefined;
 }
 
@@ -104,35 +91,35 @@ export const ALL: Details = { type: "ALL" };
 
 export const onlyEvent = (...details: readonly string[]): Details => ({ type: "EVENT", details });
 
-export interface Subscribing {
-  /** The requirement that fails if a valid subscription is refused. */
-  readonly requirement: string;
-  readonly url: string;
-  readonly details?: Details;
-  /** Default: a new text. */
-  readonly secretKey?: string;
+/** A subscription of the kit's own receiver. */
+export interface Subscription {
+  readonly key: string;
+  readonly place: Place;
+  readonly secretKey: string;
 }
 
 /**
- * Subscribes, to everything by default.
+ * Subscribes the kit's receiver: by default a new place to everything, with a new secret.
  *
- * @returns The subscription's key.
+ * @param requirement It fails if the subscription is refused.
  * @throws {NotShown} The target refuses addresses such as the kit's: `serve` refuses loopback, for example.
  */
 export async function subscribe(
   session: Session,
-  { requirement, url, details = ALL, secretKey = newSecret(session) }: Subscribing,
-): Promise<string> {
+  requirement: string,
+  {
+    place = session.receive(),
+    details = ALL,
+    secretKey = newSecret(session),
+  }: { readonly details?: Details } & Partial<Omit<Subscription, "key">> = {},
+): Promise<Subscription> {
+  const { url } = place;
   const json = { url, secretKey, subscriptionDetails: details };
   const answer = await session.call("POST", "/v1/webhook/subscribe", { json });
   requireAddress(answer, url);
-  const { subscribed: wanted } = session.target.profile.statuses;
-  must(
-    requirement,
-    answer.status === wanted,
-    () => `subscribing to ${JSON.stringify(details)}: expected ${wanted}, got ${shown(answer)}`,
-  );
-  return String(answer.body["subscriptionKey"]);
+  const what = `subscribing to ${JSON.stringify(details)}`;
+  requireStatus(requirement, what, answer, session.profile.statuses.subscribed);
+  return { key: String(answer.body["subscriptionKey"]), place, secretKey };
 }
 
 /** @throws {NotShown} The answer refuses the address, and nothing else is wrong with the call. */
@@ -146,42 +133,30 @@ export function newSecret(session: Session): string {
   return `${session.key()}-secret-of-the-kit`;
 }
 
+interface Unsubscribing {
+  readonly key: string;
+  /** Default: everything. */
+  readonly details?: Details;
+}
+
 /** Removes a part of a subscription; the key is sent where the profile expects it. */
 export function askUnsubscribe(
   session: Session,
-  { key, details = ALL }: { readonly key: string; readonly details?: Details },
+  { key, details = ALL }: Unsubscribing,
 ): Promise<Reading> {
-  const { idIn } = session.target.profile.subscription;
-  const told = { subscriptionDetails: details };
-  const call = (path: string, json: object): Promise<Reading> =>
-    session.call("PUT", `/v1/webhook/unsubscribe${path}`, { json });
-  switch (idIn) {
-    case "body":
-      return call("", { subscriptionId: key, ...told });
-    case "path":
-      return call(`/${key}`, told);
-    case "query":
-      return call(`?subscriptionId=${key}`, told);
-    default:
-      return idIn satisfies never;
-  }
+  const { idIn } = session.profile.subscription;
+  const path = { body: "", path: `/${key}`, query: `?subscriptionId=${key}` }[idIn];
+  const told = { ...(idIn === "body" && { subscriptionId: key }), subscriptionDetails: details };
+  return session.call("PUT", `/v1/webhook/unsubscribe${path}`, { json: told });
 }
 
 /** Like `askUnsubscribe`, but it must succeed. */
-export async function unsubscribe(
-  session: Session,
-  { key, details = ALL }: { readonly key: string; readonly details?: Details },
-): Promise<void> {
-  const { closed } = session.target.profile.subscription;
-  const answer = await askUnsubscribe(session, { key, details });
+export async function unsubscribe(session: Session, unsubscribing: Unsubscribing): Promise<void> {
+  const answer = await askUnsubscribe(session, unsubscribing);
   // If a profile refuses closed subscriptions, removing the rest ends this one.
-  const isAllowed =
-    answer.status === 200 || (closed !== "ok" && [404, 410].includes(answer.status));
-  must(
-    "P-UNSUBSCRIBE-SUBTRACT",
-    isAllowed,
-    () => `unsubscribing ${JSON.stringify(details)}: expected 200, got ${shown(answer)}`,
-  );
+  if (session.profile.subscription.closed !== "ok" && [404, 410].includes(answer.status)) return;
+  const what = `unsubscribing ${JSON.stringify(unsubscribing.details ?? ALL)}`;
+  requireStatus("P-UNSUBSCRIBE-SUBTRACT", what, answer, 200);
 }
 
 /** The names that a selection means. */
@@ -192,32 +167,28 @@ export function named(details: Details, catalogue: Profile["catalogue"]): Readon
 }
 
 /** Every name of the catalogue, once. */
-export function typesOf({ catalogue }: Profile): readonly string[] {
-  return [...new Set(catalogue.map(({ type }) => type))];
-}
-
-export interface TokenCall {
-  readonly client: Credentials;
-  /** The place of the credentials (RFC 6749, section 2.3.1). */
-  readonly by: "basic" | "body";
-  readonly scope?: string;
+export function typesOf({ catalogue }: Profile): readonly [string, ...string[]] {
+  const [first = "", ...others] = new Set(catalogue.map(({ type }) => type));
+  return [first, ...others];
 }
 
 /**
  * Asks for an access token by client credentials.
  *
+ * @param by The place of the credentials (RFC 6749, section 2.3.1).
  * @throws {Violation} `P-ANSWER-SCHEMA`: the answer does not match its schema.
  */
 export async function askToken(
   session: Session,
-  { client, by, scope }: TokenCall,
+  by: "basic" | "body",
+  { client = session.client, scope }: { client?: Session["client"]; scope?: string } = {},
 ): Promise<Reading> {
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     ...(scope !== undefined && { scope }),
     ...(by === "body" && { client_id: client.id, client_secret: client.secret }),
   });
-  const answer = await session.call("POST", session.target.profile.token.path, {
+  const answer = await session.call("POST", session.profile.token.path, {
     text: form.toString(),
     headers: {
       authorization: by === "basic" ? `Basic ${basicOf(client)}` : undefined,
@@ -225,10 +196,11 @@ export async function askToken(
     },
     isUnjudged: true,
   });
-  const judge = answer.status < 300 ? validateTokenResponse : validateTokenError;
-  const validation = judge(answer.body);
+  const validation = (answer.status < 300 ? validateTokenResponse : validateTokenError)(
+    answer.body,
+  );
+  const faults = validation.ok ? [] : validation.errors;
   must("P-ANSWER-SCHEMA", validation.ok, () => {
-    const faults = validation.ok ? [] : validation.errors;
     const lines = faults.map(({ pointer, message }) => `${pointer || "the body"} ${message}`);
     return `the token endpoint → ${shown(answer)}: ${lines.join("; ")}`;
   });
@@ -238,26 +210,24 @@ export async function askToken(
 /** A call that needs the token and moves nothing: of a customer who is not there, or without members. */
 export function callWith(session: Session, token: unknown): Promise<Reading> {
   const headers = { authorization: `Bearer ${String(token)}` };
-  return session.target.profile.payments === true
-    ? session.call("GET", "/v1/customers/cus_that_is_not_there", { headers })
+  return session.profile.payments === true
+    ? session.call("GET", `/v1/customers/${NOBODY}`, { headers })
     : session.call("POST", "/v1/webhook/subscribe", { headers, json: {} });
 }
 
-/** A debit of a new customer. Default: of 100.00, which is processing. */
+interface Payment {
+  readonly cents?: bigint;
+  /** Default: a new one. */
+  readonly customerId?: string | undefined;
+  readonly status?: "processing" | "settled" | "held" | "failed" | "canceled" | "covered";
+  readonly settledAt?: string;
+  readonly clientReferenceId?: string;
+}
+
+/** A debit. Default: of 100.00, which is processing. */
 export async function pay(
   session: Session,
-  {
-    cents = 10_000n,
-    ...params
-  }: {
-    readonly cents?: bigint;
-    /** Default: a new one. */
-    readonly customerId?: string;
-    readonly status?: "processing" | "settled" | "held" | "failed" | "canceled" | "covered";
-    readonly settledAt?: string;
-    readonly requestKey?: string;
-    readonly clientReferenceId?: string;
-  } = {},
+  { cents = 10_000n, ...params }: Payment = {},
 ): Promise<{ readonly paymentId: string; readonly customerId: string }> {
   const order = { status: "processing", ...params, amount: amountText(cents) };
   const made = await session.state("a payment", order);
@@ -270,7 +240,7 @@ export async function emit(session: Session, type: string): Promise<string> {
 }
 
 /** A member of a state's answer. @throws {Error} It is not text. */
-export function textOf(values: Readonly<Record<string, unknown>>, name: string): string {
+export function textOf(values: Values, name: string): string {
   const value = values[name];
   if (typeof value !== "string") throw new Error(`the answer of a state has no ${name}`);
   return value;

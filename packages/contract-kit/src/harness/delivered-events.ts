@@ -1,10 +1,10 @@
 import { parseAmount, readJson } from "@countersign/rules";
 import type { Profile, SchemaError } from "@countersign/schemas";
 import { validateEvent } from "@countersign/schemas/writers";
-import { schemeOf } from "@countersign/signatures";
-import { isRecord, parseJson, valueAt, stepsOf } from "../values.ts";
-import type { ProviderTarget, ReceivedAttempt } from "../target.ts";
-import { type NoteAddition, withoutAdditions, must, Violation } from "./judge.ts";
+import { schemeOf, type Verification } from "@countersign/signatures";
+import { isRecord, parseJson, stepsOf, valueAt } from "../values.ts";
+import type { AnswerAttempt, AttemptAnswer, Place, ReceivedAttempt } from "./hosted-receiver.ts";
+import { type Judging, must, Violation, withoutAdditions } from "./judge.ts";
 
 /** The members of an attempt's body at the profile's pointers. */
 export interface DeliveredEvent {
@@ -41,49 +41,73 @@ export function idOf(body: Uint8Array, { envelope }: Profile): string | undefine
   return typeof id === "string" ? id : undefined;
 }
 
+/** The attempts of each event at a place, by its id. */
+export function attemptsById(
+  { attempts }: Place,
+  profile: Profile,
+): ReadonlyMap<string | undefined, readonly ReceivedAttempt[]> {
+  return Map.groupBy(attempts, ({ body }) => idOf(body, profile));
+}
+
+/** Waits until events have arrived. @returns Those that have not arrived in time. */
+export async function missingAt<T extends { readonly id: string }>(
+  place: Place,
+  emitted: readonly T[],
+  profile: Profile,
+): Promise<readonly T[]> {
+  const missing = (): readonly T[] => {
+    const arrived = attemptsById(place, profile);
+    return emitted.filter(({ id }) => !arrived.has(id));
+  };
+  await place.until(() => missing().length === 0);
+  return missing();
+}
+
+/** Answers every attempt of the first event by the first answer, of the second by the second; others by 204. */
+export function answerEach(
+  answers: readonly (AttemptAnswer | (() => AttemptAnswer))[],
+  profile: Profile,
+): AnswerAttempt {
+  const ids: (string | undefined)[] = [];
+  return ({ body }) => {
+    const id = idOf(body, profile);
+    if (!ids.includes(id)) ids.push(id);
+    const answer = answers[ids.indexOf(id)] ?? { status: 204 };
+    return typeof answer === "function" ? answer() : answer;
+  };
+}
+
 /**
  * The errors of an event by the schema of its type, one per line; empty if it is valid. A type with
  * several kinds is valid if one of them matches.
  */
-function eventFaults(
-  event: DeliveredEvent,
-  profile: Profile,
-  note?: NoteAddition,
-): readonly string[] {
-  const rows = profile.catalogue.filter(({ type }) => type === event.type);
-  const judged = rows.map((row) => rowFaults(event, row, { profile, note }));
+function eventFaults(event: DeliveredEvent, judging: Judging): readonly string[] {
+  const rows = judging.profile.catalogue.filter(({ type }) => type === event.type);
+  const judged = rows.map((row) => rowFaults(event, row, judging));
   return judged.find((faults) => faults.length === 0) ?? judged[0] ?? [];
 }
 
 /** Validated in the standard form, which the schemas describe. */
-function rowFaults(
-  event: DeliveredEvent,
-  row: Row,
-  { profile, note }: { readonly profile: Profile; readonly note: NoteAddition | undefined },
-): readonly string[] {
-  const { envelope } = profile;
+function rowFaults(event: DeliveredEvent, row: Row, judging: Judging): readonly string[] {
+  const { envelope } = judging.profile;
   // A type that only another provider has: its data is unknown.
   if (row.kind === undefined) return [];
-  const standard = {
+  const validation = validateEvent({
     id: event.id,
     type: row.kind,
     category: STANDARD_CATEGORY[row.kind.split(".")[0] ?? ""],
     timestamp: valueAt(event.root, envelope.timestamp),
     data: dataOf(event.root, row, envelope),
-  };
-  const validation = validateEvent(standard);
-  const errors = [
-    ...(validation.ok ? [] : validation.errors),
-    ...strayMembers(event.root, envelope),
-  ];
-  const where = `the event ${row.type}`;
-  const lines = withoutAdditions(errors, { profile, note, where }).map(
+  });
+  const own = validation.ok ? [] : validation.errors;
+  const errors = [...own, ...strayMembers(event.root, envelope)];
+  const lines = withoutAdditions(errors, `the event ${row.type}`, judging).map(
     ({ pointer, message }) => `${pointer || "the event"} ${message}`,
   );
   const amount = `${envelope.data}/amount/value`;
   const text = event.numbers.get(amount);
   const isAmount = text === undefined || parseAmount(text).ok;
-  return [...lines, ...(isAmount ? [] : [`${amount} is not an amount in cents`])];
+  return isAmount ? lines : [...lines, `${amount} is not an amount in cents`];
 }
 
 const STANDARD_CATEGORY: Readonly<Record<string, string>> = {
@@ -167,15 +191,12 @@ export function requireGenuine(
 }
 
 function verified(
-  { headers, body, at }: ReceivedAttempt,
+  { headers, body, at: now }: ReceivedAttempt,
   secretKey: string,
-  profile: Profile,
-): ReturnType<ReturnType<typeof schemeOf>["verify"]> {
-  const { toleranceSeconds } = profile.signature;
-  return schemeOf(profile.signature).verify({ headers, body }, [secretKey], {
-    now: at,
-    toleranceSeconds,
-  });
+  { signature }: Profile,
+): Verification {
+  const { toleranceSeconds } = signature;
+  return schemeOf(signature).verify({ headers, body }, [secretKey], { now, toleranceSeconds });
 }
 
 /**
@@ -183,10 +204,8 @@ function verified(
  *
  * @throws {Violation} `P-EVENT-SCHEMA` or `P-EVENT-CATALOGUE`.
  */
-export function requireKnown(
-  body: Uint8Array,
-  { profile, additions }: Pick<ProviderTarget, "profile" | "additions">,
-): DeliveredEvent {
+export function requireKnown(body: Uint8Array, judging: Judging): void {
+  const { profile } = judging;
   const event = eventOf(body, profile);
   if (typeof event === "string") throw new Violation("P-EVENT-SCHEMA", event);
   const { type, category } = event;
@@ -197,7 +216,6 @@ export function requireKnown(
   must("P-EVENT-CATALOGUE", category === undefined || category === row.category, () => {
     return `${String(type)} is of ${row.category}, and is sent as ${JSON.stringify(category)}`;
   });
-  const faults = eventFaults(event, profile, (place) => additions?.add(place));
+  const faults = eventFaults(event, judging);
   must("P-EVENT-SCHEMA", faults.length === 0, () => `${String(type)}: ${faults.join("; ")}`);
-  return event;
 }

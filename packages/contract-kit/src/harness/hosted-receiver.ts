@@ -1,8 +1,47 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import type { AnswerAttempt, HostedReceiver, Place, ReceivedAttempt } from "../target.ts";
+
+/** The kit's own receiver, on an address that the provider reaches. */
+export interface HostedReceiver {
+  /** True if its addresses are https, as most services require. */
+  readonly isSecure: boolean;
+  /** An address that no other subscription has. Default answer: 204. */
+  readonly open: (answer?: AnswerAttempt) => Place;
+  readonly close: () => void;
+}
+
+/** The response to an attempt, from the earlier ones at its place. */
+export type AnswerAttempt = (
+  attempt: Omit<ReceivedAttempt, "answer">,
+  earlier: readonly ReceivedAttempt[],
+) => AttemptAnswer;
+
+export type AttemptAnswer =
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Delay of the answer in milliseconds. Default 0. */
+      readonly afterMs?: number;
+    }
+  /** Ends the connection without an answer. */
+  | "reset"
+  /** Sends no answer until the place closes. */
+  | "silence";
+
+/** An attempt as received. */
+export interface ReceivedAttempt {
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case; a repeated header is joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The received bytes. */
+  readonly body: Uint8Array;
+  /** Time of arrival, in milliseconds of this machine's clock. */
+  readonly at: number;
+  readonly answer: AttemptAnswer;
+}
 
 export interface HostOptions {
   /** The address to listen on. Default `127.0.0.1`. */
@@ -11,10 +50,8 @@ export interface HostOptions {
   readonly port?: number;
   /** The base URL by which the provider reaches it. Default: the address and the port. */
   readonly callbackUrl?: string;
-  /** Milliseconds that a delivery may take. Default 5 000. */
+  /** Milliseconds that a delivery may take to arrive. Default 5 000. */
   readonly deliveryMs?: number;
-  /** The clock that decides if attempts are late, in milliseconds. Default: this machine's. */
-  readonly now?: () => number;
 }
 
 /** The largest body that is kept, in bytes. */
@@ -32,17 +69,15 @@ export async function hostReceiver({
   port = 0,
   callbackUrl,
   deliveryMs = 5000,
-  now = Date.now,
-}: HostOptions = {}): Promise<HostedReceiver & { readonly close: () => void }> {
-  const places = new Map<string, Opened>();
+}: HostOptions = {}): Promise<HostedReceiver> {
+  const places = new Map<string, Place>();
   let opened = 0;
   const server = createServer((request, response) => {
     // A proxy may have added or removed a path prefix.
     const [path = ""] = (request.url ?? "").split("?", 1);
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const place = places.get(name);
+    const place = places.get(path.slice(path.lastIndexOf("/") + 1));
     if (place === undefined) response.writeHead(404).end();
-    else void keep(place, { request, response, now });
+    else void place.take(request, response);
   });
   // A socket that breaks only means an attempt that did not arrive.
   server.on("clientError", (_error, socket) => socket.destroy());
@@ -51,15 +86,13 @@ export async function hostReceiver({
   // A TCP server's address is not a path.
   const { port: taken } = server.address() as AddressInfo;
   const base = callbackUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
-
   return {
-    deliveryMs,
     isSecure: base.startsWith("https:"),
     open: (answer = () => ({ status: 204 })) => {
       const name = `place-${String(opened++)}`;
-      const place = new Opened(`${base.replace(/\/+$/, "")}/${name}`, answer, () => {
-        places.delete(name);
-      });
+      const forget = (): unknown => places.delete(name);
+      const url = `${base.replace(/\/+$/, "")}/${name}`;
+      const place = new Place({ url, answer, deliveryMs, forget });
       places.set(name, place);
       return place;
     },
@@ -70,95 +103,69 @@ export async function hostReceiver({
   };
 }
 
-class Opened implements Place {
+interface PlaceOptions {
   readonly url: string;
-  readonly attempts: ReceivedAttempt[] = [];
   readonly answer: AnswerAttempt;
-  readonly #forget: () => void;
-  readonly #watchers = new Set<() => void>();
-  readonly #held = new Set<ServerResponse>();
-
-  constructor(url: string, answer: AnswerAttempt, forget: () => void) {
-    this.url = url;
-    this.answer = answer;
-    this.#forget = forget;
-  }
-
-  add(attempt: ReceivedAttempt): void {
-    if (this.attempts.length < MAX_ATTEMPTS) this.attempts.push(attempt);
-    for (const look of this.#watchers) look();
-  }
-
-  hold(response: ServerResponse): void {
-    this.#held.add(response);
-    response.on("close", () => this.#held.delete(response));
-  }
-
-  until(
-    fits: (attempts: readonly ReceivedAttempt[]) => boolean,
-    limitMs: number,
-  ): Promise<boolean> {
-    if (fits(this.attempts)) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const end = (hasCome: boolean): void => {
-        timer.abort();
-        this.#watchers.delete(look);
-        resolve(hasCome);
-      };
-      const look = (): void => {
-        if (fits(this.attempts)) end(true);
-      };
-      const timer = new AbortController();
-      setTimeout(limitMs, undefined, { signal: timer.signal }).then(
-        () => end(false),
-        () => undefined,
-      );
-      this.#watchers.add(look);
-    });
-  }
-
-  close(): void {
-    for (const response of this.#held) response.writeHead(204).end();
-    this.#forget();
-  }
+  readonly deliveryMs: number;
+  readonly forget: () => void;
 }
 
-async function keep(
-  place: Opened,
-  {
-    request,
-    response,
-    now,
-  }: {
-    readonly request: IncomingMessage;
-    readonly response: ServerResponse;
-    readonly now: () => number;
-  },
-): Promise<void> {
-  const body = await bodyOf(request);
-  if (body === undefined) return;
-  const headers = Object.entries(request.headers).map(
-    ([name, value]) => [name, [value ?? ""].flat().join(", ")] as const,
-  );
-  const attempt = {
-    method: request.method ?? "",
-    path: request.url ?? "",
-    headers: Object.fromEntries(headers),
-    body,
-    at: now(),
-  };
-  const answer = place.answer(attempt, place.attempts);
-  place.add({ ...attempt, answer });
-  if (answer === "silence") {
-    place.hold(response);
-    return;
+/** An address of the kit's receiver, with its attempts. */
+export class Place {
+  readonly url: string;
+  /** In order of arrival. */
+  readonly attempts: ReceivedAttempt[] = [];
+  readonly #options: PlaceOptions;
+  readonly #arrivals = new EventEmitter();
+  readonly #silent = new Set<ServerResponse>();
+
+  constructor(options: PlaceOptions) {
+    this.url = options.url;
+    this.#options = options;
   }
-  if (answer === "reset") {
-    request.socket.destroy();
-    return;
+
+  /** True if the condition is met before the limit; resolves as soon as it is. Default limit: `deliveryMs`. */
+  async until(
+    fits: (attempts: readonly ReceivedAttempt[]) => boolean,
+    limitMs: number = this.#options.deliveryMs,
+  ): Promise<boolean> {
+    const signal = AbortSignal.timeout(limitMs);
+    while (!fits(this.attempts)) {
+      if (signal.aborted) return false;
+      await once(this.#arrivals, "attempt", { signal }).catch(() => undefined);
+    }
+    return true;
   }
-  if (answer.afterMs !== undefined) await setTimeout(answer.afterMs, undefined, { ref: false });
-  if (!response.destroyed) response.writeHead(answer.status, answer.headers).end();
+
+  /** Answers pending attempts, and accepts no more. */
+  close(): void {
+    for (const response of this.#silent) response.writeHead(204).end();
+    this.#options.forget();
+  }
+
+  async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    if (body === undefined) return;
+    const { method = "", url: path = "" } = request;
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [
+        name,
+        [value ?? ""].flat().join(", "),
+      ]),
+    );
+    const attempt = { method, path, headers, body, at: Date.now() };
+    const answer = this.#options.answer(attempt, this.attempts);
+    if (this.attempts.length < MAX_ATTEMPTS) this.attempts.push({ ...attempt, answer });
+    this.#arrivals.emit("attempt");
+    if (answer === "silence") {
+      this.#silent.add(response);
+      response.on("close", () => this.#silent.delete(response));
+    } else if (answer === "reset") request.socket.destroy();
+    else {
+      if (answer.afterMs !== undefined) await setTimeout(answer.afterMs, undefined, { ref: false });
+      if (!response.destroyed) response.writeHead(answer.status, answer.headers).end();
+    }
+  }
 }
 
 /** `undefined` if the sender disconnected, or sent more than is kept. */

@@ -7,7 +7,8 @@ import {
   validateSubscribeResponse,
   validateUnsubscribeResponse,
 } from "@countersign/schemas/writers";
-import type { Exchange } from "../exchange-text.ts";
+import type { Evidence } from "../check.ts";
+import type { ProviderTarget } from "../target.ts";
 
 export interface JudgedAnswer {
   readonly method: string;
@@ -18,29 +19,26 @@ export interface JudgedAnswer {
   readonly body: unknown;
 }
 
+/** The profile to judge by; members that no schema lists are noted in `additions`. */
+export type Judging = Pick<ProviderTarget, "profile" | "additions">;
+
 /**
  * Validates an answer of the interface by its schema.
  *
  * @returns A line for each fault.
  */
-export function answerFaults(
-  answer: JudgedAnswer,
-  profile: Profile,
-  note?: NoteAddition,
-): readonly string[] {
+export function answerFaults(answer: JudgedAnswer, judging: Judging): readonly string[] {
   const { status, body, contentType } = answer;
-  const isProblem = status >= 400 && profile.statuses.errorBody === "problem";
+  const isProblem = status >= 400 && judging.profile.statuses.errorBody === "problem";
   const wanted = isProblem ? "application/problem+json" : "application/json";
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
-  const isTyped = type === wanted;
-  const typed = isTyped ? [] : [`Content-Type: ${type || "none"} instead of ${wanted}`];
+  const typed = type === wanted ? [] : [`Content-Type: ${type || "none"} instead of ${wanted}`];
   if (body === undefined) return [...typed, "the body is not JSON"];
   const own = isProblem ? [...typed, ...statusFaults(answer)] : typed;
-  const validation = validationOf(answer, profile);
+  const validation = validationOf(answer, judging.profile);
   if (validation === undefined || validation.ok) return own;
   const route = `${answer.method} ${answer.path.replace(/\?.*|(?<=^\/v1\/\w+\/)[^/?]+$/s, "…")}`;
-  const faults = withoutAdditions(validation.errors, { profile, note, where: route });
-  return [...own, ...faults.map(lineOf)];
+  return [...own, ...withoutAdditions(validation.errors, route, judging).map(lineOf)];
 }
 
 /** A problem's status is the answer's (RFC 9457, section 3.1.2). */
@@ -49,26 +47,16 @@ function statusFaults({ status, body }: JudgedAnswer): readonly string[] {
   return body.status === status ? [] : [`/status is ${JSON.stringify(body.status)}`];
 }
 
-/** Notes a member that no schema lists, as its place in words. */
-export type NoteAddition = (place: string) => void;
-
-/** Notes unlisted members and leaves them out, if the profile allows them. */
-export function withoutAdditions<E extends Pick<SchemaError, "pointer" | "keyword">>(
-  errors: readonly E[],
-  {
-    profile,
-    note = () => {},
-    where,
-  }: {
-    readonly profile: Profile;
-    readonly note?: NoteAddition | undefined;
-    readonly where: string;
-  },
-): readonly E[] {
+/** Notes unlisted members and leaves them out, if the profile allows them. @param where In words. */
+export function withoutAdditions(
+  errors: readonly SchemaError[],
+  where: string,
+  { profile, additions }: Judging,
+): readonly SchemaError[] {
   if (profile.deprecation.additive === "refused") return errors;
   return errors.filter(({ pointer, keyword }) => {
     const isAdded = keyword === "additionalProperties";
-    if (isAdded) note(`${where} ${pointer}`);
+    if (isAdded) additions?.add(`${where} ${pointer}`);
     return !isAdded;
   });
 }
@@ -104,10 +92,8 @@ function withReference(body: unknown, { refund }: Profile): unknown {
 /** The target violates a requirement. Thrown inside a scenario, never out of a check. */
 export class Violation extends Error {
   readonly requirement: string;
-  /** Shell lines that reproduce it; set by the scenario. */
-  curl: readonly string[] = [];
-  /** The last exchanges; likewise. */
-  exchanges: readonly Exchange[] = [];
+  /** Set by the scenario. */
+  evidence: Evidence = { curl: [] };
   constructor(requirement: string, message: string) {
     super(message);
     this.name = "Violation";

@@ -1,4 +1,5 @@
-import type { Send } from "../http-send.ts";
+import { isRecord, messageOf } from "../values.ts";
+import type { HttpCall } from "../http-send.ts";
 import type { ProviderTarget, StateChanges } from "../target.ts";
 import { NotShown } from "./judge.ts";
 
@@ -9,10 +10,7 @@ export class TargetUnusableError extends Error {
   readonly code = "CS_KIT_TARGET_UNUSABLE";
   /** The token that was refused, if that is the reason. */
   readonly refused: "access token" | "state token" | undefined;
-  constructor(
-    message: string,
-    { refused, ...options }: ErrorOptions & { refused?: "access token" | "state token" } = {},
-  ) {
+  constructor(message: string, refused?: TargetUnusableError["refused"], options?: ErrorOptions) {
     super(message, options);
     this.name = "TargetUnusableError";
     this.refused = refused;
@@ -22,47 +20,31 @@ export class TargetUnusableError extends Error {
 /**
  * Brings the provider into a state.
  *
- * @param watch Sees the call. Default: nobody does.
  * @returns The values of the response, for the calls that follow.
  * @throws {NotShown} The provider has no such state: it answered 404 or 501.
  * @throws {Error} It failed to enter the state.
  */
 export async function changeState(
   { url, send, token }: StateChanges,
-  { state, params = {} }: { readonly state: string; readonly params?: Values },
-  watch: (send: Send, url: string) => Send = (sent) => sent,
+  state: string,
+  params: Values = {},
 ): Promise<Values> {
-  const call = {
-    method: "POST",
-    path: "",
-    headers: {
-      authorization: `Bearer ${await token()}`,
-      accept: "application/json",
-      "content-type": "application/json",
-    },
-    body: JSON.stringify({ state, params, action: "setup" }),
-  };
+  const call = post("", await token(), { state, params, action: "setup" });
   // A kept connection may close just when it is used again; preparing a state twice is harmless.
-  const answer = await watch(
-    send,
-    url,
-  )(call).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ECONNRESET")
-      return watch(send, url)(call);
+  const answer = await send(call).catch((error: unknown) => {
+    if (isRecord(error) && error["code"] === "ECONNRESET") return send(call);
     throw error;
   });
   const text = Buffer.from(answer.body).toString();
   if (answer.status === 404 || answer.status === 501)
     throw new NotShown(`the state-change URL does not prepare the state "${state}"`);
-  if (answer.status >= 300)
-    throw new Error(
-      `state "${state}": POST ${withoutQuery(url)} → ${answer.status} ${text.slice(0, 500)}`,
-    );
+  const where = `state "${state}": POST ${withoutQuery(url)}`;
+  if (answer.status >= 300) throw new Error(`${where} → ${answer.status} ${text.slice(0, 500)}`);
   try {
     // An answer may be empty, or an object with the state's values.
     return (text === "" ? {} : JSON.parse(text)) as Values;
   } catch (cause) {
-    throw new Error(`state "${state}": POST ${withoutQuery(url)} did not answer JSON`, { cause });
+    throw new Error(`${where} did not answer JSON`, { cause });
   }
 }
 
@@ -77,55 +59,52 @@ export async function probeProvider(
   target: ProviderTarget,
   { isStateUrlGiven }: { readonly isStateUrlGiven: boolean },
 ): Promise<ProviderTarget> {
-  const { send } = target;
+  const hasPayments = target.profile.payments === true;
+  const path = hasPayments ? "/v1/refunds" : "/v1/webhook/subscribe";
+  const asked = post(path, await target.token(), {});
+  const { body: _, ...bare } = {
+    ...asked,
+    method: "GET",
+    path: "/v1/customers/cus_that_is_not_there",
+  };
+  const looked = hasPayments ? bare : asked;
   const url = withoutQuery(target.url);
+  const read = await reached(target, looked);
+  if (read.status === 401) {
+    const message = `${url} refuses the access token: ${looked.method} ${looked.path} → 401`;
+    throw new TargetUnusableError(message, "access token");
+  }
+  const answer = await reached(target, asked);
+  if (answer.status === 404 && !/json/.test(read.headers["content-type"] ?? ""))
+    throw new TargetUnusableError(`${url} is not a service of this interface: POST ${path} → 404`);
+  const { states, ...stateless } = target;
+  if (states === undefined) return target;
+  const order = { state: "a merchant", params: {}, action: "teardown" };
+  const { status } = await reached(states, post("", await states.token(), order));
+  if (status < 300) return target;
+  if (!isStateUrlGiven) return stateless;
+  const at = withoutQuery(states.url);
+  throw status === 401 || status === 403
+    ? new TargetUnusableError(`${at} refuses the access token: POST → ${status}`, "state token")
+    : new TargetUnusableError(`${at} does not prepare states: POST → ${status}`);
+}
+
+function post(path: string, token: string, json: object): HttpCall {
   const headers = {
-    authorization: `Bearer ${await target.token()}`,
+    authorization: `Bearer ${token}`,
     accept: "application/json",
     "content-type": "application/json",
   };
-  const hasPayments = target.profile.payments === true;
-  const path = hasPayments ? "/v1/refunds" : "/v1/webhook/subscribe";
-  const asked = { method: "POST", path, headers, body: "{}" };
-  const customer = { method: "GET", path: "/v1/customers/cus_that_is_not_there", headers };
-  const looked = hasPayments ? customer : asked;
-  const read = await reached(url, () => send(looked));
-  if (read.status === 401)
-    throw new TargetUnusableError(
-      `${url} refuses the access token: ${looked.method} ${looked.path} → 401`,
-      { refused: "access token" },
-    );
-  const answer = await reached(url, () => send(asked));
-  if (answer.status === 404 && !/json/.test(read.headers["content-type"] ?? ""))
-    throw new TargetUnusableError(`${url} is not a service of this interface: POST ${path} → 404`);
-  const { states } = target;
-  if (states === undefined) return target;
-  const probe = {
-    method: "POST",
-    path: "",
-    headers: { ...headers, authorization: `Bearer ${await states.token()}` },
-    body: JSON.stringify({ state: "a merchant", params: {}, action: "teardown" }),
-  };
-  const at = withoutQuery(states.url);
-  const { status } = await reached(at, () => states.send(probe));
-  if (status < 300) return target;
-  if (isStateUrlGiven) {
-    if (status !== 401 && status !== 403)
-      throw new TargetUnusableError(`${at} does not prepare states: POST → ${status}`);
-    throw new TargetUnusableError(`${at} refuses the access token: POST → ${status}`, {
-      refused: "state token",
-    });
-  }
-  const { states: _, ...bare } = target;
-  return bare;
+  return { method: "POST", path, headers, body: JSON.stringify(json) };
 }
 
-async function reached<T>(url: string, call: () => Promise<T>): Promise<T> {
+async function reached({ url, send }: Pick<StateChanges, "url" | "send">, call: HttpCall) {
   try {
-    return await call();
+    return await send(call);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
-    throw new TargetUnusableError(`${url} does not answer: ${reason}`, { cause });
+    const reason = messageOf(cause) || String(cause);
+    const message = `${withoutQuery(url)} does not answer: ${reason}`;
+    throw new TargetUnusableError(message, undefined, { cause });
   }
 }
 

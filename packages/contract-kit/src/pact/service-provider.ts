@@ -7,11 +7,11 @@ import {
 } from "@countersign/schemas/writers";
 import { schemeOf, type SignatureScheme } from "@countersign/signatures";
 import { parseJson, valueAt } from "../values.ts";
-import { hostReceiver } from "../harness/hosted-receiver.ts";
+import { hostReceiver, type Place } from "../harness/hosted-receiver.ts";
 import { answerFaults } from "../harness/judge.ts";
 import { changeState, type Values } from "../harness/provider-states.ts";
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
-import type { Place, StateChanges } from "../target.ts";
+import type { StateChanges } from "../target.ts";
 import type { PactMessage, PactProvider } from "./pact-file.ts";
 
 export interface ServiceProviderOptions {
@@ -62,7 +62,7 @@ export async function serviceProvider(
   /** Subscribes by the interface, and lets something happen whose event is the interaction's. */
   const happen = async (params: Values): Promise<Values> => {
     const { type, optional } = params;
-    const merchant = await changeState(states, { state: "a merchant" });
+    const merchant = await changeState(states, "a merchant");
     const { accessToken = options.token } = merchant;
     const place = receiver.open();
     event = { type, place };
@@ -71,13 +71,10 @@ export async function serviceProvider(
     await call("/v1/webhook/subscribe", accessToken, JSON.stringify(order));
     const status = REFUNDS[String(type)];
     if (status === undefined) {
-      await changeState(states, { state: "an event", params: { ...params, accessToken } });
+      await changeState(states, "an event", { ...params, accessToken });
       return merchant;
     }
-    const { paymentId } = await changeState(states, {
-      state: "a payment",
-      params: { status, accessToken },
-    });
+    const { paymentId } = await changeState(states, "a payment", { status, accessToken });
     const refund = {
       paymentId,
       requestKey: "the-first",
@@ -94,7 +91,7 @@ export async function serviceProvider(
     send,
     enter: async (state, params) => {
       const values =
-        state === "an event" ? await happen(params) : await changeState(states, { state, params });
+        state === "an event" ? await happen(params) : await changeState(states, state, params);
       return { accessToken: options.token, ...values };
     },
     message: async () => {
@@ -121,7 +118,10 @@ function judge(call: HttpCall, answer: HttpAnswer, profile: Profile): readonly s
     return validation.ok ? [] : validation.errors.map(lineOf);
   }
   const contentType = answer.headers["content-type"] ?? "";
-  const judged = answerFaults({ method, path, status: answer.status, contentType, body }, profile);
+  const judged = answerFaults(
+    { method, path, status: answer.status, contentType, body },
+    { profile },
+  );
   // An answer that a state has put in the service's place has a code that no schema knows.
   const isInjected = Buffer.from(answer.body).includes('"INJECTED_FAULT"');
   return isInjected ? judged.filter((line) => !line.startsWith("/errorDetails/errorCode")) : judged;

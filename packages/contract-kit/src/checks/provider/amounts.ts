@@ -2,10 +2,16 @@ import { parseAmount } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
 import fc from "fast-check";
 import type { ProviderCheck } from "../../check.ts";
-import { amountText, askRefund, isCreated, pay, shown } from "../../harness/calls.ts";
-import { generatedCheck } from "../../harness/scenario.ts";
-import type { Session } from "../../harness/session.ts";
+import {
+  amountText,
+  askRefund,
+  isCreated,
+  pay,
+  requireStatus,
+  shown,
+} from "../../harness/calls.ts";
 import { must } from "../../harness/judge.ts";
+import { providerCheck } from "../../harness/scenario.ts";
 
 const AMOUNT = "P-REFUND-AMOUNT";
 const SUM = "P-REFUND-SUM";
@@ -19,57 +25,33 @@ const NEAR = (
 
 const wellFormed = fc.bigInt({ min: 1n, max: 99_999n }).map(amountText);
 const numberLike = fc.stringMatching(/^-?(?:0|[1-9]\d{0,9})(?:\.\d{1,4})?(?:[eE][+-]?\d)?$/);
+const written = fc.oneof(fc.constantFrom(...NEAR), wellFormed, numberLike);
 
-export const amounts: ProviderCheck = generatedCheck({
+export const amounts: ProviderCheck = providerCheck({
   id: "provider/amounts",
   title: "amounts at and beyond the limits are judged by their text, to the cent",
   requirements: [AMOUNT],
-  arbitrary: () =>
-    fc.array(fc.oneof(fc.constantFrom(...NEAR), wellFormed, numberLike), {
-      minLength: 1,
-      maxLength: 8,
-    }),
+  arbitrary: () => fc.array(written, { minLength: 1, maxLength: 8 }),
   play: async (session, values) => {
-    const { profile } = session.target;
-    const largest = BigInt(profile.amount.maximumCents);
-    const { paymentId } = await pay(session, { cents: largest });
-    let remaining = largest;
-    for (const text of values) {
-      const cents = centsOf(text, profile);
-      const answer = await askRefund(session, { paymentId, amount: text });
-      const wanted =
-        cents === undefined
-          ? 400
-          : cents <= remaining
-            ? profile.statuses.refundCreated
-            : profile.statuses.business;
-      must(AMOUNT, answer.status === wanted, () => {
-        const verdict =
-          cents === undefined ? "is not an amount" : `is ${cents} of ${remaining} cents left`;
-        return `the amount ${text} ${verdict}: expected ${wanted}, got ${shown(answer)}`;
-      });
-      if (isCreated(answer, profile)) remaining -= cents ?? 0n;
-    }
-    if (remaining > 0n) await exhaust(session, paymentId, remaining);
+    const { profile } = session;
+    const { refundCreated, business } = profile.statuses;
+    let remaining = BigInt(profile.amount.maximumCents);
+    const { paymentId } = await pay(session, { cents: remaining });
+    const ask = async (amount: string, cents: bigint | undefined): Promise<void> => {
+      const answer = await askRefund(session, { paymentId, amount });
+      const isLeft = cents !== undefined && cents <= remaining;
+      const what =
+        cents === undefined ? "is not an amount" : `is ${cents} of ${remaining} cents left`;
+      const wanted = cents === undefined ? 400 : isLeft ? refundCreated : business;
+      requireStatus(AMOUNT, `the amount ${amount} ${what}`, answer, wanted);
+      if (isLeft) remaining -= cents;
+    };
+    for (const text of values) await ask(text, centsOf(text, profile));
+    if (remaining === 0n) return;
+    // After the remainder one more cent is too much: each amount was read exactly.
+    for (const cents of [remaining, 1n]) await ask(amountText(cents), cents);
   },
 });
-
-/** Refunds the remainder, after which one more cent is too much: each amount was read exactly. */
-async function exhaust(session: Session, paymentId: string, remaining: bigint): Promise<void> {
-  const { statuses } = session.target.profile;
-  for (const [cents, wanted] of [
-    [remaining, statuses.refundCreated],
-    [1n, statuses.business],
-  ] as const) {
-    const amount = amountText(cents);
-    const answer = await askRefund(session, { paymentId, amount });
-    must(
-      AMOUNT,
-      answer.status === wanted,
-      () => `${remaining} cents are left: expected ${wanted} for ${amount}, got ${shown(answer)}`,
-    );
-  }
-}
 
 function centsOf(text: string, { amount }: Profile): bigint | undefined {
   const isQuoted = text.startsWith('"');
@@ -90,44 +72,41 @@ const asks: fc.Arbitrary<Ask> = fc.oneof(
   fc.record({ cents: fc.bigInt({ min: 1n, max: PAID }) }),
   fc.record({ moreThanLeft: fc.bigInt({ min: -1n, max: 1n }) }),
 );
+const bursts = fc.array(asks, { minLength: 1, maxLength: 4 });
 
-export const overRefund: ProviderCheck = generatedCheck({
+export const overRefund: ProviderCheck = providerCheck({
   id: "provider/over-refund",
   title: "refunds of a payment never exceed it, and what remains can be refunded",
   requirements: [SUM],
-  arbitrary: () =>
-    fc.array(fc.array(asks, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+  arbitrary: () => fc.array(bursts, { minLength: 1, maxLength: 5 }),
   play: async (session, sequence) => {
-    const { profile } = session.target;
+    const { profile } = session;
     const { paymentId } = await pay(session, { cents: PAID });
     let remaining = PAID;
     for (const burst of sequence) {
       const left = remaining;
-      const cents = burst
+      const wanted = burst
         .map((ask) => ("cents" in ask ? ask.cents : left + ask.moreThanLeft))
-        .filter((one) => one > 0n);
+        .filter((cents) => cents > 0n);
       const answers = await Promise.all(
-        cents.map(async (one) => ({
-          cents: one,
-          answer: await askRefund(session, { paymentId, amount: amountText(one) }),
+        wanted.map(async (cents) => ({
+          cents,
+          answer: await askRefund(session, { paymentId, amount: amountText(cents) }),
         })),
       );
-      const taken = answers.filter(({ answer }) => isCreated(answer, profile));
+      const [taken, refused] = [true, false].map((is) =>
+        answers.filter(({ answer }) => isCreated(answer, profile) === is),
+      );
       const told = answers.map((one) => `${one.cents} → ${shown(one.answer)}`).join(", ");
-      const sum = taken.reduce((total, one) => total + one.cents, 0n);
+      const sum = (taken ?? []).reduce((total, { cents }) => total + cents, 0n);
       must(SUM, sum <= remaining, () => `more than the ${remaining} cents left: ${told}`);
       remaining -= sum;
       // A refused refund did not fit after the accepted ones: concurrent calls may arrive in any order.
-      const refused = answers.filter(({ answer }) => !isCreated(answer, profile));
-      const fits = refused.find((one) => one.cents <= remaining);
-      must(
-        SUM,
-        fits === undefined,
-        () => `${remaining} cents are left, but the answers are: ${told}`,
-      );
+      const fits = refused?.some(({ cents }) => cents <= remaining) === true;
+      must(SUM, !fits, () => `${remaining} cents are left, but the answers are: ${told}`);
       const { business } = profile.statuses;
-      const stray = refused.find(({ answer }) => answer.status !== business);
-      must(SUM, stray === undefined, () => `too much: expected ${business}, got ${told}`);
+      const isStray = refused?.some(({ answer }) => answer.status !== business) === true;
+      must(SUM, !isStray, () => `too much: expected ${business}, got ${told}`);
     }
   },
 });

@@ -1,71 +1,94 @@
 import { setTimeout } from "node:timers/promises";
 import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../../check.ts";
-import { onlyEvent, emit, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
-import { idOf } from "../../harness/delivered-events.ts";
-import { singleCheck } from "../../harness/scenario.ts";
-import { canPass, pass, settled, windowOf, type Session } from "../../harness/session.ts";
+import { emit, onlyEvent, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
+import { answerEach, attemptsById, idOf } from "../../harness/delivered-events.ts";
+import type { AttemptAnswer, Place } from "../../harness/hosted-receiver.ts";
 import { must } from "../../harness/judge.ts";
-import type { AttemptAnswer, Place } from "../../target.ts";
+import { providerCheck } from "../../harness/scenario.ts";
+import { secondAttemptMs } from "./retries.ts";
 
 const SUCCESS = "P-EVENT-SUCCESS";
 const REDIRECT = "P-EVENT-NO-REDIRECT";
 const GONE = "P-EVENT-GONE";
 const SUBTRACT = "P-UNSUBSCRIBE-SUBTRACT";
-const UNMOVED = "the schedule's first wait is too long to be waited for, and no clock can be moved";
 
-export const attemptAnswers: ProviderCheck = singleCheck({
+/** A subscription that answers each of its events differently. */
+interface Answering {
+  readonly requirement: string;
+  readonly place: Place;
+  readonly answers: readonly AttemptAnswer[];
+  readonly key: string;
+  readonly type: string;
+  /** Of the events that happened for it. */
+  readonly ids: readonly string[];
+}
+
+export const attemptAnswers: ProviderCheck = providerCheck({
   id: "provider/attempt-answers",
   title:
     "a success ends the attempts, a redirect is a failure, 410 and unsubscribing end the deliveries",
   requirements: [SUCCESS, REDIRECT, GONE, SUBTRACT],
   play: async (session) => {
-    const { profile, receiver } = session.target;
-    const { scheduleSeconds, jitter, goneStatus } = profile.delivery;
-    const { after } = windowOf(scheduleSeconds[1] ?? Infinity, jitter);
-    if (!Number.isFinite(after) || !(await canPass(session, after)))
-      return Object.fromEntries([SUCCESS, REDIRECT, GONE, SUBTRACT].map((id) => [id, UNMOVED]));
-
+    const { profile } = session;
+    const { goneStatus } = profile.delivery;
+    const after = await secondAttemptMs(session);
+    const all: Answering[] = [];
+    // Types that occur independently, one for each subscription, so that they do not mix.
+    const types = typesOf(profile).toReversed();
+    const open = async (
+      requirement: string,
+      answers: readonly AttemptAnswer[],
+      kept: readonly string[] = [],
+    ): Promise<Answering> => {
+      const type = types[all.length % types.length] ?? "";
+      const details = onlyEvent(...new Set([type, ...kept]));
+      const place = session.receive(answerEach(answers, profile));
+      const { key } = await subscribe(session, requirement, { place, details });
+      const ids: string[] = [];
+      for (const _ of answers) ids.push(await emit(session, type));
+      const opened = { requirement, place, answers, key, type, ids };
+      all.push(opened);
+      return opened;
+    };
     const elsewhere = session.receive();
-    const answered = await openAnswering(session, SUCCESS, [...statusesOf(profile), "reset"]);
-    const redirecting = await openAnswering(
-      session,
-      REDIRECT,
-      [301, 302, 303, 307, 308].map((status) => ({ status, headers: { location: elsewhere.url } })),
-    );
-    const gone = await openAnswering(session, GONE, [{ status: goneStatus }]);
-    const leaving = await openAnswering(session, SUBTRACT, [{ status: 500 }]);
-    // The last one: causing its type may also cause the others.
-    const narrowed = await openAnswering(session, SUBTRACT, [{ status: 500 }], typesOf(profile)[0]);
-    const all = [answered, redirecting, gone, leaving, narrowed];
-    for (const { place, answers } of all) {
-      const isHere = (): boolean => countsOf(place, profile).size >= answers.length;
-      await place.until(isHere, receiver?.deliveryMs ?? 0);
-    }
-    await settled(session);
+    const redirects = [301, 302, 303, 307, 308].map((status) => {
+      return { status, headers: { location: elsewhere.url } };
+    });
+    const answered = await open(SUCCESS, [...statusesOf(profile), "reset"]);
+    const redirecting = await open(REDIRECT, redirects);
+    const gone = await open(GONE, [{ status: goneStatus }]);
+    const leaving = await open(SUBTRACT, [{ status: 500 }]);
+    // The last one: causing its type may also cause the others. It keeps a type that does not occur here.
+    const narrowed = await open(SUBTRACT, [{ status: 500 }], typesOf(profile).slice(0, 1));
+    for (const { place, answers } of all)
+      await place.until(() => attemptsById(place, profile).size >= answers.length);
+    await session.settled();
     await unsubscribe(session, { key: leaving.key });
     await unsubscribe(session, { key: narrowed.key, details: onlyEvent(narrowed.type) });
-    const before = [answered, redirecting].map(({ place }) => countsOf(place, profile));
-    await pass(session, after);
+    const retried = [answered, redirecting].map(({ requirement, place }) => {
+      return { requirement, place, before: attemptsById(place, profile) };
+    });
+    await session.pass(after);
 
-    for (const [index, { place, requirement }] of [answered, redirecting].entries()) {
-      for (const [id, { answer, count }] of countsOf(place, profile)) {
-        const earlier = before[index]?.get(id)?.count ?? 0;
+    for (const { requirement, place, before } of retried)
+      for (const [id, attempts] of attemptsById(place, profile)) {
+        const answer = attempts[0]?.answer ?? "silence";
         const status = typeof answer === "string" ? answer : answer.status;
         const isEnd = typeof status === "number" && isSuccess(status, profile);
-        must(requirement, (count === earlier) === isEnd, () => {
+        const more = attempts.length - (before.get(id)?.length ?? 0);
+        must(requirement, (more === 0) === isEnd, () => {
           const wanted = isEnd ? "no further attempt" : "another attempt";
-          return `after the answer ${status}: expected ${wanted}, got ${count - earlier}`;
+          return `after the answer ${status}: expected ${wanted}, got ${more}`;
         });
       }
-    }
     must(REDIRECT, elsewhere.attempts.length === 0, () => {
       return `a redirect was followed: ${elsewhere.attempts[0]?.method} at the place that it names`;
     });
     // With a small catalogue several subscriptions select one type: the others' events do not count.
-    const attemptsOf = (one: Answering): number => {
-      const foreign = new Set(all.flatMap((other) => (other === one ? [] : other.ids)));
-      return one.place.attempts.filter(({ body }) => !foreign.has(idOf(body, profile) ?? ""))
+    const attemptsOf = ({ place, ids }: Answering): number => {
+      const foreign = all.flatMap((other) => (other.ids === ids ? [] : other.ids));
+      return place.attempts.filter(({ body }) => !foreign.includes(idOf(body, profile) ?? ""))
         .length;
     };
     must(GONE, attemptsOf(gone) === 1, () => {
@@ -78,77 +101,20 @@ export const attemptAnswers: ProviderCheck = singleCheck({
       return `a waiting ${narrowed.type} was attempted again after unsubscribing from it`;
     });
     await emit(session, gone.type);
-    await settled(session);
+    await session.settled();
     must(GONE, attemptsOf(gone) === 1, () => {
       return `a new event was sent to a receiver that answered ${goneStatus}`;
     });
-    return undefined;
   },
 });
 
-function statusesOf(profile: Profile): readonly AttemptAnswer[] {
+function statusesOf({ delivery }: Profile): readonly AttemptAnswer[] {
   const all = [200, 201, 202, 204, 299, 400, 401, 404, 409, 500, 503];
-  return all
-    .filter((status) => status !== profile.delivery.goneStatus)
-    .map((status) => ({ status }));
+  return all.filter((status) => status !== delivery.goneStatus).map((status) => ({ status }));
 }
 
 function isSuccess(status: number, { delivery }: Profile): boolean {
   return delivery.success === "2xx" ? status >= 200 && status <= 299 : status === 200;
-}
-
-interface Answering {
-  readonly requirement: string;
-  readonly place: Place;
-  readonly answers: readonly AttemptAnswer[];
-  readonly key: string;
-  readonly type: string;
-  /** Of the events that happened for it. */
-  readonly ids: readonly string[];
-}
-
-/**
- * A subscription that answers each event differently.
- *
- * @param kept Another type that it selects, but that does not occur here. Default: none.
- */
-async function openAnswering(
-  session: Session,
-  requirement: string,
-  answers: readonly AttemptAnswer[],
-  kept?: string,
-): Promise<Answering> {
-  const { profile } = session.target;
-  const come: (string | undefined)[] = [];
-  const place = session.receive(({ body }) => {
-    const id = idOf(body, profile);
-    if (!come.includes(id)) come.push(id);
-    return answers[come.indexOf(id)] ?? { status: 204 };
-  });
-  // Types that occur independently, one for each subscription, so that they do not mix.
-  const types = typesOf(profile).toReversed();
-  const order = [SUCCESS, REDIRECT, GONE, SUBTRACT];
-  const at = kept === undefined ? order.indexOf(requirement) : order.length;
-  const type = types[at % types.length] ?? "";
-  const names = kept === undefined || kept === type ? [type] : [type, kept];
-  const details = onlyEvent(...names);
-  const key = await subscribe(session, { requirement, url: place.url, details });
-  const ids: string[] = [];
-  for (const _ of answers) ids.push(await emit(session, type));
-  return { requirement, place, answers, key, type, ids };
-}
-
-function countsOf(
-  { attempts }: Place,
-  profile: Profile,
-): ReadonlyMap<string | undefined, { readonly answer: AttemptAnswer; readonly count: number }> {
-  const groups = Map.groupBy(attempts, ({ body }) => idOf(body, profile));
-  return new Map(
-    [...groups].map(([id, all]) => [
-      id,
-      { answer: all[0]?.answer ?? "silence", count: all.length },
-    ]),
-  );
 }
 
 const TIMEOUT = "P-EVENT-TIMEOUT";
@@ -157,42 +123,39 @@ const QUICK_MS = 1000;
 /** Milliseconds after the deadline until the attempt is recorded as failed. */
 const MARGIN_MS = 500;
 
-export const attemptDeadline: ProviderCheck = singleCheck({
+export const attemptDeadline: ProviderCheck = providerCheck({
   id: "provider/attempt-deadline",
   title: "an attempt fails if it is not answered in the profile's time, and not before",
   requirements: [TIMEOUT],
   play: async (session) => {
-    const { profile, receiver, slow = false } = session.target;
-    const { timeoutMs, scheduleSeconds, jitter } = profile.delivery;
-    if (timeoutMs > QUICK_MS && !slow)
-      return { [TIMEOUT]: `the ${timeoutMs} ms of an attempt are waited for in a slow run only` };
-    const { after } = windowOf(scheduleSeconds[1] ?? Infinity, jitter);
-    if (!Number.isFinite(after) || !(await canPass(session, after))) return { [TIMEOUT]: UNMOVED };
-
+    const { profile } = session;
+    const { timeoutMs } = profile.delivery;
+    if (timeoutMs > QUICK_MS && session.target.slow !== true) {
+      const reason = `the ${timeoutMs} ms of an attempt are waited for in a slow run only`;
+      return session.cannotShow(TIMEOUT, reason);
+    }
+    const after = await secondAttemptMs(session);
     const silent = session.receive((_attempt, earlier) =>
       earlier.length === 0 ? "silence" : { status: 204 },
     );
     const late = session.receive(() => ({ status: 204, afterMs: timeoutMs / 2 }));
-    const [type = ""] = typesOf(profile);
-    const details = onlyEvent(type);
-    for (const { url } of [silent, late])
-      await subscribe(session, { requirement: TIMEOUT, url, details });
+    const [type] = typesOf(profile);
+    for (const place of [silent, late])
+      await subscribe(session, TIMEOUT, { place, details: onlyEvent(type) });
     await emit(session, type);
-    const limit = receiver?.deliveryMs ?? 0;
     for (const place of [silent, late]) {
-      const hasCome = await place.until((all) => all.length > 0, limit);
-      must(TIMEOUT, hasCome, () => `no attempt of ${type} arrived within ${limit} ms`);
+      const hasCome = await place.until((all) => all.length > 0);
+      must(TIMEOUT, hasCome, () => `no attempt of ${type} arrived in time`);
     }
     await setTimeout(timeoutMs + MARGIN_MS);
-    await settled(session);
-    await pass(session, after);
-    await silent.until((all) => all.length > 1, limit);
+    await session.settled();
+    await session.pass(after);
+    await silent.until((all) => all.length > 1);
     must(TIMEOUT, silent.attempts.length === 2, () => {
       return `after ${timeoutMs} ms of silence: expected another attempt, got ${silent.attempts.length - 1}`;
     });
     must(TIMEOUT, late.attempts.length === 1, () => {
       return `an answer after ${timeoutMs / 2} ms is in time, and the attempt was made again`;
     });
-    return undefined;
   },
 });

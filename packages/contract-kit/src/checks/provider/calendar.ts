@@ -1,9 +1,9 @@
 import { eligibleAt, isBusinessDay, type Hold } from "@countersign/rules";
 import type { ProviderCheck } from "../../check.ts";
 import { askRefund, pay, statusNow } from "../../harness/calls.ts";
-import { singleCheck } from "../../harness/scenario.ts";
-import { moveTo, openSession, timeOf, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/judge.ts";
+import { providerCheck } from "../../harness/scenario.ts";
+import { openSession, type Session } from "../../harness/session.ts";
 import { holdOf } from "./refund-states.ts";
 
 const CALENDAR = "P-REFUND-CALENDAR";
@@ -22,113 +22,83 @@ interface Settlement {
   readonly day: string;
 }
 
+type OnFailure = (settlement: Settlement) => void;
+
+const checkOf = (now: number, play: (session: Session) => Promise<void>): ProviderCheck =>
+  providerCheck({
+    id: "provider/calendar",
+    title: "the threshold of every business day of two years is met to the millisecond",
+    requirements: [CALENDAR],
+    now,
+    play,
+  });
+
 export const calendar: ProviderCheck = {
-  ...singleCheck({ ...about(), play: walk }),
+  ...checkOf(BEFORE_FIRST_DAY, (session) => walk(session, () => undefined)),
   run: async (target, context) => {
     let culprit: Settlement | undefined;
-    const whole = singleCheck({
-      ...about(),
-      play: (session) => walk(session, (settlement) => (culprit = settlement)),
-    });
+    const whole = checkOf(BEFORE_FIRST_DAY, (session) => walk(session, (one) => (culprit = one)));
     const verdicts = await whole.run(target, context);
     if (culprit === undefined) return verdicts;
     // Again with only the failing settlement, which the report shows.
     const alone = culprit;
-    const now = alone.threshold - 1;
-    const one = singleCheck({ ...about(), now, play: (session) => probe(session, [alone]) });
+    const one = checkOf(alone.threshold - 1, (session) => probe(session, [alone], () => undefined));
     const smaller = await one.run(target, context);
     return smaller.some(({ status }) => status === "fail") ? smaller : verdicts;
   },
 };
 
-function about() {
-  return {
-    id: "provider/calendar",
-    title: "the threshold of every business day of two years is met to the millisecond",
-    requirements: [CALENDAR],
-    now: BEFORE_FIRST_DAY,
-  };
-}
-
-async function walk(
-  session: Session,
-  onFailure: (settlement: Settlement) => void = () => undefined,
-): Promise<void> {
-  const hold = holdOf(session.target.profile);
-  const now = await timeOf(session);
-  const all = settlements(now, hold);
-  if (!session.isFresh) return probeAll(session, all, onFailure);
-  const size = Math.ceil(all.length / PARTS);
+async function walk(session: Session, onFailure: OnFailure): Promise<void> {
+  const now = await session.time();
+  const all = settlements(now, holdOf(session.profile));
+  const parts = session.isFresh ? PARTS : 1;
+  const size = Math.ceil(all.length / parts);
   await Promise.all(
-    Array.from({ length: PARTS }, async (_, part) => {
+    Array.from({ length: parts }, async (_, part) => {
       const own = all.slice(part * size, (part + 1) * size);
-      const [first] = own;
-      if (first === undefined) return;
-      const options = { ...session.options, now: Math.max(now, first.threshold - DAY_MS) };
-      await probeAll(await openSession(session.target, options), own, onFailure);
+      const start = Math.max(now, (own[0]?.threshold ?? now) - DAY_MS);
+      const merchant =
+        parts === 1 ? session : await openSession(session.target, session.scene, start);
+      for (const group of Map.groupBy(own, ({ threshold }) => threshold).values())
+        await probe(merchant, group, onFailure);
     }),
   );
-}
-
-async function probeAll(
-  session: Session,
-  all: readonly Settlement[],
-  onFailure: (settlement: Settlement) => void,
-): Promise<void> {
-  for (const [, group] of Map.groupBy(all, ({ threshold }) => threshold))
-    await probe(session, group, onFailure);
 }
 
 /** Refunds of payments with one threshold: just before it, and at it. */
 async function probe(
   session: Session,
   group: readonly Settlement[],
-  onFailure: (settlement: Settlement) => void = () => undefined,
+  onFailure: OnFailure,
 ): Promise<void> {
-  const [{ threshold } = { threshold: 0 }] = group;
-  await moveTo(session, threshold - 1);
+  const judge = (settlement: Settlement, got: unknown, wanted: "PENDING" | "AUTHORIZED"): void => {
+    if (got !== wanted) onFailure(settlement);
+    must(CALENDAR, got === wanted, () => {
+      const [at, due] = [settlement.at, threshold].map((ms) => new Date(ms).toISOString());
+      const when = `${wanted === "PENDING" ? "1 ms before" : "at"} ${due}`;
+      return `settled on ${settlement.day} (${at}): expected ${wanted} ${when}, got ${String(got)}`;
+    });
+  };
+  const threshold = group[0]?.threshold ?? 0;
+  await session.moveTo(threshold - 1);
   const asked = [];
-  let customer = {};
+  let customerId: string | undefined;
   for (const settlement of group) {
     const settledAt = new Date(settlement.at).toISOString();
-    const { paymentId, customerId } = await pay(session, {
-      ...customer,
-      status: "settled",
-      settledAt,
-    });
-    customer = { customerId };
-    const requestKey = session.key();
-    const answer = await askRefund(session, { paymentId, amount: "1.00", requestKey });
-    judge(settlement, answer.body["paymentStatus"], { wanted: "PENDING", onFailure });
-    asked.push({ settlement, paymentId, requestKey });
+    const paid = await pay(session, { customerId, status: "settled", settledAt });
+    ({ customerId } = paid);
+    const refund = { paymentId: paid.paymentId, amount: "1.00", requestKey: session.key() };
+    const { body } = await askRefund(session, refund);
+    judge(settlement, body["paymentStatus"], "PENDING");
+    asked.push({ settlement, refund });
   }
-  await moveTo(session, threshold);
-  for (const { settlement, paymentId, requestKey } of asked) {
-    const moved = await statusNow(session, { paymentId, cents: 100n, requestKey });
-    judge(settlement, moved ?? "AUTHORIZED", { wanted: "AUTHORIZED", onFailure });
-    const answer = await askRefund(session, { paymentId, amount: "1.00" });
-    judge(settlement, answer.body["paymentStatus"], { wanted: "AUTHORIZED", onFailure });
+  await session.moveTo(threshold);
+  for (const { settlement, refund } of asked) {
+    judge(settlement, (await statusNow(session, refund)) ?? "AUTHORIZED", "AUTHORIZED");
+    const { paymentId, amount } = refund;
+    const { body } = await askRefund(session, { paymentId, amount });
+    judge(settlement, body["paymentStatus"], "AUTHORIZED");
   }
-}
-
-function judge(
-  settlement: Settlement,
-  got: unknown,
-  {
-    wanted,
-    onFailure,
-  }: {
-    readonly wanted: "PENDING" | "AUTHORIZED";
-    readonly onFailure: (settlement: Settlement) => void;
-  },
-): void {
-  if (got === wanted) return;
-  onFailure(settlement);
-  const { at, threshold, day } = settlement;
-  const when = wanted === "PENDING" ? "1 ms before" : "at";
-  must(CALENDAR, false, () => {
-    return `settled on ${day} (${new Date(at).toISOString()}): expected ${wanted} ${when} ${new Date(threshold).toISOString()}, got ${String(got)}`;
-  });
 }
 
 /**

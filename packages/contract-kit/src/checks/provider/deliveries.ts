@@ -1,21 +1,26 @@
 import type { ProviderCheck } from "../../check.ts";
 import {
-  onlyEvent,
   emit,
   newSecret,
+  onlyEvent,
   subscribe,
   typesOf,
   unsubscribe,
 } from "../../harness/calls.ts";
-import { idOf, isGenuine, requireGenuine, requireKnown } from "../../harness/delivered-events.ts";
-import { singleCheck } from "../../harness/scenario.ts";
-import { maybe, settled, type Session } from "../../harness/session.ts";
+import {
+  attemptsById,
+  isGenuine,
+  missingAt,
+  requireGenuine,
+  requireKnown,
+} from "../../harness/delivered-events.ts";
 import { must } from "../../harness/judge.ts";
-import type { Place } from "../../target.ts";
+import { providerCheck } from "../../harness/scenario.ts";
+import { maybe } from "../../harness/session.ts";
 
 const SELECT = "P-SUBSCRIBE-SELECT";
 
-export const deliveries: ProviderCheck = singleCheck({
+export const deliveries: ProviderCheck = providerCheck({
   id: "provider/deliveries",
   title: "each event of the catalogue arrives with a signature over its bytes, and fits its schema",
   requirements: [
@@ -27,94 +32,71 @@ export const deliveries: ProviderCheck = singleCheck({
     SELECT,
   ],
   play: async (session) => {
-    const { profile } = session.target;
+    const { profile } = session;
     // A secret in the scheme's format, and other texts up to the maximum length.
     const isStandard = profile.signature.scheme === "standard-webhooks";
     const encoded = `whsec_${Buffer.from(newSecret(session)).toString("base64")}`;
     const longest = newSecret(session).padEnd(profile.limits.secretKey.maximum, "x");
     const secrets = [newSecret(session), longest, ...(isStandard ? [encoded] : [])];
-    const places = await Promise.all(
-      secrets.map(async (secretKey) => {
-        const place = session.receive();
-        await subscribe(session, { requirement: SELECT, url: place.url, secretKey });
-        return { place, secretKey };
-      }),
+    const subscribed = await Promise.all(
+      secrets.map((secretKey) => subscribe(session, SELECT, { secretKey })),
     );
     const emitted = [];
     for (const type of typesOf(profile)) emitted.push({ type, id: await emit(session, type) });
     // Signatures cover bytes: a body with non-ASCII letters has more bytes than letters.
     const person = { status: "ACTIVE", firstName: "Zoë", lastName: "李" };
-    if (profile.payments === true) await maybe(() => session.state("a customer", person));
-    await settled(session);
-    for (const { place, secretKey } of places) {
-      const missing = await missingOf(session, place, emitted);
+    if (profile.payments === true) await maybe(session.state("a customer", person));
+    await session.settled();
+    for (const { place, secretKey } of subscribed) {
+      const missing = await missingAt(place, emitted, profile);
       // Check what arrived first: an unreadable event does not count as delivered.
       for (const attempt of place.attempts) {
         requireGenuine(attempt, secretKey, profile);
         requireKnown(attempt.body, session.target);
       }
-      must(SELECT, missing.length === 0, () => `not delivered in time: ${missing.join(", ")}`);
+      must(SELECT, missing.length === 0, () => {
+        return `not delivered in time: ${missing.map(({ type }) => type).join(", ")}`;
+      });
     }
   },
 });
 
-async function missingOf(
-  { target }: Session,
-  place: Place,
-  emitted: readonly { readonly type: string; readonly id: string }[],
-): Promise<readonly string[]> {
-  const missing = (): readonly string[] => {
-    const come = new Set(place.attempts.map(({ body }) => idOf(body, target.profile)));
-    return emitted.filter(({ id }) => !come.has(id)).map(({ type }) => type);
-  };
-  await place.until(() => missing().length === 0, target.receiver?.deliveryMs ?? 0);
-  return missing();
-}
-
 const ROTATION = "P-EVENT-ROTATION";
 
-export const secrets: ProviderCheck = singleCheck({
+export const secrets: ProviderCheck = providerCheck({
   id: "provider/secrets",
   title: "two subscriptions of one URL are each signed with their own secret, until one ends",
   requirements: [ROTATION, "P-UNSUBSCRIBE-SUBTRACT"],
   play: async (session) => {
-    const { profile, receiver } = session.target;
-    const place = session.receive();
-    const [type = ""] = typesOf(profile);
-    const [old, next] = [newSecret(session), newSecret(session)];
-    const common = { requirement: ROTATION, url: place.url };
-    const key = await subscribe(session, { ...common, secretKey: old });
-    await subscribe(session, { ...common, secretKey: next });
+    const { profile } = session;
+    const [type] = typesOf(profile);
+    const old = await subscribe(session, ROTATION);
+    const { place } = old;
+    const next = await subscribe(session, ROTATION, { place });
 
+    const signerOf = (attempt: (typeof place.attempts)[number]): string => {
+      const [byOld, byNext] = [old, next].map((one) => isGenuine(attempt, one.secretKey, profile));
+      if (byOld === byNext) return "neither, or both";
+      return byOld === true ? "the first" : "the second";
+    };
     const signers = (id: string): readonly string[] =>
-      place.attempts
-        .filter(({ body }) => idOf(body, profile) === id)
-        .map((attempt) => {
-          const by = [old, next].filter((secret) => isGenuine(attempt, secret, profile));
-          return by.length === 1
-            ? by[0] === old
-              ? "the first"
-              : "the second"
-            : "neither, or both";
-        })
-        .toSorted();
-    const list = (id: string): string =>
-      signers(id)
-        .map((one) => `one by ${one}`)
-        .join(" and ") || "nothing";
-    const both = await emit(session, type);
-    await place.until(() => signers(both).length >= 2, receiver?.deliveryMs ?? 0);
-    await settled(session);
-    must(ROTATION, signers(both).join() === "the first,the second", () => {
-      return `expected an attempt by the first secret and one by the second, got ${list(both)}`;
-    });
-    await unsubscribe(session, { key });
-    const later = await emit(session, type);
-    await place.until(() => signers(later).length >= 1, receiver?.deliveryMs ?? 0);
-    await settled(session);
-    must(ROTATION, signers(later).join() === "the second", () => {
-      return `after the first ended: expected one by the second secret, got ${list(later)}`;
-    });
+      (attemptsById(place, profile).get(id) ?? []).map(signerOf).toSorted();
+    const requireSigners = async (when: string, ...wanted: readonly string[]): Promise<void> => {
+      const id = await emit(session, type);
+      await place.until(() => signers(id).length >= wanted.length);
+      await session.settled();
+      const [expected, got] = [wanted, signers(id)].map((all) =>
+        all.map((one) => `one by ${one}`).join(" and "),
+      );
+      must(
+        ROTATION,
+        got === expected,
+        () => `${when}: expected ${expected}, got ${got || "nothing"}`,
+      );
+    };
+    await requireSigners("two secrets", "the first", "the second");
+    await unsubscribe(session, { key: old.key });
+    await requireSigners("after the first ended", "the second");
   },
 });
 
@@ -122,23 +104,21 @@ const ISOLATED = "P-EVENT-ISOLATED";
 /** More events than a sender has in flight to one receiver. */
 const EVENTS = 24;
 
-export const slowReceivers: ProviderCheck = singleCheck({
+export const slowReceivers: ProviderCheck = providerCheck({
   id: "provider/slow-receivers",
   title: "a silent receiver does not delay another one's events",
   requirements: [ISOLATED],
   play: async (session) => {
+    const [type] = typesOf(session.profile);
     const [silent, well] = [session.receive(() => "silence"), session.receive()];
-    const [type = ""] = typesOf(session.target.profile);
-    const details = onlyEvent(type);
-    for (const { url } of [silent, well])
-      await subscribe(session, { requirement: ISOLATED, url, details });
+    for (const place of [silent, well])
+      await subscribe(session, ISOLATED, { place, details: onlyEvent(type) });
     const emitted = await Promise.all(
-      Array.from({ length: EVENTS }, async () => ({ type, id: await emit(session, type) })),
+      Array.from({ length: EVENTS }, async () => ({ id: await emit(session, type) })),
     );
-    const limit = session.target.receiver?.deliveryMs ?? 0;
-    const hasBegun = await silent.until((all) => all.length > 0, limit);
+    const hasBegun = await silent.until((all) => all.length > 0);
     must(ISOLATED, hasBegun, () => "no attempt arrived at the silent receiver");
-    const missing = await missingOf(session, well, emitted);
+    const missing = await missingAt(well, emitted, session.profile);
     must(ISOLATED, missing.length === 0, () => {
       return `while another receiver was silent: ${missing.length} of ${EVENTS} events did not come in time`;
     });

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseAmount } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
-import { valueAt } from "../../values.ts";
 import type { ProviderCheck } from "../../check.ts";
 import { subscribe } from "../../harness/calls.ts";
 import { dataOf, eventOf, type DeliveredEvent } from "../../harness/delivered-events.ts";
-import { singleCheck } from "../../harness/scenario.ts";
-import { settled } from "../../harness/session.ts";
-import { must } from "../../harness/judge.ts";
-import type { Place } from "../../target.ts";
+import type { Place } from "../../harness/hosted-receiver.ts";
+import { must, NotShown } from "../../harness/judge.ts";
+import { providerCheck } from "../../harness/scenario.ts";
+import { isRecord, valueAt } from "../../values.ts";
 import { CAUSED, EACH, payments, people, Story, type Change, type Kind } from "./event-story.ts";
 
 const FACTS = "P-EVENT-FACTS";
@@ -16,168 +15,133 @@ const TIMES = "P-EVENT-TIMES";
 
 /** Milliseconds by which a clock of whole seconds may be behind. */
 const SLACK_MS = 1000;
-export const eventFacts: ProviderCheck = singleCheck({
+
+export const eventFacts: ProviderCheck = providerCheck({
   id: "provider/event-facts",
   title:
     "each change causes one event that shows the resource as it is, and a refused call causes none",
   requirements: [FACTS, CAUSED, EACH, TIMES],
   play: async (session) => {
-    const { profile, receiver } = session.target;
-    if (profile.refund.responsePaymentId === "original") {
-      const reason = "the profile's events do not name the refund that they are of";
-      return Object.fromEntries([FACTS, CAUSED, EACH, TIMES].map((id) => [id, reason]));
-    }
-    const place = session.receive();
-    await subscribe(session, { requirement: CAUSED, url: place.url });
+    if (session.profile.refund.responsePaymentId === "original")
+      throw new NotShown("the profile's events do not name the refund that they are of");
+    const { place } = await subscribe(session, CAUSED);
     const story = new Story(session);
     await payments(story);
     await people(story);
-    await place.until(() => missing(story, place).length === 0, receiver?.deliveryMs ?? 0);
-    await settled(session);
+    await place.until(() => missing(story, place).length === 0);
+    await session.settled();
     judge(story, place);
     const [late] = missing(story, place);
     must(late?.kind.startsWith("refund.") === true ? EACH : CAUSED, late === undefined, () => {
       return `${late?.kind} of ${late?.id} happened, but no event of it arrived`;
     });
-    return undefined;
   },
 });
+
+interface Candidate {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly data: unknown;
+}
 
 interface Arrived {
   readonly event: DeliveredEvent;
   /** Rows of the event's type, with the ids that they name. */
-  readonly candidates: readonly {
-    readonly kind: Kind;
-    readonly id: string;
-    readonly data: unknown;
-  }[];
+  readonly candidates: readonly Candidate[];
 }
 
-function arrivedAt({ attempts }: Place, profile: Profile): readonly Arrived[] {
-  // The check of deliveries reports bodies that are not valid events.
-  const events = new Map(
-    attempts.flatMap(({ body }) => {
-      const event = eventOf(body, profile);
-      return typeof event === "string" ? [] : [[String(event.id), event] as const];
-    }),
-  );
-  return [...events.values()].map((event) => ({
-    event,
-    candidates: profile.catalogue
-      .filter(({ type }) => type === event.type)
-      .flatMap((row) => {
-        const id = String(valueAt(event.root, row.resource));
-        const data = dataOf(event.root, row, profile.envelope);
-        return row.kind === undefined ? [] : [{ kind: row.kind, id, data }];
-      }),
-  }));
-}
-
-function missing(
-  { session, changes }: Story,
-  place: Place,
-): readonly { readonly kind: Kind; readonly id: string }[] {
-  const { profile } = session.target;
-  const known = new Set(profile.catalogue.map(({ kind }) => kind));
-  const arrived = new Set(
-    arrivedAt(place, profile).flatMap(({ candidates }) =>
-      candidates.map(({ kind, id }) => `${kind} ${id}`),
-    ),
-  );
-  return [...changes].flatMap(([id, all]) =>
-    all
-      .filter(({ kind, isOwed }) => isOwed && known.has(kind) && !arrived.has(`${kind} ${id}`))
-      .map(({ kind }) => ({ kind, id })),
-  );
-}
-
-function judge({ session, changes, always }: Story, place: Place): void {
-  const { profile } = session.target;
-  const seen = new Map<string, readonly unknown[]>();
-  for (const { event, candidates } of arrivedAt(place, profile)) {
-    const found = candidates
-      .map((one) => ({
-        ...one,
-        change: changes.get(one.id)?.find(({ kind }) => kind === one.kind),
-      }))
-      .find(({ change }) => change !== undefined);
-    const [{ id, kind } = { id: "", kind: "" }] = candidates;
-    const named = `${String(event.type)} of ${found?.id ?? id}`;
-    const change = found?.change;
-    must(
-      kind.startsWith("refund.") && changes.has(id) ? EACH : CAUSED,
-      change !== undefined,
-      () => `${named} was sent, but nothing happened that it reports`,
-    );
-    const name = `${found?.kind} ${found?.id}`;
-    const ids = [...(seen.get(name) ?? []), event.id];
-    const most =
-      changes.get(found?.id ?? "")?.filter((one) => one.kind === found?.kind).length ?? 0;
-    must(CAUSED, ids.length <= most, () => {
-      return `${named} happened ${most === 1 ? "once" : `${most} times`}, and was sent as ${ids.join(" and as ")}`;
+/** The events at a place, each once. The check of deliveries reports bodies that are not valid events. */
+function arrivedAt({ attempts }: Place, { catalogue, ...profile }: Profile): readonly Arrived[] {
+  const events = attempts
+    .map(({ body }) => eventOf(body, { catalogue, ...profile }))
+    .filter((event) => typeof event !== "string");
+  const candidatesOf = ({ type, root }: DeliveredEvent): readonly Candidate[] =>
+    catalogue.flatMap((row) => {
+      if (row.type !== type || row.kind === undefined) return [];
+      const id = String(valueAt(root, row.resource));
+      return { kind: row.kind, id, data: dataOf(root, row, profile.envelope) };
     });
-    seen.set(name, ids);
-    requireTime(String(valueAt(event.root, profile.envelope.timestamp)), named, change);
-    const facts = { ...always.get(found?.id ?? ""), ...change.facts };
-    requireFacts(event, { data: found?.data, named, change, facts, profile });
-  }
-}
-
-function requireTime(timestamp: string, named: string, { from, to }: Change): void {
-  const at = Date.parse(timestamp);
-  must(TIMES, at >= from - SLACK_MS && at <= to + SLACK_MS, () => {
-    const [first, last] = [from, to].map((one) => new Date(one).toISOString());
-    return `${named}: it happened between ${first} and ${last}, and says ${timestamp}`;
+  return [...new Map(events.map((event) => [String(event.id), event])).values()].map((event) => {
+    return { event, candidates: candidatesOf(event) };
   });
 }
 
-function requireFacts(
-  event: DeliveredEvent,
-  {
-    data,
-    named,
-    change: { from, to, kind },
-    facts,
-    profile,
-  }: {
-    readonly data: unknown;
-    readonly named: string;
-    readonly change: Change;
-    readonly facts: Change["facts"];
-    readonly profile: Profile;
-  },
-): void {
-  // An event's data is an object, or has no members to compare.
-  const members = (typeof data === "object" ? data : {}) as Readonly<Record<string, unknown>>;
+/** Changes whose events have not arrived. */
+function missing({ session: { profile }, changes }: Story, place: Place): readonly Change[] {
+  const known = new Set(profile.catalogue.map(({ kind }) => kind));
+  const candidates = arrivedAt(place, profile).flatMap((one) => one.candidates);
+  const arrived = new Set(candidates.map(({ kind, id }) => `${kind} ${id}`));
+  return changes.filter(
+    ({ kind, id, isOwed }) => isOwed && known.has(kind) && !arrived.has(`${kind} ${id}`),
+  );
+}
+
+const NOTHING = { id: "", kind: "", data: undefined, happened: new Array<Change>() };
+
+function judge({ session: { profile }, changes, always }: Story, place: Place): void {
+  const seen = new Map<string, readonly unknown[]>();
+  for (const { event, candidates } of arrivedAt(place, profile)) {
+    const matched = candidates.map((one) => ({
+      ...one,
+      happened: changes.filter(({ kind, id }) => kind === one.kind && id === one.id),
+    }));
+    const found = matched.find(({ happened }) => happened.length > 0) ?? matched[0] ?? NOTHING;
+    const { id, kind, data, happened } = found;
+    const named = `${String(event.type)} of ${id}`;
+    const isOfRefund = kind.startsWith("refund.") && changes.some((change) => change.id === id);
+    const [change] = happened;
+    must(isOfRefund ? EACH : CAUSED, change !== undefined, () => {
+      return `${named} was sent, but nothing happened that it reports`;
+    });
+    const ids = [...(seen.get(`${kind} ${id}`) ?? []), event.id];
+    must(CAUSED, ids.length <= happened.length, () => {
+      const times = happened.length === 1 ? "once" : `${happened.length} times`;
+      return `${named} happened ${times}, and was sent as ${ids.join(" and as ")}`;
+    });
+    seen.set(`${kind} ${id}`, ids);
+    const timestamp = valueAt(event.root, profile.envelope.timestamp);
+    requireTime(change, timestamp, `${named}: it happened`);
+    // An event's data is an object, or has no members to compare.
+    const members = isRecord(data) ? data : {};
+    const { creationDate } = members;
+    if (/\.(?:created|linked)$/.test(kind) && typeof creationDate === "string")
+      requireTime(change, creationDate, `${named}: it was created`);
+    const amount = event.numbers.get(`${profile.envelope.data}/amount/value`);
+    const read = { ...members, ...("amount" in members && { amount }) };
+    requireFacts(read, { ...always.get(id), ...change.facts }, named);
+  }
+}
+
+function requireTime({ from, to }: Change, said: unknown, what: string): void {
+  const at = Date.parse(String(said));
+  must(TIMES, at >= from - SLACK_MS && at <= to + SLACK_MS, () => {
+    const [first, last] = [from, to].map((one) => new Date(one).toISOString());
+    return `${what} between ${first} and ${last}, and says ${String(said)}`;
+  });
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Compares an event's data, its amount as the text of a number. */
+function requireFacts(members: Members, facts: Members, named: string): void {
   for (const [name, wanted] of Object.entries(facts)) {
-    const source = event.numbers.get(`${profile.envelope.data}/amount/value`);
     // Members that the profile moves or leaves out are checked by the schema.
     if (!(name in members) && name !== "settlementDate") continue;
-    const got = name === "amount" ? centsOf(source) : members[name];
-    const expected = name === "amount" ? centsOf(String(wanted)) : wanted;
-    must(name === "settlementDate" ? TIMES : FACTS, isSame(name, got, expected), () => {
-      const [a, b] = [expected, got].map((one) =>
-        typeof one === "bigint" ? `${one} cents` : JSON.stringify(one),
-      );
+    const isTime = name === "settlementDate";
+    const [expected, got] = [wanted, members[name]].map((one) =>
+      name === "amount" ? centsOf(one) : isTime ? Date.parse(String(one)) : one,
+    );
+    const isSame = isTime
+      ? Math.abs(Number(got) - Number(expected)) <= SLACK_MS
+      : isDeepStrictEqual(got, expected);
+    must(isTime ? TIMES : FACTS, isSame, () => {
+      const [a, b] = [wanted, members[name]].map((one) => JSON.stringify(one));
       return `${named}: expected ${name} ${a}, got ${b}`;
     });
   }
-  const { creationDate } = members;
-  const isNew = /\.(?:created|linked)$/.test(kind);
-  if (isNew && typeof creationDate === "string") {
-    const at = Date.parse(creationDate);
-    must(TIMES, at >= from - SLACK_MS && at <= to + SLACK_MS, () => {
-      return `${named}: created at ${new Date(from).toISOString()}, and says ${creationDate}`;
-    });
-  }
 }
 
-function isSame(name: string, got: unknown, wanted: unknown): boolean {
-  if (name !== "settlementDate") return isDeepStrictEqual(got, wanted);
-  return Math.abs(Date.parse(String(got)) - Date.parse(String(wanted))) <= SLACK_MS;
-}
-
-function centsOf(source: string | undefined): bigint | undefined {
-  const parsed = parseAmount(source ?? "", { trailingZeros: "accept", exponent: "accept" });
+function centsOf(source: unknown): bigint | undefined {
+  const parsed = parseAmount(String(source), { trailingZeros: "accept", exponent: "accept" });
   return parsed.ok ? parsed.cents : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../../check.ts";
-import { newSecret, pay, requireStatus, shown } from "../../harness/calls.ts";
-import { singleCheck } from "../../harness/scenario.ts";
-import { maybe, type Reading, type Session } from "../../harness/session.ts";
+import { newSecret, NOBODY, pay, requireStatus, shown, UNPAID } from "../../harness/calls.ts";
 import { must } from "../../harness/judge.ts";
+import { providerCheck } from "../../harness/scenario.ts";
+import { maybe, type Reading, type Session } from "../../harness/session.ts";
 
 const BEARER = "P-AUTH-BEARER";
 const FIRST = "P-AUTH-CHECKED-FIRST";
@@ -14,33 +14,46 @@ const GRAMMAR = "P-INPUT-HTTP-GRAMMAR";
 const SECRETS = "P-ERROR-NO-SECRETS";
 const REQUEST_ID = "P-ANSWER-REQUEST-ID";
 
-const CUSTOMER = "/v1/customers/cus_that_is_not_there";
 const SUBSCRIBE = "/v1/webhook/subscribe";
-
-/** The first two are of payments. */
-const endpoints = [
-  ["POST", "/v1/refunds"],
-  ["GET", CUSTOMER],
-  ["POST", SUBSCRIBE],
-  ["PUT", "/v1/webhook/unsubscribe"],
-] as const;
-const endpointsOf = ({ payments }: Profile) => endpoints.slice(payments === true ? 0 : 2);
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-export const commonHeaders: ProviderCheck = singleCheck({
+interface Endpoint {
+  readonly where: string;
+  readonly path: string;
+  readonly isGet: boolean;
+  /** Sends an empty object, or nothing by GET. */
+  readonly send: (headers: Headers, path?: string) => Promise<Reading>;
+}
+
+function endpointsOf(session: Session): readonly Endpoint[] {
+  const all = [
+    ["POST", "/v1/refunds"],
+    ["GET", `/v1/customers/${NOBODY}`],
+    ["POST", SUBSCRIBE],
+    ["PUT", "/v1/webhook/unsubscribe"],
+  ] as const;
+  // The first two are of payments.
+  return all.slice(session.profile.payments === true ? 0 : 2).map(([method, path]) => ({
+    where: `${method} ${path}`,
+    path,
+    isGet: method === "GET",
+    send: (headers, at = path) =>
+      session.call(method, at, { headers, ...(method !== "GET" && { text: "{}" }) }),
+  }));
+}
+
+export const commonHeaders: ProviderCheck = providerCheck({
   id: "provider/common-headers",
   title: "common headers are checked on every endpoint, the token first",
   requirements: [BEARER, FIRST, SECRETS, MEDIA, ACCEPT, MISSING, REQUEST_ID],
   play: async (session) => {
-    const { profile } = session.target;
-    const { headers: policy } = profile;
+    const { acceptMissing, contentTypeOnGet } = session.profile.headers;
     const ids = new Set<string>();
-    for (const [method, path] of endpointsOf(profile)) {
-      const where = `${method} ${path}`;
-      const send = async (headers: Headers, at = path as string): Promise<Reading> => {
-        const text = { ...(method !== "GET" && { text: "{}" }) };
-        const answer = await session.call(method, at, { headers, ...text });
+    for (const { send: sendPlain, ...endpoint } of endpointsOf(session)) {
+      const { where, isGet } = endpoint;
+      const send: Endpoint["send"] = async (...sent) => {
+        const answer = await sendPlain(...sent);
         const { "x-request-id": id = "" } = answer.headers;
         const told = answer.body["requestId"];
         must(REQUEST_ID, id !== "" && !ids.has(id), () => {
@@ -52,37 +65,28 @@ export const commonHeaders: ProviderCheck = singleCheck({
         ids.add(id);
         return answer;
       };
-      await requireToken(session, where, send);
+      await requireToken(session, { ...endpoint, send });
 
       const excluding = await send({ accept: "image/png" });
       requireStatus(ACCEPT, `${where}, Accept: image/png`, excluding, 406);
       const bare = await send({ accept: undefined });
-      const isStrict = policy.acceptMissing === "error";
+      const isStrict = acceptMissing === "error";
       must(MISSING, (bare.status === 406) === isStrict, () => {
         return `${where} without Accept: expected ${isStrict ? "406" : "an answer as with it"}, got ${shown(bare)}`;
       });
       const untyped = await send({ "content-type": undefined });
-      if (method === "GET") {
-        const isTypeStrict = policy.contentTypeOnGet === "error";
-        must(MISSING, untyped.status === (isTypeStrict ? 415 : 404), () => {
-          return `${where} without Content-Type: expected ${isTypeStrict ? 415 : 404}, got ${shown(untyped)}`;
-        });
-        continue;
-      }
-      const typed = ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"];
-      for (const type of [undefined, ...typed]) {
-        const answer = type === undefined ? untyped : await send({ "content-type": type });
-        requireStatus(MEDIA, `${where}, Content-Type: ${type ?? "none"}`, answer, 415);
+      const wanted = isGet && contentTypeOnGet !== "error" ? 404 : 415;
+      requireStatus(isGet ? MISSING : MEDIA, `${where} without Content-Type`, untyped, wanted);
+      if (isGet) continue;
+      for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
+        const answer = await send({ "content-type": type });
+        requireStatus(MEDIA, `${where}, Content-Type: ${type}`, answer, 415);
       }
     }
   },
 });
 
-async function requireToken(
-  { token }: Session,
-  where: string,
-  send: (headers: Headers, path?: string) => Promise<Reading>,
-): Promise<void> {
+async function requireToken({ token }: Session, { where, path, send }: Endpoint): Promise<void> {
   const swapped = token.replaceAll(/[a-z]/gi, (one) =>
     one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
   );
@@ -101,84 +105,64 @@ async function requireToken(
   ]) {
     const said = authorization?.replaceAll(token, "…").replace(swapped, "… in another case");
     const answer = await send({ authorization });
-    must(
-      BEARER,
-      answer.status === 401 && answer.headers["www-authenticate"] !== undefined,
-      () =>
-        `${where}, ${said ?? "no Authorization"}: expected 401 with WWW-Authenticate, got ${shown(answer)}`,
-    );
+    const isChallenged = answer.headers["www-authenticate"] !== undefined;
+    must(BEARER, answer.status === 401 && isChallenged, () => {
+      return `${where}, ${said ?? "no Authorization"}: expected 401 with WWW-Authenticate, got ${shown(answer)}`;
+    });
     must(SECRETS, !answer.text.includes("no-such-token"), () => {
       return `${where}: the answer repeats the token`;
     });
   }
   // A token in the query would be in every log (RFC 6750, section 2.3).
-  const path = where.split(" ")[1] ?? "";
   const inQuery = await send({ authorization: undefined }, `${path}?access_token=${token}`);
   requireStatus(BEARER, `${where} with the token only in its query`, inQuery, 401);
   // The rest is wrong too: a stranger learns of the token alone.
   for (const authorization of [undefined, "Bearer no-such-token"]) {
-    const wrong = { authorization, accept: "image/png", "content-type": "text/plain" };
-    const answer = await send(wrong);
-    requireStatus(
-      FIRST,
-      `${where}, ${authorization ?? "no token"} and all else wrong`,
-      answer,
-      401,
-    );
+    const answer = await send({ authorization, accept: "image/png", "content-type": "text/plain" });
+    const what = `${where}, ${authorization ?? "no token"} and all else wrong`;
+    requireStatus(FIRST, what, answer, 401);
   }
 }
 
-export const httpGrammar: ProviderCheck = singleCheck({
+export const httpGrammar: ProviderCheck = providerCheck({
   id: "provider/http-grammar",
   title: "headers are accepted in every spelling that HTTP allows, and in no other",
   requirements: [GRAMMAR, ACCEPT, MEDIA],
   play: async (session) => {
     const { token } = session;
-    const spelt: readonly (readonly [header: string, value: string])[] = [
-      ["authorization", `bearer ${token}`],
-      ["authorization", `BEARER ${token}`],
-      ["authorization", `Bearer  ${token}`],
-      ["accept", "*/*"],
-      ["accept", "application/*"],
-      ["accept", "APPLICATION/JSON"],
-      ["accept", "application/json;q=0.5"],
-      ["accept", "application/json; q=0.001, text/html"],
-      ["accept", "text/html, application/xhtml+xml, application/json;q=0.9, */*;q=0.1"],
-      ["content-type", "application/json; charset=utf-8"],
-      ["content-type", "application/json;charset=UTF-8"],
-      ["content-type", 'application/json; charset="utf-8"'],
-      ["content-type", 'APPLICATION/JSON ; CHARSET="UTF-8"'],
+    const accepted: readonly Headers[] = [
+      { authorization: `bearer ${token}` },
+      { authorization: `BEARER ${token}` },
+      { authorization: `Bearer  ${token}` },
+      { accept: "*/*" },
+      { accept: "application/*" },
+      { accept: "APPLICATION/JSON" },
+      { accept: "application/json;q=0.5" },
+      { accept: "application/json; q=0.001, text/html" },
+      { accept: "text/html, application/xhtml+xml, application/json;q=0.9, */*;q=0.1" },
+      { "content-type": "application/json; charset=utf-8" },
+      { "content-type": "application/json;charset=UTF-8" },
+      { "content-type": 'application/json; charset="utf-8"' },
+      { "content-type": 'APPLICATION/JSON ; CHARSET="UTF-8"' },
+      { authorization: undefined, AUTHORIZATION: `Bearer ${token}` },
+      { accept: undefined, ACCEPT: "application/json" },
+      { "content-type": undefined, "CONTENT-TYPE": "application/json" },
     ];
-    for (const [method, path] of endpointsOf(session.target.profile)) {
-      const send = (headers: Headers): Promise<Reading> =>
-        session.call(method, path, { headers, ...(method !== "GET" && { text: "{}" }) });
+    for (const { where, isGet, send } of endpointsOf(session)) {
       const plain = await send({});
-      for (const [header, value] of spelt) {
-        const answer = await send({ [header]: value });
+      for (const headers of accepted) {
+        const answer = await send(headers);
         must(GRAMMAR, answer.status === plain.status, () => {
-          const said = value.replace(token, "…");
-          return `${method} ${path}, ${header}: ${said}: expected ${shown(plain)} as without it, got ${shown(answer)}`;
+          const said = JSON.stringify(headers).replace(token, "…");
+          return `${where} with ${said}: expected ${shown(plain)} as without it, got ${shown(answer)}`;
         });
       }
-      const upper = await send({
-        authorization: undefined,
-        accept: undefined,
-        "content-type": undefined,
-        AUTHORIZATION: `Bearer ${token}`,
-        ACCEPT: "application/json",
-        "CONTENT-TYPE": "application/json",
-      });
-      must(GRAMMAR, upper.status === plain.status, () => {
-        return `${method} ${path} with upper-case names of headers: expected ${shown(plain)}, got ${shown(upper)}`;
-      });
-      for (const accept of ["application/json;q=0", "*/*;q=0", "text/*", "application/xml"]) {
-        const answer = await send({ accept });
-        requireStatus(ACCEPT, `${method} ${path}, Accept: ${accept}`, answer, 406);
-      }
-      if (method === "GET") continue;
+      for (const accept of ["application/json;q=0", "*/*;q=0", "text/*", "application/xml"])
+        requireStatus(ACCEPT, `${where}, Accept: ${accept}`, await send({ accept }), 406);
+      if (isGet) continue;
       for (const type of ["text/json", "application/json; charset=utf-16", "application/xml"]) {
         const answer = await send({ "content-type": type });
-        requireStatus(MEDIA, `${method} ${path}, Content-Type: ${type}`, answer, 415);
+        requireStatus(MEDIA, `${where}, Content-Type: ${type}`, answer, 415);
       }
     }
   },
@@ -191,43 +175,34 @@ const ENCODED = "P-INPUT-ENCODED";
 const VERSION = "P-VERSION-PATH";
 const METHOD = "P-INPUT-METHOD";
 
-export const bodies: ProviderCheck = singleCheck({
+export const bodies: ProviderCheck = providerCheck({
   id: "provider/bodies",
   title:
     "bodies that are not plain JSON, too large or encoded are refused, and unknown paths and methods too",
   requirements: [JSON_ALONE, STRICT, SIZE, ENCODED, VERSION, METHOD],
   play: async (session) => {
     const { path, whole, twice, half, taken } = await bodyCall(session);
-    const post = (text: string, headers: Headers = {}): Promise<Reading> =>
-      session.call("POST", path, { text, headers });
-    const refused = async (requirement: string, text: string, what: string): Promise<void> => {
-      const answer = await post(text);
-      requireStatus(requirement, what, answer, 400);
-    };
-    const forms = ["", "{", "[]", "null", '"text"', whole("").slice(0, -1)];
-    for (const text of [...forms, whole("").replaceAll('"', "'"), `${whole("")}{}`]) {
-      await refused(JSON_ALONE, text, `the body ${text.slice(0, 40)}`);
-    }
-    const { bodyBytes, depth } = session.target.profile.limits;
-    await refused(STRICT, whole(twice), "a repeated member");
-    await refused(STRICT, `\uFEFF${whole("")}`, "a byte order mark");
-    await refused(STRICT, half(), "half a surrogate pair");
+    const { bodyBytes, depth } = session.profile.limits;
     const deep = `,"x":${"[".repeat(depth + 1)}${"]".repeat(depth + 1)}`;
-    await refused(STRICT, whole(deep), "deep nesting");
+    const forms = ["", "{", "[]", "null", '"text"', whole().slice(0, -1)];
+    const malformed = [...forms, whole().replaceAll('"', "'"), `${whole()}{}`];
+    for (const [requirement, what, text, wanted, headers = {}] of [
+      ...malformed.map((one) => [JSON_ALONE, `the body ${one.slice(0, 40)}`, one, 400] as const),
+      [STRICT, "a repeated member", whole(twice), 400],
+      [STRICT, "a byte order mark", `\uFEFF${whole()}`, 400],
+      [STRICT, "half a surrogate pair", half(), 400],
+      [STRICT, "deep nesting", whole(deep), 400],
+      [SIZE, `more than ${bodyBytes} bytes`, whole() + " ".repeat(bodyBytes), 413],
+      [SIZE, `${bodyBytes} bytes`, whole().padEnd(bodyBytes), taken],
+      [ENCODED, "Content-Encoding: gzip", whole(), 415, { "content-encoding": "gzip" }],
+    ] as const)
+      requireStatus(requirement, what, await session.call("POST", path, { text, headers }), wanted);
 
-    const padded = whole("") + " ".repeat(bodyBytes);
-    const large = await post(padded);
-    requireStatus(SIZE, `${padded.length} bytes`, large, 413);
-    const fitting = whole("");
-    const full = await post(fitting + " ".repeat(bodyBytes - fitting.length));
-    requireStatus(SIZE, `${bodyBytes} bytes`, full, taken);
-    const coded = await post(whole(""), { "content-encoding": "gzip" });
-    requireStatus(ENCODED, "Content-Encoding: gzip", coded, 415);
     const name = path.slice("/v1".length);
     const capital = name.replace(/[a-z]/, (letter) => letter.toUpperCase());
     const others = [name, `/v2${name}`, `/v1${name.slice(0, -1)}`, `/V1${name}`, `/v1${capital}`];
     for (const other of others) {
-      const answer = await session.call("POST", other, { text: whole("") });
+      const answer = await session.call("POST", other, { text: whole() });
       requireStatus(VERSION, `POST ${other}`, answer, 404);
     }
     for (const [method, at] of [
@@ -235,8 +210,7 @@ export const bodies: ProviderCheck = singleCheck({
       ["POST", "/v1/webhook/unsubscribe"],
     ] as const) {
       const answer = await session.call(method, at, { text: "{}" });
-      const isAllowing = answer.headers["allow"] !== undefined;
-      must(METHOD, answer.status === 405 && isAllowing, () => {
+      must(METHOD, answer.status === 405 && answer.headers["allow"] !== undefined, () => {
         return `${method} ${at}: expected 405 with Allow, got ${shown(answer)}`;
       });
     }
@@ -245,8 +219,8 @@ export const bodies: ProviderCheck = singleCheck({
 
 interface BodyCall {
   readonly path: string;
-  /** A body that is not refused for its form. @param more Text of further members. */
-  readonly whole: (more: string) => string;
+  /** A new body that is not refused for its form. @param more Text of further members. */
+  readonly whole: (more?: string) => string;
   /** Text of a further member that the body has already. */
   readonly twice: string;
   /** A body that is refused only for half a surrogate pair in the text of a member. */
@@ -256,7 +230,7 @@ interface BodyCall {
 }
 
 async function bodyCall(session: Session): Promise<BodyCall> {
-  const { payments, statuses } = session.target.profile;
+  const { payments, statuses }: Profile = session.profile;
   if (payments !== true) {
     const url = session.callbackUrl();
     const bodyOf = (at: string, more = ""): string =>
@@ -269,10 +243,9 @@ async function bodyCall(session: Session): Promise<BodyCall> {
       taken: statuses.subscribed,
     };
   }
-  const made = await maybe(() => pay(session));
-  const paymentId = made?.paymentId ?? "pay_that_is_not_there";
-  const whole: BodyCall["whole"] = (more) =>
-    `{"paymentId":"${paymentId}","requestKey":"${session.key()}","amount":{"currency":"USD","value":1.00}${more}}`;
+  const made = await maybe(pay(session));
+  const whole = (more = ""): string =>
+    `{"paymentId":"${made?.paymentId ?? UNPAID}","requestKey":"${session.key()}","amount":{"currency":"USD","value":1.00}${more}}`;
   return {
     path: "/v1/refunds",
     whole,

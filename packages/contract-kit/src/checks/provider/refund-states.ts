@@ -6,50 +6,55 @@ import {
   askRefund,
   isCreated,
   pay,
+  requireStatus,
   shown,
   statusNow,
   tellsExisting,
-  requireStatus,
+  UNPAID,
 } from "../../harness/calls.ts";
-import { generatedCheck, singleCheck, type Unseen } from "../../harness/scenario.ts";
-import { maybe, moveTo, openBeside, timeOf, type Session } from "../../harness/session.ts";
 import { must } from "../../harness/judge.ts";
+import { providerCheck } from "../../harness/scenario.ts";
+import { maybe, type Reading, type Session } from "../../harness/session.ts";
 
 type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
 
 interface Asked {
   readonly requestKey: string;
-  readonly status: Status;
+  status: Status;
   /** True if its payment was still processing when it was requested. */
   readonly isEarly: boolean;
 }
 
-/** Model of a payment and its refunds, from S 3.1. */
-interface Model {
-  readonly debit: "processing" | "failed" | { readonly settledAt: number };
-  readonly asked: readonly Asked[];
-}
+/** A payment and its refunds, as S 3.1 says. */
+class Model {
+  readonly asked: Asked[] = [];
+  debit: "processing" | "failed" | { readonly settledAt: number } = "processing";
+  readonly #hold: Hold;
+  constructor(hold: Hold) {
+    this.#hold = hold;
+  }
 
-function entered({ debit }: Model, now: number, hold: Hold): Status {
-  if (debit === "failed") return "TERMINAL_FAILED";
-  if (debit === "processing") return "PENDING";
-  return now >= eligibleAt(debit.settledAt, hold) ? "AUTHORIZED" : "PENDING";
-}
+  /** The state of a refund that is requested now. */
+  entered(now: number): Status {
+    if (this.debit === "failed") return "TERMINAL_FAILED";
+    if (this.debit === "processing") return "PENDING";
+    return now >= eligibleAt(this.debit.settledAt, this.#hold) ? "AUTHORIZED" : "PENDING";
+  }
 
-/** Time moves only waiting refunds. */
-function later(model: Model, now: number, hold: Hold): readonly Asked[] {
-  const status = entered(model, now, hold);
-  if (status !== "AUTHORIZED") return model.asked;
-  return model.asked.map((one) => (one.status === "PENDING" ? { ...one, status } : one));
-}
+  /** Moves the waiting refunds to where they are now. */
+  advance(now: number): void {
+    for (const one of this.asked) if (one.status === "PENDING") one.status = this.entered(now);
+  }
 
-function words({ debit }: Model, now: number, hold: Hold): string {
-  if (typeof debit === "string")
-    return debit === "failed" ? "failed or is covered" : "is processing";
-  const [settled, threshold] = [debit.settledAt, eligibleAt(debit.settledAt, hold)].map((at) =>
-    new Date(at).toISOString(),
-  );
-  return `settled at ${settled} (threshold ${threshold}, now ${new Date(now).toISOString()})`;
+  words(now: number): string {
+    if (this.debit === "failed") return "failed or is covered";
+    if (this.debit === "processing") return "is processing";
+    const { settledAt } = this.debit;
+    const [settled, threshold, today] = [settledAt, eligibleAt(settledAt, this.#hold), now].map(
+      (at) => new Date(at).toISOString(),
+    );
+    return `settled at ${settled} (threshold ${threshold}, now ${today})`;
+  }
 }
 
 /** The profile's hold, in the form that the rules use. */
@@ -57,84 +62,57 @@ export function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
   return { ...rest, calendar: { ...federalReserve, closed, open } };
 }
 
-type Step =
-  | { readonly kind: "ask" | "settle" | "fail" | "cover" }
-  | { readonly kind: "wait"; readonly hours: number };
+/** A number is hours to wait. */
+type Step = "ask" | "settle" | "fail" | "cover" | number;
 
 const steps = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.constant<Step>({ kind: "ask" }) },
-    { weight: 2, arbitrary: fc.constant<Step>({ kind: "settle" }) },
-    { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: "fail" }, { kind: "cover" }) },
-    {
-      weight: 4,
-      arbitrary: fc
-        .integer({ min: 1, max: 6 * 24 })
-        .map((hours): Step => ({ kind: "wait", hours })),
-    },
+    { weight: 4, arbitrary: fc.constant<Step>("ask") },
+    { weight: 2, arbitrary: fc.constant<Step>("settle") },
+    { weight: 1, arbitrary: fc.constantFrom<Step[]>("fail", "cover") },
+    { weight: 4, arbitrary: fc.integer({ min: 1, max: 6 * 24 }) },
   ),
   { minLength: 1, maxLength: 12 },
 );
 
-const UNTOLD = "no response of the profile shows a refund's later state";
-/** Observations that need an existing refund. */
-const untold: Unseen = {
-  "P-REFUND-AUTHORIZED": UNTOLD,
-  "P-REFUND-FINAL": UNTOLD,
-  "P-REFUND-HOLD-SETTLEMENT": UNTOLD,
-};
-
+/** They are observed at a refund that exists. */
+const LATER = ["P-REFUND-AUTHORIZED", "P-REFUND-FINAL", "P-REFUND-HOLD-SETTLEMENT"];
 const CENTS = 100n;
 
-export const refundStates: ProviderCheck = generatedCheck({
+export const refundStates: ProviderCheck = providerCheck({
   id: "provider/refund-states",
   title: "refunds move as S 3.1 says, whatever happens to their payment, in any order",
   requirements: [
     "P-REFUND-PENDING",
-    "P-REFUND-AUTHORIZED",
     "P-REFUND-IMMEDIATE",
     "P-REFUND-FAILED",
-    "P-REFUND-FINAL",
-    "P-REFUND-HOLD-SETTLEMENT",
     "P-REFUND-STATUS-CODE",
+    ...LATER,
   ],
-  unseen: (profile) => (tellsExisting(profile) ? {} : untold),
   arbitrary: () => steps,
   play: async (session, moves) => {
+    if (!tellsExisting(session.profile))
+      for (const id of LATER)
+        session.cannotShow(id, "no response of the profile shows a refund's later state");
     const { paymentId } = await pay(session, { cents: CENTS * BigInt(moves.length + 1) });
-    const hold = holdOf(session.target.profile);
-    let model: Model = { debit: "processing", asked: [] };
+    const model = new Model(holdOf(session.profile));
     for (const move of moves) {
-      const now = await timeOf(session);
-      switch (move.kind) {
-        case "wait": {
-          const to = now + move.hours * 3_600_000;
-          await moveTo(session, to);
-          model = { ...model, asked: later(model, to, hold) };
-          break;
-        }
-        case "settle":
-          if (model.debit !== "processing") continue;
-          await session.state("the payment settles", { paymentId });
-          model = { ...model, debit: { settledAt: now } };
-          break;
-        case "fail":
-        case "cover": {
-          if (model.debit === "failed") continue;
-          const name = move.kind === "fail" ? "the payment fails" : "the payment is covered";
-          await session.state(name, { paymentId });
-          const failed = (one: Asked): Asked =>
-            one.status === "PENDING" ? { ...one, status: "TERMINAL_FAILED" } : one;
-          model = { debit: "failed", asked: model.asked.map(failed) };
-          break;
-        }
-        case "ask":
-          model = await ask(session, { paymentId, model, now, hold });
-          break;
-        default:
-          move satisfies never;
+      let now = await session.time();
+      if (move === "ask") await ask(session, { paymentId, model, now });
+      else if (move === "settle") {
+        if (model.debit !== "processing") continue;
+        await session.state("the payment settles", { paymentId });
+        model.debit = { settledAt: now };
+      } else if (move === "fail" || move === "cover") {
+        if (model.debit === "failed") continue;
+        const name = move === "fail" ? "the payment fails" : "the payment is covered";
+        await session.state(name, { paymentId });
+        model.debit = "failed";
+      } else {
+        now += move * 3_600_000;
+        await session.moveTo(now);
       }
-      model = { ...model, asked: later(model, now, hold) };
+      model.advance(now);
       await compare(session, { paymentId, model });
     }
   },
@@ -142,20 +120,18 @@ export const refundStates: ProviderCheck = generatedCheck({
 
 async function ask(
   session: Session,
-  { paymentId, model, now, hold }: { paymentId: string; model: Model; now: number; hold: Hold },
-): Promise<Model> {
+  { paymentId, model, now }: { paymentId: string; model: Model; now: number },
+): Promise<void> {
   const requestKey = session.key();
   const answer = await askRefund(session, { paymentId, amount: "1.00", requestKey });
-  const status = entered(model, now, hold);
-  const { profile } = session.target;
-  must("P-REFUND-STATUS-CODE", isCreated(answer, profile), () => {
-    return `a refund that is ${status}: expected ${profile.statuses.refundCreated}, got ${shown(answer)}`;
+  const status = model.entered(now);
+  const { refundCreated } = session.profile.statuses;
+  requireStatus("P-REFUND-STATUS-CODE", `a refund that is ${status}`, answer, refundCreated);
+  const requirement = status === "AUTHORIZED" ? "P-REFUND-IMMEDIATE" : requirementOf(status);
+  must(requirement, answer.body["paymentStatus"] === status, () => {
+    return `a refund of a payment that ${model.words(now)}: expected ${status}, got ${shown(answer)}`;
   });
-  must(requirementOf(status, true), answer.body["paymentStatus"] === status, () => {
-    return `a refund of a payment that ${words(model, now, hold)}: expected ${status}, got ${shown(answer)}`;
-  });
-  const isEarly = model.debit === "processing";
-  return { ...model, asked: [...model.asked, { requestKey, status, isEarly }] };
+  model.asked.push({ requestKey, status, isEarly: model.debit === "processing" });
 }
 
 async function compare(
@@ -163,31 +139,20 @@ async function compare(
   { paymentId, model }: { paymentId: string; model: Model },
 ): Promise<void> {
   for (const { requestKey, status, isEarly } of model.asked) {
-    const seen = await statusNow(session, { paymentId, cents: CENTS, requestKey });
+    const seen = await statusNow(session, { paymentId, amount: "1.00", requestKey });
     if (seen === undefined) return;
     const isFinal = seen === "PENDING" || status === "PENDING" || status === seen;
     // Requested before the settlement, and not held until three business days after it.
     const isCounted = status !== "PENDING" || seen !== "AUTHORIZED" || !isEarly;
-    const requirement = isCounted ? requirementOf(status, false) : "P-REFUND-HOLD-SETTLEMENT";
-    must(
-      isFinal ? requirement : "P-REFUND-FINAL",
-      seen === status,
-      () => `a refund must be ${status} by now, and is ${seen}`,
-    );
+    const requirement = isCounted ? requirementOf(status) : "P-REFUND-HOLD-SETTLEMENT";
+    must(isFinal ? requirement : "P-REFUND-FINAL", seen === status, () => {
+      return `a refund must be ${status} by now, and is ${seen}`;
+    });
   }
 }
 
-function requirementOf(status: Status, isFirst: boolean): string {
-  switch (status) {
-    case "PENDING":
-      return "P-REFUND-PENDING";
-    case "AUTHORIZED":
-      return isFirst ? "P-REFUND-IMMEDIATE" : "P-REFUND-AUTHORIZED";
-    case "TERMINAL_FAILED":
-      return "P-REFUND-FAILED";
-    default:
-      return status satisfies never;
-  }
+function requirementOf(status: Status): string {
+  return status === "TERMINAL_FAILED" ? "P-REFUND-FAILED" : `P-REFUND-${status}`;
 }
 
 const ID = "P-REFUND-ID";
@@ -196,51 +161,47 @@ const OF_REFUND = "P-REFUND-OF-REFUND";
 const FAILED_FIRST = "P-REFUND-FAILED-FIRST";
 const FAILED = "P-REFUND-FAILED";
 
-export const refundEdges: ProviderCheck = singleCheck({
+export const refundEdges: ProviderCheck = providerCheck({
   id: "provider/refund-edges",
   title: "a refund names itself, and is refused of what is not a debit of the merchant",
   requirements: [ID, ABSENT, OF_REFUND, FAILED, FAILED_FIRST],
   play: async (session) => {
-    const { profile } = session.target;
-    const made = await pay(session, { cents: 1000n });
-    const of = (paymentId: string, amount: string, asker = session) =>
-      askRefund(asker, { paymentId, amount });
-    const refund = await of(made.paymentId, "1.00");
-    const ids = [refund, await of(made.paymentId, "1.00")].map(({ body }) => body["paymentId"]);
+    const { profile } = session;
+    const { paymentId } = await pay(session, { cents: 1000n });
+    const of = (debit: string, amount = "1.00", asker = session): Promise<Reading> =>
+      askRefund(asker, { paymentId: debit, amount });
+    const ids = [await of(paymentId), await of(paymentId)].map(({ body }) => body["paymentId"]);
     const isOriginal = profile.refund.responsePaymentId === "original";
     const isRight = isOriginal
-      ? ids.every((id) => id === made.paymentId)
-      : new Set([...ids, made.paymentId]).size === 3;
+      ? ids.every((id) => id === paymentId)
+      : new Set([...ids, paymentId]).size === 3;
     must(ID, isRight, () => {
       const wanted = isOriginal ? "the debit's id" : "ids of their own";
-      return `two refunds of ${made.paymentId}: expected ${wanted}, got ${ids.join(" and ")}`;
+      return `two refunds of ${paymentId}: expected ${wanted}, got ${ids.join(" and ")}`;
     });
-    const absent = await of("pay_that_is_not_there", "1.00");
-    requireStatus(ABSENT, "an unknown payment", absent, 404);
-    const other = await openBeside(session);
-    const foreign = other === undefined ? absent : await of(made.paymentId, "1.00", other);
-    requireStatus(ABSENT, "another's payment", foreign, 404);
+    requireStatus(ABSENT, "an unknown payment", await of(UNPAID), 404);
+    const other = await session.other();
+    if (other !== undefined)
+      requireStatus(ABSENT, "another's payment", await of(paymentId, "1.00", other), 404);
     if (!isOriginal) {
-      const again = await of(String(refund.body["paymentId"]), "0.01");
+      const again = await of(String(ids[0]), "0.01");
       requireStatus(OF_REFUND, "a refund of a refund", again, profile.statuses.business);
     }
     // A payment can fail in several ways.
     for (const status of ["failed", "canceled", "covered"] as const) {
-      const ended = await maybe(() => pay(session, { status }));
+      const ended = await maybe(pay(session, { status }));
       if (ended === undefined) continue;
-      const refused = await of(ended.paymentId, "1.00");
+      const refused = await of(ended.paymentId);
       must(FAILED, refused.body["paymentStatus"] === "TERMINAL_FAILED", () => {
         return `a refund of a payment that is ${status}: expected TERMINAL_FAILED, got ${shown(refused)}`;
       });
     }
-    const { paymentId } = made;
-    if ((await maybe(() => session.state("the payment fails", { paymentId }))) === undefined)
-      return { [FAILED_FIRST]: "no state lets a payment fail" };
+    if ((await maybe(session.state("the payment fails", { paymentId }))) === undefined)
+      return session.cannotShow(FAILED_FIRST, "no state lets a payment fail");
     const beyond = await of(paymentId, "9999.00");
     const isFailed = beyond.body["paymentStatus"] === "TERMINAL_FAILED";
     must(FAILED_FIRST, isCreated(beyond, profile) && isFailed, () => {
       return `too much of a failed payment: expected TERMINAL_FAILED, got ${shown(beyond)}`;
     });
-    return undefined;
   },
 });

@@ -5,10 +5,12 @@ import { arbitrary } from "../../derive/arbitrary.ts";
 import { examples } from "../../derive/example.ts";
 import { negatives, type Labelled } from "../../derive/cases.ts";
 import { standardSchemas } from "../../derive/schema.ts";
-import { askRefund, isCreated, pay, shown, requireStatus } from "../../harness/calls.ts";
-import { generatedCheck, singleCheck } from "../../harness/scenario.ts";
-import { maybe, type Reading, type Session } from "../../harness/session.ts";
+import { askRefund, pay, requireStatus, UNPAID } from "../../harness/calls.ts";
 import { must } from "../../harness/judge.ts";
+import type { Values } from "../../harness/provider-states.ts";
+import { providerCheck } from "../../harness/scenario.ts";
+import { maybe, type Reading } from "../../harness/session.ts";
+import { isRecord } from "../../values.ts";
 
 const TAKEN = "P-REFUND-VALID";
 const REFERENCE = "P-REFUND-REFERENCE";
@@ -21,7 +23,7 @@ const NOTHING = "P-REFUND-KEY-FREE";
 /** Spellings of the reference: random values would nearly always contradict each other. */
 const spellings = ["right", "wrong", "both", "as it comes"] as const;
 
-export const validRequests: ProviderCheck = generatedCheck({
+export const validRequests: ProviderCheck = providerCheck({
   id: "provider/valid-requests",
   title: "every request that fits the schema is accepted, and its reference is returned unchanged",
   requirements: [TAKEN, REFERENCE, ALIAS],
@@ -32,31 +34,25 @@ export const validRequests: ProviderCheck = generatedCheck({
     return fc.tuple(request, fc.constantFrom(...spellings)).map(respelt);
   },
   play: async (session, request) => {
-    const { profile } = session.target;
+    const { limits, refund, statuses } = session.profile;
     const { paymentId } = await pay(session);
     const json = {
       ...request,
       paymentId,
       amount: { currency: "USD", value: 0.01 },
       // Its own key, with what the schema accepts of any other one behind it.
-      requestKey: `${session.key()}${request.requestKey}`.slice(0, profile.limits.key),
+      requestKey: `${session.key()}${request.requestKey}`.slice(0, limits.key),
     };
     const { clientReferenceId: own, clientRefefenceId: alias } = request;
     const answer = await session.call("POST", "/v1/refunds", { json });
-    const { typoAlias } = profile.refund;
-    const isContradiction = own !== undefined && alias !== undefined && own !== alias;
-    if (
-      alias !== undefined &&
-      (typoAlias === "reject" || (typoAlias === "alias" && isContradiction))
-    ) {
-      requireStatus(ALIAS, "two references", answer, 400);
-      return;
-    }
-    must(TAKEN, isCreated(answer, profile), () => {
-      return `a valid request: expected ${profile.statuses.refundCreated}, got ${shown(answer)}`;
-    });
+    const { typoAlias } = refund;
+    const isContradiction = typoAlias === "alias" && own !== undefined && own !== alias;
+    if (alias !== undefined && (typoAlias === "reject" || isContradiction))
+      return requireStatus(ALIAS, "two references", answer, 400);
+    requireStatus(TAKEN, "a valid request", answer, statuses.refundCreated);
     const isAlias = typoAlias === "alias" && own === undefined && alias !== undefined;
-    const wanted = (isAlias ? alias : own) ?? absentReference(profile);
+    const absent = { null: null, empty: "", omit: undefined }[refund.clientReferenceIdWhenAbsent];
+    const wanted = (isAlias ? alias : own) ?? absent;
     const got = answer.body["clientReferenceId"];
     must(isAlias ? ALIAS : REFERENCE, got === wanted, () => {
       return `expected clientReferenceId ${JSON.stringify(wanted)}, got ${JSON.stringify(got)}`;
@@ -70,23 +66,12 @@ function respelt([request, spelling]: readonly [
 ]): RefundRequest {
   const { clientReferenceId: own, clientRefefenceId: alias, ...rest } = request;
   const reference = own ?? alias;
-  if (reference === undefined) return request;
-  switch (spelling) {
-    case "right":
-      return { ...rest, clientReferenceId: reference };
-    case "wrong":
-      return { ...rest, clientRefefenceId: reference };
-    case "both":
-      return { ...rest, clientReferenceId: reference, clientRefefenceId: reference };
-    case "as it comes":
-      return request;
-    default:
-      return spelling satisfies never;
-  }
-}
-
-function absentReference({ refund }: Profile): string | null | undefined {
-  return { null: null, empty: "", omit: undefined }[refund.clientReferenceIdWhenAbsent];
+  if (reference === undefined || spelling === "as it comes") return request;
+  return {
+    ...rest,
+    ...(spelling !== "wrong" && { clientReferenceId: reference }),
+    ...(spelling !== "right" && { clientRefefenceId: reference }),
+  };
 }
 
 const DESCRIPTOR = "P-REFUND-DESCRIPTOR";
@@ -110,97 +95,87 @@ const calls = [
   ["unsubscribe-request", "PUT", "/v1/webhook/unsubscribe"],
 ] as const;
 
-export const invalidRequests: ProviderCheck = singleCheck({
+export const invalidRequests: ProviderCheck = providerCheck({
   id: "provider/invalid-requests",
   title:
     "a request that breaks one keyword of its schema is refused with the member's pointer, and stores nothing",
   requirements: [REFUSED, PRECISE, NOTHING, SECRETS, ...OF_MEMBERS.map(([, one]) => one)],
   play: async (session) => {
-    const { payments, refund } = session.target.profile;
-    const made = payments === true ? await maybe(() => pay(session)) : undefined;
+    const { profile } = session;
+    const { payments, refund, statuses } = profile;
+    const made = payments === true ? await maybe(pay(session)) : undefined;
+    // The members are validated before the payment is looked up.
+    const { paymentId } = made ?? { paymentId: UNPAID };
     const requestKey = session.key();
     // Replaces the examples' values, which the service does not know.
-    const known: Readonly<Record<string, unknown>> = {
-      // The members are validated before the payment is looked up.
-      paymentId: made?.paymentId ?? "pay_that_is_not_there",
-      requestKey,
-      url: session.callbackUrl(),
-    };
+    const known = { paymentId, requestKey, url: session.callbackUrl() };
     for (const [name, method, path] of payments === true ? calls : calls.slice(1)) {
-      for (const one of invalidOf(name, known)) {
-        if (!isInvalid(session, one)) continue;
-        const answer = await session.call(method, path, { json: one.value });
-        const what = `${method} ${path} with ${one.keyword} broken at ${one.pointer || "the body"}`;
-        const [, own = REFUSED] = OF_MEMBERS.find(([at]) => one.pointer.startsWith(at)) ?? [];
+      for (const { value, keyword, pointer } of invalidOf(name, known)) {
+        if (isAccepted({ keyword, pointer }, profile)) continue;
+        const answer = await session.call(method, path, { json: value });
+        const what = `${method} ${path} with ${keyword} broken at ${pointer || "the body"}`;
+        const [, own = REFUSED] = OF_MEMBERS.find(([at]) => pointer.startsWith(at)) ?? [];
         requireStatus(own, what, answer, 400);
-        const secret = secretOf(one.value);
-        must(SECRETS, secret === undefined || !answer.text.includes(secret), () => {
-          return `${what}: the answer repeats the secretKey`;
-        });
-        const pointers = pointersOf(session, answer);
+        const secret = isRecord(value) ? value["secretKey"] : undefined;
+        // A secret long enough to be recognized in other text.
+        const isRepeated =
+          typeof secret === "string" && secret.length > 8 && answer.text.includes(secret);
+        must(SECRETS, !isRepeated, () => `${what}: the answer repeats the secretKey`);
+        if (statuses.errorBody !== "problem") continue;
+        const told = pointersOf(answer);
         must(
           PRECISE,
-          pointers === undefined || pointers.some((pointer) => isAt(pointer, one.pointer)),
-          () => `${what}: expected its pointer, got ${JSON.stringify(pointers)}`,
+          told.some((one) => isAt(one, pointer)),
+          () => {
+            return `${what}: expected its pointer, got ${JSON.stringify(told)}`;
+          },
         );
       }
     }
-    if (payments !== true) return undefined;
-    if (refund.softDescriptor === "alphanumeric") {
-      for (const character of OTHER_CHARACTERS) {
-        const amount = { currency: "USD", value: 0.01 };
-        const paymentId = made?.paymentId ?? known["paymentId"];
-        const json = { paymentId, amount, requestKey, softDescriptor: `a${character}b` };
-        const answer = await session.call("POST", "/v1/refunds", { json });
-        requireStatus(
-          DESCRIPTOR,
-          `a softDescriptor with ${JSON.stringify(character)}`,
-          answer,
-          400,
-        );
-      }
+    if (payments !== true) return;
+    for (const character of refund.softDescriptor === "alphanumeric" ? OTHER_CHARACTERS : []) {
+      const more = { softDescriptor: `a${character}b` };
+      const answer = await askRefund(session, { paymentId, amount: "0.01", requestKey, more });
+      const what = `a softDescriptor with ${JSON.stringify(character)}`;
+      requireStatus(DESCRIPTOR, what, answer, 400);
     }
-    if (made === undefined) return { [NOTHING]: "no state prepares a payment" };
+    if (made === undefined) return session.cannotShow(NOTHING, "no state prepares a payment");
     // The key that all the refused refunds had still makes one.
-    const answer = await askRefund(session, { ...made, amount: "0.01", requestKey });
-    must(NOTHING, isCreated(answer, session.target.profile), () => {
-      return `the key of refused requests stays free: expected a refund, got ${shown(answer)}`;
-    });
-    return undefined;
+    const answer = await askRefund(session, { paymentId, amount: "0.01", requestKey });
+    requireStatus(NOTHING, "the key of refused requests", answer, statuses.refundCreated);
   },
 });
 
-function invalidOf(name: string, known: Readonly<Record<string, unknown>>): readonly Labelled[] {
+function invalidOf(name: string, known: Values): readonly Labelled[] {
   const schema = standardSchemas().document(`resources/${name}.schema.json`);
   return examples(schema, { optional: "present" }).flatMap((value) => {
     // An example of a request is an object; its alias says the same as what it is an alias of.
-    const { clientRefefenceId: _, ...members } = value as Record<string, unknown>;
+    const { clientRefefenceId: _, ...members } = value as Values;
     const own = Object.entries(members).map(([member, one]) => [member, known[member] ?? one]);
     return negatives(schema, Object.fromEntries(own));
   });
 }
 
-/** A secretKey long enough to be recognized in other text. */
-function secretOf(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null || !("secretKey" in value)) return undefined;
-  const { secretKey } = value;
-  return typeof secretKey === "string" && secretKey.length > 8 ? secretKey : undefined;
+/** True if the profile accepts what the schema does not. */
+function isAccepted(
+  { pointer, keyword }: Pick<Labelled, "pointer" | "keyword">,
+  { amount, refund, subscription }: Profile,
+): boolean {
+  switch (`${pointer} ${keyword}`) {
+    case "/amount/value type":
+      return amount.strings !== "reject";
+    case "/softDescriptor pattern":
+      return refund.softDescriptor !== "alphanumeric";
+    case "/subscriptionId required":
+      // The path or the query may name it instead.
+      return subscription.idIn !== "body";
+    default:
+      return false;
+  }
 }
 
-/** True if the profile refuses it too: it may accept what the schema does not. */
-function isInvalid({ target: { profile } }: Session, { pointer, keyword }: Labelled): boolean {
-  const { amount, refund, subscription } = profile;
-  if (pointer === "/amount/value" && keyword === "type") return amount.strings === "reject";
-  if (pointer === "/softDescriptor" && keyword === "pattern")
-    return refund.softDescriptor === "alphanumeric";
-  // The path or the query may name it instead.
-  return !(pointer === "/subscriptionId" && keyword === "required" && subscription.idIn !== "body");
-}
-
-/** The pointers that an answer names; `undefined` where the profile's form has none. */
-function pointersOf({ target }: Session, { body }: Reading): readonly string[] | undefined {
-  if (target.profile.statuses.errorBody !== "problem") return undefined;
-  // The problem's schema has been checked: a list of objects with pointers, where it is there.
+/** The pointers that a problem names: its schema has been checked. */
+function pointersOf({ body }: Reading): readonly string[] {
   const errors = (body["errors"] ?? []) as readonly { readonly pointer: string }[];
   return errors.map(({ pointer }) => pointer);
 }

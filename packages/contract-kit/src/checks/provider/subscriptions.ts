@@ -6,20 +6,22 @@ import {
   askUnsubscribe,
   emit,
   named,
+  newSecret,
   onlyEvent,
   requireAddress,
+  requireStatus,
   shown,
   subscribe,
   typesOf,
   unsubscribe,
+  UNSUBSCRIBED,
   type Details,
-  requireStatus,
 } from "../../harness/calls.ts";
-import { eventOf } from "../../harness/delivered-events.ts";
-import { generatedCheck, singleCheck } from "../../harness/scenario.ts";
-import { openBeside, settled, type Reading, type Session } from "../../harness/session.ts";
+import { eventOf, missingAt } from "../../harness/delivered-events.ts";
+import type { Place } from "../../harness/hosted-receiver.ts";
 import { must } from "../../harness/judge.ts";
-import type { Place } from "../../target.ts";
+import { providerCheck } from "../../harness/scenario.ts";
+import type { Reading, Session } from "../../harness/session.ts";
 
 const SELECT = "P-SUBSCRIBE-SELECT";
 const SUBTRACT = "P-UNSUBSCRIBE-SUBTRACT";
@@ -27,11 +29,28 @@ const KEY = "P-SUBSCRIBE-KEY";
 
 type Catalogue = Profile["catalogue"];
 
+/** A subscription, and what it must receive. */
 interface Selecting {
+  readonly key: string;
   readonly place: Place;
-  readonly selected: ReadonlySet<string>;
-  readonly words: string;
-  readonly requirement: string;
+  selected: ReadonlySet<string>;
+  /** The selection, for messages. */
+  words: string;
+  requirement: string;
+}
+
+async function select(session: Session, details: Details): Promise<Selecting> {
+  const { key, place } = await subscribe(session, SELECT, { details });
+  const selected = named(details, session.profile.catalogue);
+  return { key, place, selected, words: JSON.stringify(details), requirement: SELECT };
+}
+
+async function take(session: Session, from: Selecting, details: Details): Promise<void> {
+  await unsubscribe(session, { key: from.key, details });
+  const away = named(details, session.profile.catalogue);
+  from.selected = new Set([...from.selected].filter((type) => !away.has(type)));
+  from.words += ` without ${JSON.stringify(details)}`;
+  from.requirement = SUBTRACT;
 }
 
 /** Causes events of the types, and compares what arrives at each place with its selection. */
@@ -40,30 +59,27 @@ async function compare(
   types: readonly string[],
   places: readonly Selecting[],
 ): Promise<void> {
-  const { profile, receiver } = session.target;
-  const emitted = new Map<unknown, string>();
+  const { profile } = session;
+  const emitted: { readonly id: string; readonly type: string }[] = [];
   // In order, so that a failure reads like the catalogue.
-  for (const type of types) emitted.set(await emit(session, type), type);
-  const arrived = ({ attempts }: Place) =>
-    attempts.map(({ body }) => eventOf(body, profile)).filter((one) => typeof one !== "string");
+  for (const type of types) emitted.push({ id: await emit(session, type), type });
   for (const { place, selected, words, requirement } of places) {
-    const wanted = [...emitted].filter(([, type]) => selected.has(type));
-    const missing = (): readonly string[] => {
-      const ids = new Set(arrived(place).map(({ id }) => id));
-      return wanted.flatMap(([id, type]) => (ids.has(id) ? [] : type));
-    };
-    await place.until(() => missing().length === 0, receiver?.deliveryMs ?? 0);
-    must(requirement, missing().length === 0, () => {
-      return `${words}: expected ${missing().join(", ")}, which did not arrive`;
+    const wanted = emitted.filter(({ type }) => selected.has(type));
+    const missing = await missingAt(place, wanted, profile);
+    must(requirement, missing.length === 0, () => {
+      return `${words}: expected ${missing.map(({ type }) => type).join(", ")}, which did not arrive`;
     });
   }
-  await settled(session);
+  await session.settled();
   for (const { place, selected, words, requirement } of places) {
-    const stray = arrived(place).find(({ type }) => !selected.has(String(type)));
+    const arrived = place.attempts
+      .map(({ body }) => eventOf(body, profile))
+      .filter((event) => typeof event !== "string");
+    const stray = arrived.find(({ type }) => !selected.has(String(type)));
     must(requirement, stray === undefined, () => {
       return `${words}: got ${String(stray?.type)}, which it did not select`;
     });
-    const ids = arrived(place).map(({ id }) => id);
+    const ids = arrived.map(({ id }) => id);
     const again = ids.find((id, index) => ids.indexOf(id) !== index);
     must(requirement, again === undefined, () => {
       return `${words}: got the event ${String(again)} twice, after the answer 204`;
@@ -71,47 +87,42 @@ async function compare(
   }
 }
 
-export const subscriptions: ProviderCheck = generatedCheck({
+export const subscriptions: ProviderCheck = providerCheck({
   id: "provider/subscriptions",
   title: "any sequence of subscribing and unsubscribing selects the right events",
   requirements: [SELECT, SUBTRACT, KEY],
   arbitrary: (profile) =>
     fc.record({
-      subscribed: fc.array(detailsOf(profile.catalogue), { minLength: 1, maxLength: 3 }),
-      taken: fc.array(fc.tuple(fc.nat({ max: 2 }), detailsOf(profile.catalogue)), { maxLength: 5 }),
+      subscribed: fc.array(detailsOf(profile), { minLength: 1, maxLength: 3 }),
+      taken: fc.array(fc.tuple(fc.nat({ max: 2 }), detailsOf(profile)), { maxLength: 5 }),
       types: fc.subarray([...typesOf(profile)], { minLength: 1, maxLength: 2 }),
     }),
   play: async (session, { subscribed, taken, types }) => {
-    const { catalogue } = session.target.profile;
-    const model = new Map<string, Selecting>();
+    const all: Selecting[] = [];
     for (const details of subscribed) {
-      const place = session.receive();
-      const key = await subscribe(session, { requirement: SELECT, url: place.url, details });
-      must(KEY, !model.has(key), () => `two subscriptions have the key ${key}`);
-      const words = JSON.stringify(details);
-      model.set(key, { place, selected: named(details, catalogue), words, requirement: SELECT });
+      const one = await select(session, details);
+      must(
+        KEY,
+        all.every(({ key }) => key !== one.key),
+        () => {
+          return `two subscriptions have the key ${one.key}`;
+        },
+      );
+      all.push(one);
     }
     for (const [index, details] of taken) {
-      const [key, before] = [...model][index % model.size] ?? [];
-      if (key === undefined || before === undefined) continue;
-      await unsubscribe(session, { key, details });
-      const away = named(details, catalogue);
-      model.set(key, {
-        place: before.place,
-        selected: new Set([...before.selected].filter((type) => !away.has(type))),
-        words: `${before.words} without ${JSON.stringify(details)}`,
-        requirement: SUBTRACT,
-      });
+      const from = all[index % all.length];
+      if (from !== undefined) await take(session, from, details);
     }
-    await compare(session, types, [...model.values()]);
+    await compare(session, types, all);
   },
 });
 
-function detailsOf(catalogue: Catalogue): fc.Arbitrary<Details> {
-  const names = [...new Set(catalogue.map(({ type }) => type))];
-  const categories = [...new Set(catalogue.map(({ category }) => category))];
-  const some = (values: readonly string[], most: number): fc.Arbitrary<string[]> =>
-    fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: most });
+function detailsOf({ catalogue }: Profile): fc.Arbitrary<Details> {
+  const names = new Set(catalogue.map(({ type }) => type));
+  const categories = new Set(catalogue.map(({ category }) => category));
+  const some = (values: ReadonlySet<string>, maxLength: number): fc.Arbitrary<string[]> =>
+    fc.array(fc.constantFrom(...values), { minLength: 1, maxLength });
   return fc.oneof(
     some(names, 6).map((details): Details => ({ type: "EVENT", details })),
     some(categories, 3).map((details): Details => ({ type: "CATEGORY", details })),
@@ -119,58 +130,44 @@ function detailsOf(catalogue: Catalogue): fc.Arbitrary<Details> {
   );
 }
 
-export const selection: ProviderCheck = singleCheck({
+export const selection: ProviderCheck = providerCheck({
   id: "provider/selection",
   title: "a subscription gets exactly the events that it selected by EVENT, CATEGORY or ALL",
   requirements: [SELECT, SUBTRACT],
   play: async (session) => {
-    const { profile } = session.target;
     const places = await Promise.all(
-      selections(profile.catalogue).map(async ({ details, taken }): Promise<Selecting> => {
-        const place = session.receive();
-        const key = await subscribe(session, { requirement: SELECT, url: place.url, details });
-        if (taken !== undefined) await unsubscribe(session, { key, details: taken });
-        const away = taken === undefined ? new Set() : named(taken, profile.catalogue);
-        return {
-          place,
-          selected: new Set(
-            [...named(details, profile.catalogue)].filter((type) => !away.has(type)),
-          ),
-          words: `${JSON.stringify(details)}${taken === undefined ? "" : ` without ${JSON.stringify(taken)}`}`,
-          requirement: taken === undefined ? SELECT : SUBTRACT,
-        };
+      selections(session.profile.catalogue).map(async ([details, taken]) => {
+        const one = await select(session, details);
+        if (taken !== undefined) await take(session, one, taken);
+        return one;
       }),
     );
-    // Another merchant gets nothing.
-    const other = await openBeside(session);
-    const foreign = other?.receive();
-    if (other !== undefined && foreign !== undefined) {
-      await subscribe(other, { requirement: SELECT, url: foreign.url });
+    const other = await session.other();
+    if (other?.target.receiver !== undefined) {
+      const foreign = await select(other, ALL);
       const words = "another merchant's subscription";
-      places.push({ place: foreign, selected: new Set(), words, requirement: SELECT });
+      places.push({ ...foreign, selected: new Set(), words });
     }
-    await compare(session, typesOf(profile), places);
+    await compare(session, typesOf(session.profile), places);
   },
 });
 
-/** At most nine: a merchant has ten subscriptions. */
-function selections(
-  catalogue: Catalogue,
-): readonly { readonly details: Details; readonly taken?: Details }[] {
+/** Selections, with what is taken from them again. At most nine: a merchant has ten subscriptions. */
+function selections(catalogue: Catalogue): readonly (readonly [Details, Details?])[] {
   const [first, second = first, third = first] = catalogue;
   const last = catalogue.at(-1);
   if (first === undefined || second === undefined || third === undefined || last === undefined)
-    return [{ details: ALL }];
+    return [[ALL]];
   const categories = [...new Set(catalogue.map(({ category }) => category))];
   const category = (name: string): Details => ({ type: "CATEGORY", details: [name] });
   return [
-    { details: onlyEvent(first.type) },
-    { details: onlyEvent(second.type, last.type), taken: onlyEvent(second.type) },
-    ...categories.slice(0, 3).map((name) => ({ details: category(name) })),
-    { details: ALL },
-    { details: ALL, taken: category(first.category) },
-    { details: ALL, taken: onlyEvent(third.type) },
-    { details: category(first.category), taken: onlyEvent(first.type) },
+    [onlyEvent(first.type)],
+    [onlyEvent(second.type, last.type), onlyEvent(second.type)],
+    ...categories.slice(0, 3).map((name) => [category(name)] as const),
+    [ALL],
+    [ALL, category(first.category)],
+    [ALL, onlyEvent(third.type)],
+    [category(first.category), onlyEvent(first.type)],
   ];
 }
 
@@ -182,38 +179,33 @@ const CONFLICT = "P-UNSUBSCRIBE-ID";
 const ANSWER = "P-UNSUBSCRIBE-KEY";
 const LIMIT = "P-SUBSCRIBE-LIMIT";
 
-export const unsubscribing: ProviderCheck = singleCheck({
+export const unsubscribing: ProviderCheck = providerCheck({
   id: "provider/unsubscribing",
   title: "a subscription is found only by its key, and closes when nothing is left",
   requirements: [UNKNOWN_EVENT, ALL_DETAILS, ABSENT, CLOSED, CONFLICT, ANSWER, LIMIT],
   play: async (session) => {
-    const { catalogue, statuses, subscription } = session.target.profile;
+    const { catalogue, statuses, subscription } = session.profile;
+    const { subscribed } = statuses;
     const url = session.callbackUrl();
-    const asked = (subscriptionDetails: object): Promise<Reading> => {
-      const secretKey = `${session.key("secret")}-of-the-kit`;
-      const json = { url, secretKey, subscriptionDetails };
+    const ask = (subscriptionDetails: object): Promise<Reading> => {
+      const json = { url, secretKey: newSecret(session), subscriptionDetails };
       return session.call("POST", "/v1/webhook/subscribe", { json });
     };
-    const made = await asked(ALL);
+    const made = await ask(ALL);
     requireAddress(made, url);
-    requireStatus(ALL_DETAILS, "ALL without details", made, statuses.subscribed);
-    for (const name of ["no.such.event", String(catalogue[0]?.type).toUpperCase()]) {
-      requireStatus(UNKNOWN_EVENT, name, await asked(onlyEvent(name)), 400);
-    }
-    const detailed = await asked({ ...ALL, details: [catalogue[0]?.type ?? ""] });
+    requireStatus(ALL_DETAILS, "ALL without details", made, subscribed);
+    for (const name of ["no.such.event", String(catalogue[0]?.type).toUpperCase()])
+      requireStatus(UNKNOWN_EVENT, name, await ask(onlyEvent(name)), 400);
+    const detailed = await ask({ ...ALL, details: [catalogue[0]?.type ?? ""] });
     const isIgnored = subscription.allWithDetails === "ignore";
-    requireStatus(ALL_DETAILS, "ALL with details", detailed, isIgnored ? statuses.subscribed : 400);
+    requireStatus(ALL_DETAILS, "ALL with details", detailed, isIgnored ? subscribed : 400);
 
     const key = String(made.body["subscriptionKey"]);
-    const other = await openBeside(session);
-    for (const [asker, id] of [
-      [session, "sub_that_is_not_there"],
-      [other, key],
-    ] as const) {
-      if (asker === undefined) continue;
-      const answer = await askUnsubscribe(asker, { key: id });
-      requireStatus(ABSENT, "a key of nobody's or another's", answer, 404);
-    }
+    const nobodys = await askUnsubscribe(session, { key: UNSUBSCRIBED });
+    requireStatus(ABSENT, "a key of nobody's", nobodys, 404);
+    const other = await session.other();
+    if (other !== undefined)
+      requireStatus(ABSENT, "a key of another's", await askUnsubscribe(other, { key }), 404);
     const misspelt = await askUnsubscribe(session, { key, details: onlyEvent("no.such.event") });
     requireStatus(UNKNOWN_EVENT, "unsubscribing from no.such.event", misspelt, 400);
     const path = "/v1/webhook/unsubscribe?subscriptionId=sub_other";
@@ -229,14 +221,13 @@ export const unsubscribing: ProviderCheck = singleCheck({
     requireStatus(CLOSED, "a closed subscription", again, closed);
 
     if (!session.isFresh)
-      return { [LIMIT]: "the merchant's own subscriptions would be in the way" };
+      return session.cannotShow(LIMIT, "the merchant's own subscriptions would be in the way");
     // A closed one frees its place.
     for (let open = isIgnored ? 1 : 0; open < subscription.maxPerMerchant; open += 1)
-      requireStatus(LIMIT, `subscription ${open + 1}`, await asked(ALL), statuses.subscribed);
-    const many = await asked(ALL);
+      requireStatus(LIMIT, `subscription ${open + 1}`, await ask(ALL), subscribed);
+    const many = await ask(ALL);
     must(LIMIT, many.status >= 400 && many.status < 500, () => {
       return `more than ${subscription.maxPerMerchant} subscriptions: expected a refusal, got ${shown(many)}`;
     });
-    return undefined;
   },
 });
