@@ -7,7 +7,7 @@ import { choice, profileOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { eventModel } from "../types/event-model.ts";
-import type { Language } from "../types/language.ts";
+import type { Language } from "../types/print-types.ts";
 import { typescriptCatalogue } from "../types/catalogue.ts";
 import { go } from "../types/go.ts";
 import { java } from "../types/java.ts";
@@ -66,15 +66,12 @@ async function writeTypes(command: TypesOptions, { terminal }: Surroundings): Pr
   const language = chosen(command);
   const packageName = packageOf(language, command);
   const profile = await loadProfile(command.profile);
-  const header = [
-    `The webhook events of profile ${profile.name}, by \`countersign types\`. Do not edit.`,
-  ];
-  const model = eventModel(profile);
-  const printed = await language.print(model, { packageName, header });
+  const header = `${language.comment} The webhook events of profile ${profile.name}, by \`countersign types\`. Do not edit.`;
+  const printed = await language.print(eventModel(profile), packageName);
   const files = new Map(
     [...printed].map(([name, text]) => [
       language.isFolder ? join(command.out, name) : command.out,
-      text,
+      `${header}\n\n${text.trim()}\n`,
     ]),
   );
   await requirePlace(language, command.out);

@@ -1,12 +1,20 @@
 import type { EventModel, EventShape } from "./event-model.ts";
-import { byType, commented, inCode, type Language, namesOf, oneFile, quoted } from "./language.ts";
-import { printTypes } from "./print-types.ts";
+import {
+  type Language,
+  byType,
+  inCode,
+  namesOf,
+  oneFile,
+  printTypes,
+  quoted,
+} from "./print-types.ts";
 
 /** Structs, the interface that they all have, and a function that parses a body. */
 export const go: Language = {
   package: { form: /^[a-z_]\w*$/, standard: "events" },
   isFolder: false,
-  print: async (asked, { packageName, header }) => {
+  comment: "//",
+  print: async (asked, packageName) => {
     const { text: printed, model } = await printTypes<"go">(asked, {
       language: "go",
       options: { "just-types-and-package": true, package: packageName },
@@ -18,13 +26,12 @@ export const go: Language = {
       .replaceAll(/^(\t\w+) +(\S+) +(`.*`)\n(?!\})/gm, "$1 $2 $3\n\n")
       .replaceAll(/^(\t\w+) +(\S+) +(`.*`)$/gm, "$1 $2 $3");
     const exact = inCode(structs, { comment: /^\s*\/\//, from: /\bfloat64\b/g, to: "json.Number" });
-    const text = [
+    return oneFile(
       `package ${packageName}`,
       'import (\n\t"encoding/json"\n\t"errors"\n)',
       exact.trim(),
       union(model),
-    ];
-    return oneFile(commented("//", header), text.join("\n\n"));
+    );
   },
 };
 

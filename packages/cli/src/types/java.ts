@@ -1,25 +1,21 @@
-import type { EventModel, EventShape } from "./event-model.ts";
-import { byType, commented, DOTTED, inCode, type Language, namesOf, quoted } from "./language.ts";
-import { printTypes } from "./print-types.ts";
+import { pointerOf, type EventModel, type EventShape } from "./event-model.ts";
+import { type Language, byType, inCode, namesOf, printTypes, quoted } from "./print-types.ts";
 
 /** Classes for Jackson, the sealed interface that they all have, and a class that parses a body. */
 export const java: Language = {
-  package: { form: DOTTED, standard: "events" },
+  package: { form: /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/, standard: "events" },
   isFolder: true,
-  print: async (asked, { packageName, header }) => {
+  comment: "//",
+  print: async (asked, packageName) => {
     const { files: printed, model } = await printTypes<"java">(asked, {
       language: "java",
       options: { package: packageName, "array-type": "list" },
     });
-    const head = commented("//", header);
     const files = new Map<string, string>();
     for (const [name, text] of printed)
-      if (name !== "Converter.java") files.set(name, `${head}\n${asEvent(exact(text), model)}`);
-    for (const [name, text] of [
-      ["WebhookEvent.java", sealed(model)],
-      ["WebhookEvents.java", parser(model)],
-    ] as const)
-      files.set(name, `${head}\npackage ${packageName};\n\n${text}\n`);
+      if (name !== "Converter.java") files.set(name, asEvent(exact(text), model));
+    files.set("WebhookEvent.java", `package ${packageName};\n\n${sealed(model)}`);
+    files.set("WebhookEvents.java", `package ${packageName};\n\n${parser(model)}`);
     return files;
   },
 };
@@ -98,5 +94,4 @@ function chosen(events: readonly EventShape[]): string {
   ].join("\n");
 }
 
-const pointer = (path: readonly string[]): string =>
-  quoted(path.map((member) => `/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""));
+const pointer = (path: readonly string[]): string => quoted(pointerOf(path));

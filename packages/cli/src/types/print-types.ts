@@ -8,8 +8,54 @@ import {
   type TargetLanguage,
 } from "quicktype-core";
 import type { Schema } from "@countersign/service/internal";
-import type { EventModel } from "./event-model.ts";
-import { flattened, pascalCase, resolved, titleOf } from "./schemas.ts";
+import {
+  flattened,
+  pascalCase,
+  resolved,
+  titleOf,
+  valuesOf,
+  type EventModel,
+  type EventShape,
+} from "./event-model.ts";
+
+/** Prints events as types of a language. */
+export interface Language {
+  /** Pattern and default of `--package`; absent if the language has no packages. */
+  readonly package?: { readonly form: RegExp; readonly standard: string };
+  /** True if each public type needs its own file; the path is then a folder. */
+  readonly isFolder: boolean;
+  /** Begins a line of comment. */
+  readonly comment: "//" | "#";
+  /** Files by their names; where `isFolder` is false one, whose name says nothing. */
+  readonly print: (model: EventModel, packageName: string) => Promise<ReadonlyMap<string, string>>;
+}
+
+/** The file of a language that needs only one, from its parts. */
+export const oneFile = (...parts: readonly string[]): ReadonlyMap<string, string> =>
+  new Map([["events", parts.join("\n\n")]]);
+
+/** Replaces in lines of code, and leaves the lines of comments as they are. */
+export function inCode(
+  text: string,
+  { comment, from, to }: { readonly comment: RegExp; readonly from: RegExp; readonly to: string },
+): string {
+  return text
+    .split("\n")
+    .map((line) => (comment.test(line) ? line : line.replaceAll(from, to)))
+    .join("\n");
+}
+
+/** The events by type, in the catalogue's order; several if another member distinguishes them. */
+export function byType({ events }: EventModel): ReadonlyMap<string, readonly EventShape[]> {
+  return Map.groupBy(events, ({ type }) => type);
+}
+
+/** A string literal for languages with C's escapes; portable for printable ASCII. */
+export const quoted = (text: string): string => JSON.stringify(text);
+
+/** The names of events that are types, once each. */
+export const namesOf = ({ events }: EventModel): readonly string[] =>
+  events.map(({ name }) => name);
 
 export interface PrintOptions<Lang extends LanguageName> {
   readonly language: Lang | TargetLanguage;
@@ -119,7 +165,8 @@ function printedSchemas(
       };
     if (items !== undefined) return { type: "array", ...told, items: printed(items, names) };
     if (type === "object") return { type: "object", ...told, additionalProperties: true };
-    const values = valuesOf(schema);
+    // Only texts list their values.
+    const values = valuesOf(schema) as readonly string[] | undefined;
     return values === undefined
       ? { type, ...told }
       : { type, ...told, ...textOf(schema, { values, name: names.own, literals }) };
@@ -176,14 +223,6 @@ function description(schema: Schema): { readonly description?: string } {
   const { description: text, type } = schema;
   if (typeof text !== "string") return {};
   return { description: inComment(type === "number" ? text.replace(/\. .*/s, ".") : text) };
-}
-
-function valuesOf(schema: Schema): readonly string[] | undefined {
-  const { const: constant, enum: values } = schema as {
-    readonly const?: string;
-    readonly enum?: readonly string[];
-  };
-  return values ?? (constant === undefined ? undefined : [constant]);
 }
 
 const isObject = ({ properties, oneOf }: Schema): boolean =>

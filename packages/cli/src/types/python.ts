@@ -10,13 +10,13 @@ import {
   type Type,
 } from "quicktype-core";
 import type { EventModel, EventShape } from "./event-model.ts";
-import { byType, commented, type Language, namesOf, oneFile, quoted } from "./language.ts";
-import { printTypes } from "./print-types.ts";
+import { type Language, byType, namesOf, oneFile, printTypes, quoted } from "./print-types.ts";
 
 /** Data classes, their union and a function that parses a body. */
 export const python: Language = {
   isFolder: false,
-  print: async (asked, { header }) => {
+  comment: "#",
+  print: async (asked) => {
     const { text: printed, model } = await printTypes<"python">(asked, {
       language: new ExactPython(),
       options: { "python-version": "3.7" },
@@ -29,7 +29,7 @@ export const python: Language = {
         const wanted = new Set([...names.split(", "), "Optional", "Union"]);
         return `from typing import ${[...wanted].join(", ")}`;
       });
-    return oneFile(commented("#", header), `${classes.trim()}\n\n\n${union(model)}`);
+    return oneFile(classes.trim(), `\n${union(model)}`);
   },
 };
 

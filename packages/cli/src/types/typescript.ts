@@ -1,7 +1,14 @@
 import type { EventModel } from "./event-model.ts";
-import { byType, commented, inCode, type Language, namesOf, oneFile, quoted } from "./language.ts";
-import { printTypes } from "./print-types.ts";
-import { ANY_OTHER } from "./print-types.ts";
+import {
+  ANY_OTHER,
+  type Language,
+  byType,
+  inCode,
+  namesOf,
+  oneFile,
+  printTypes,
+  quoted,
+} from "./print-types.ts";
 
 /** Name and declaration of the amount's type. */
 export interface AmountType {
@@ -21,9 +28,10 @@ export type DecimalText = string;`,
 /** Types, their union and a function that parses a body and keeps its decimals' text. */
 export const typescript: Language = {
   isFolder: false,
-  print: async (model, { header }) => {
+  comment: "//",
+  print: async (model) => {
     const { types, model: printed } = await typescriptTypes(model, decimalText);
-    return oneFile(commented("//", header), [types, parser(printed)].join("\n\n"));
+    return oneFile(types, parser(printed));
   },
 };
 
