@@ -1,6 +1,6 @@
 /** The job of one process of the benchmark: JSON in its first argument. */
 export interface BenchJob {
-  readonly kind: "memory" | "sqlite" | "postgres" | "pg-boss" | "graphile-worker" | "bullmq";
+  readonly kind: "memory" | "sqlite" | "postgres" | "bullmq";
   /** Port of the sink, on every loopback address. */
   readonly sinkPort: number;
   /** Ports of PostgreSQL and Redis. */

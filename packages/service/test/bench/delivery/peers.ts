@@ -1,7 +1,5 @@
 import { standardWebhooks } from "@countersign/signatures";
 import { Queue, Worker } from "bullmq";
-import { Logger, makeWorkerUtils, run } from "graphile-worker";
-import { PgBoss } from "pg-boss";
 import { Agent } from "undici";
 import {
   CONCURRENCY,
@@ -14,8 +12,8 @@ import {
   type BenchJob,
 } from "./job.ts";
 
-// Careful code with each library: each job is signed and posted over connections
-// that are kept, with a deadline, and completed afterwards. None of them keeps a record of attempts.
+// A list in memory, and careful code with BullMQ: each job is signed and posted over connections that are kept, with a
+// deadline, and completed afterwards. Neither keeps a record of attempts.
 
 interface Task {
   readonly endpoint: number;
@@ -82,9 +80,6 @@ async function figuresOf(job: BenchJob, { add, work }: Peer): Promise<BenchFigur
   };
 }
 
-const urlOfPostgres = ({ postgresPort }: BenchJob): string =>
-  `postgres://postgres@127.0.0.1:${String(postgresPort)}/postgres`;
-
 /** The floor: a list in memory, and as many loops as attempts are under way. Nothing is stored. */
 function memory(job: BenchJob): Promise<BenchFigures> {
   const stored: Task[] = [];
@@ -98,61 +93,6 @@ function memory(job: BenchJob): Promise<BenchFigures> {
       void Promise.all(Array.from({ length: CONCURRENCY }, loop));
     },
   });
-}
-
-async function pgBoss(job: BenchJob): Promise<BenchFigures> {
-  const schema = `boss_${String(process.pid)}`;
-  const boss = new PgBoss({ connectionString: urlOfPostgres(job), schema, max: 10 });
-  boss.on("error", console.error);
-  await boss.start();
-  await boss.createQueue("deliveries", { retryLimit: 8 });
-  const options = {
-    batchSize: CONCURRENCY / 2,
-    localConcurrency: 2,
-    pollingIntervalSeconds: 0.5,
-    burstWhenBatchFull: true,
-  };
-  const add: Peer["add"] = (tasks) => {
-    const jobs = tasks.map((data) => ({ data }));
-    return boss.insert("deliveries", jobs);
-  };
-  const work: Peer["work"] = (deliver) =>
-    boss.work<Task>("deliveries", options, async (jobs) => {
-      await Promise.all(jobs.map(({ id, data }) => deliver(id, data)));
-    });
-  return figuresOf(job, { add, work });
-}
-
-async function graphileWorker(job: BenchJob): Promise<BenchFigures> {
-  const database = {
-    connectionString: urlOfPostgres(job),
-    schema: `worker_${String(process.pid)}`,
-  };
-  const logger = new Logger(() => () => {});
-  const utils = await makeWorkerUtils({ ...database, logger });
-  await utils.migrate();
-  const worker = {
-    ...database,
-    concurrentJobs: CONCURRENCY,
-    maxPoolSize: 10,
-    pollInterval: 500,
-    localQueue: { size: 500 },
-    completeJobBatchDelay: 0,
-    failJobBatchDelay: 0,
-  };
-  const add: Peer["add"] = (tasks) =>
-    utils.addJobs(tasks.map((payload) => ({ identifier: "deliver", payload })));
-  const work: Peer["work"] = (deliver) =>
-    run({
-      logger,
-      noHandleSignals: true,
-      preset: { worker },
-      // The payload is a task that was added above.
-      taskList: {
-        deliver: (payload, { job: { id } }) => deliver(`evt_${id}`, payload as Task),
-      },
-    });
-  return figuresOf(job, { add, work });
 }
 
 async function bullMq(job: BenchJob): Promise<BenchFigures> {
@@ -171,20 +111,4 @@ async function bullMq(job: BenchJob): Promise<BenchFigures> {
   return figuresOf(job, { add, work });
 }
 
-await runJob((job) => {
-  switch (job.kind) {
-    case "memory":
-      return memory(job);
-    case "pg-boss":
-      return pgBoss(job);
-    case "graphile-worker":
-      return graphileWorker(job);
-    case "bullmq":
-      return bullMq(job);
-    case "sqlite":
-    case "postgres":
-      throw new TypeError(`${job.kind} runs in engine.ts`);
-    default:
-      return job.kind satisfies never;
-  }
-});
+await runJob((job) => (job.kind === "memory" ? memory(job) : bullMq(job)));
