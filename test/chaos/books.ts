@@ -4,10 +4,24 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
   clients,
+  postgresBinaries,
+  redisBinary,
   sharedPostgres,
   startRedis,
 } from "../../packages/receiver/test/inboxes/servers.ts";
 import type { MerchantStore } from "./crash-points.ts";
+
+const noPostgres = postgresBinaries === undefined ? "(skipped: PostgreSQL is not installed)" : "";
+const noRedis = redisBinary === undefined ? "(skipped: Redis is not installed)" : "";
+
+/** The inboxes and the ways to acknowledge that a merchant is killed with. */
+export const lanes = [
+  { kind: "sqlite", acknowledge: "after-handler", skipped: "" },
+  { kind: "sqlite", acknowledge: "after-store", skipped: "" },
+  { kind: "postgres", acknowledge: "after-handler", skipped: noPostgres },
+  { kind: "postgres", acknowledge: "after-store", skipped: noPostgres },
+  { kind: "redis", acknowledge: "after-handler", skipped: noRedis },
+] as const;
 
 /** A store for a merchant, and what is booked in it. */
 export interface Books {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runRounds, SERVICE } from "../evidence.ts";
 import { seed } from "../seed.ts";
 import { CLOCK_STEPS, faketime, faultyOf, stepClocks } from "./clock-steps.ts";
-import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
+import { isPostgresMissing, storesOf } from "./delivery-store.ts";
 
 const why = faketime === undefined ? " (skipped: faketime is not installed)" : "";
 const all = [
@@ -11,14 +11,15 @@ const all = [
   { store: "postgres", processes: 2, stepping: [0, 1] },
   { store: "postgres", processes: 2, stepping: [0] },
   { store: "postgres", processes: 2, stepping: [1] },
-];
+] as const;
 const lanes = all.filter(({ store }) => store === "sqlite" || !isPostgresMissing);
 
 describe(`\`countersign serve\` whose wall clock steps${why}`, () => {
   it.skipIf(faketime === undefined).each(lanes)(
     "answers and delivers within 2 s after every step: $processes on $store, of which $stepping step",
     async ({ store, ...of }) => {
-      const opened = store === "sqlite" ? sqliteStore() : await postgresStore();
+      const open = await storesOf(store);
+      const opened = await open();
       const { result } = await runRounds({
         campaign: `clock-steps-${store}-${of.stepping.join("-")}-of-${String(of.processes)}`,
         file: "test/chaos/clock-steps.slow.ts",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { seeded } from "../fuzz/random.ts";
 import { seed } from "../seed.ts";
 import { CLOCK_STEPS, faketime, faultyOf, stepClocks } from "./clock-steps.ts";
-import { isPostgresMissing, postgresStore, sqliteStore } from "./delivery-store.ts";
+import { isPostgresMissing, openStore } from "./delivery-store.ts";
 
 const why = faketime === undefined ? " (skipped: faketime is not installed)" : "";
 const random = seeded(seed);
@@ -19,7 +19,7 @@ describe.skipIf(faketime === undefined)(
 
     it("answers, delivers a backlog and reports the step on SQLite", wait, async () => {
       const of = { processes: 1, stepping: [0] };
-      const times = await stepClocks(sqliteStore(), of, [backlog]);
+      const times = await stepClocks(await openStore("sqlite"), of, [backlog]);
       expect(faultyOf(times, { ...of, withinMs })).toEqual([]);
     });
 
@@ -28,7 +28,7 @@ describe.skipIf(faketime === undefined)(
       wait,
       async () => {
         const of = { processes: 2, stepping: [1] };
-        const times = await stepClocks(await postgresStore(), of, [calls]);
+        const times = await stepClocks(await openStore("postgres"), of, [calls]);
         expect(faultyOf(times, { ...of, withinMs })).toEqual([]);
       },
     );

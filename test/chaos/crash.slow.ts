@@ -3,7 +3,7 @@ import { redisBinary } from "../../packages/receiver/test/inboxes/servers.ts";
 import { RECEIVER, runRounds } from "../evidence.ts";
 import { seed } from "../seed.ts";
 import { crashCampaign } from "./campaign.ts";
-import { lanes } from "./lanes.ts";
+import { lanes } from "./books.ts";
 
 const KILLS = 500;
 /** Kills of a round, each of which has its own database. */

@@ -1,14 +1,15 @@
 import { join } from "node:path";
-import type { Driver } from "@countersign/service";
+import { setTimeout } from "node:timers/promises";
+import { StoreUnavailableError, type Driver } from "@countersign/service";
+import { queueOf, type Queue } from "../../packages/service/test/delivery/queue.ts";
 import { seeded } from "../fuzz/random.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { countOf, linesOf } from "./books.ts";
 import { type Child, startBundled } from "./bundled.ts";
-import { deliverRest } from "./delivery-ending.ts";
-import { DELIVERY_POINTS, type DelivererOptions, type DeliveryPoint } from "./delivery-points.ts";
-import { startSink } from "./delivery-sink.ts";
-import { verdictOf, type Verdict } from "./delivery-verdict.ts";
-import { startWriting, subscribe } from "./delivery-writer.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { DELIVERY_POINTS, type DelivererOptions, type DeliveryPoint } from "./crash-points.ts";
+import { startSink } from "./delivery-merchants.ts";
+import type { ChaosStore } from "./delivery-store.ts";
+import { noneLeft, verdictOf, type Verdict } from "./delivery-verdict.ts";
 
 export type DeliveryTally = Verdict & {
   readonly killed: number;
@@ -26,10 +27,8 @@ export type DeliveryTally = Verdict & {
 export interface DeliveryCampaign {
   readonly cycles: number;
   readonly seed: number;
-  /** `postgres://…`, or the path of a SQLite file. */
-  readonly database: string;
-  /** The campaign's own connection; the database is empty at first. */
-  readonly driver: Driver;
+  /** An empty database. */
+  readonly store: ChaosStore;
   /** Processes concurrently. Default 2. */
   readonly processes?: number;
   /** Milliseconds that a process is alive after its last beat. Default 6000. */
@@ -39,61 +38,52 @@ export interface DeliveryCampaign {
   readonly points?: readonly DeliveryPoint[];
 }
 
+const HOUR_MS = 3_600_000;
 /** Longest time before a process is killed from outside, in milliseconds. */
 const RANDOM_MS = 250;
-/** Longest time for a process to reach its point, in milliseconds. */
+/** Longest time for a process to reach its point, and without progress at the end, in milliseconds. */
 const PATIENCE_MS = 30_000;
+const SUBSCRIPTIONS = ["sub_0", "sub_1", "sub_2", "sub_3"];
+/** Pause between two events of each subscription, in milliseconds. */
+const WRITE_MS = 70;
+/** A schedule's ten attempts, and some that end with the process of their round. */
+const ROUNDS = 20;
 
 /** Lets processes deliver from one database, kills each and starts another in its place. */
 export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<DeliveryTally> {
-  const { cycles, database, driver, flaw, processes = 2, leaseMs = 6000 } = campaign;
+  const { cycles, store, flaw, processes = 2, leaseMs = 6000 } = campaign;
+  const { database, driver } = store;
   const crashes = join(temporaryFolder(), "crashes.txt");
-  let names = 0;
+  let [next, killed, names] = [0, 0, 0];
   const startDeliverer = (
     options: Pick<DelivererOptions, "ahead" | "crash" | "flaw">,
-  ): Promise<Child> =>
-    startBundled("deliverer", {
-      ...options,
-      database,
-      crashes,
-      leaseMs,
-      name: `process-${String((names += 1))}`,
-    });
-  const sink = await startSink();
-  let [next, killed] = [0, 0];
-
+  ): Promise<Child> => {
+    const name = `process-${String((names += 1))}`;
+    return startBundled("deliverer", { ...options, database, crashes, leaseMs, name });
+  };
   const inTurns = async (): Promise<void> => {
     while (next < cycles) {
       const { crash, afterMs } = planOf(campaign, next);
       next += 1;
-      const child = await startDeliverer({
-        ahead: 0,
-        ...(crash && { crash }),
-        ...(flaw && { flaw }),
-      });
+      const own = { ...(crash && { crash }), ...(flaw && { flaw }) };
+      const child = await startDeliverer({ ahead: 0, ...own });
       await child.ready;
       if ((await child.ended(afterMs)) === "SIGKILL") killed += 1;
     }
   };
 
-  try {
-    await subscribe(driver, sink.url);
-    const writing = startWriting(driver);
-    await Promise.all(Array.from({ length: processes }, inTurns));
-    const written = await writing.end();
-    const aheadMs = await deliverRest(driver, (ahead) => startDeliverer({ ahead }));
-    return {
-      killed,
-      aheadMs,
-      crashes: countOf(linesOf(crashes)),
-      events: written.length,
-      doubled: sink.doubled,
-      garbled: sink.garbled,
-      ...(await verdictOf(driver, written, sink.arrived)),
-    };
-  } finally {
-    await sink.close();
-  }
+  const { url, arrived, ...found } = await startSink();
+  const queue = await queueOf(driver);
+  for (const key of SUBSCRIPTIONS) await queue.subscribe(key, { clockId: "live", url });
+  const over = new AbortController();
+  const writing = write(queue, over.signal);
+  await Promise.all(Array.from({ length: processes }, inTurns));
+  over.abort();
+  const written = await writing;
+  const aheadMs = await deliverRest(driver, (ahead) => startDeliverer({ ahead }));
+  const verdict = await verdictOf(driver, written, arrived);
+  const crashed = countOf(linesOf(crashes));
+  return { killed, aheadMs, crashes: crashed, events: written.length, ...found, ...verdict };
 }
 
 /** Plans how a cycle's process ends. */
@@ -109,4 +99,48 @@ function planOf(
   // A process may lease all its endpoints at once.
   const pass = point.endsWith("lease") ? 1 : 1 + random.int(3);
   return { crash: { point, pass }, afterMs: PATIENCE_MS };
+}
+
+/** Writes events until the signal. @returns The ids of those whose transactions were answered. */
+async function write(queue: Queue, over: AbortSignal): Promise<readonly string[]> {
+  const events: string[] = [];
+  while (!over.aborted) {
+    for (const key of SUBSCRIPTIONS)
+      try {
+        const delivery = await queue.enqueue(key, { nextAt: Date.now() });
+        events.push(delivery.replace("dlv", "evt"));
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError)) throw error;
+      }
+    await setTimeout(WRITE_MS);
+  }
+  return events;
+}
+
+/**
+ * Delivers the rest, round by round, by processes whose clocks are ahead: at the end of every wait.
+ *
+ * @param start Starts a process whose clock is so many milliseconds ahead.
+ * @returns The last clock's lead in milliseconds; 0 if nothing was left.
+ */
+async function deliverRest(
+  driver: Driver,
+  start: (ahead: number) => Promise<Child>,
+): Promise<number> {
+  let ahead = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [last] = await driver.query<{ at: number | null }>(
+      "SELECT MAX(next_at) AS at FROM deliveries WHERE next_at IS NOT NULL",
+    );
+    if (last?.at == null) break;
+    ahead = Math.max(0, last.at - Date.now()) + HOUR_MS;
+    // All processes have been killed: no process has to wait for their leases.
+    await driver.transaction((tx) => tx.query("DELETE FROM delivery_members"));
+    const survivor = await start(ahead);
+    const due = `SELECT id FROM deliveries WHERE next_at <= ${String(last.at)}`;
+    const isDone = await noneLeft(driver, due, PATIENCE_MS);
+    await survivor.ended(0);
+    if (!isDone) break;
+  }
+  return ahead;
 }

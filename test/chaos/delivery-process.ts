@@ -16,13 +16,7 @@ import {
   type Transport,
 } from "@countersign/service/internal";
 import { testVault } from "../../packages/service/test/test-vault.ts";
-import { crashingAt } from "./crash-points.ts";
-import {
-  CONCURRENCY,
-  DEADLINE_MS,
-  type DelivererOptions,
-  type DeliveryPoint,
-} from "./delivery-points.ts";
+import { crashingAt, type DelivererOptions, type DeliveryPoint } from "./crash-points.ts";
 
 // A process that delivers, as `countersign serve` does, but to loopback. It ends itself by SIGKILL if it is
 // asked to: no lease is returned, no buffer is flushed.
@@ -32,6 +26,10 @@ const options = JSON.parse(process.argv[2] ?? "{}") as DelivererOptions;
 const { name, database, crashes, leaseMs, ahead, crash, flaw } = options;
 
 const HINT_MS = 250;
+/** Milliseconds that one attempt may take. */
+const DEADLINE_MS = 1000;
+/** Concurrent attempts; more are then ready to begin. */
+const CONCURRENCY = 8;
 
 const passing = crashingAt<DeliveryPoint>(crash, crashes);
 

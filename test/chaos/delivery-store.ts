@@ -1,4 +1,5 @@
 import { postgresDriver, sqliteDriver, type Driver } from "@countersign/service";
+import { onTestFinished } from "vitest";
 import {
   clients,
   postgresBinaries,
@@ -6,7 +7,6 @@ import {
   startPostgres,
 } from "../../packages/receiver/test/inboxes/servers.ts";
 import { temporaryDatabase } from "../../packages/service/test/temporary-database.ts";
-import { onTestFinished } from "vitest";
 
 export interface ChaosStore {
   /** Its path or URL for a process. */
@@ -14,30 +14,28 @@ export interface ChaosStore {
   readonly driver: Driver;
 }
 
-/** An empty SQLite file that lasts as long as the test. */
-export function sqliteStore(): ChaosStore {
-  const database = temporaryDatabase();
-  const driver = sqliteDriver(database);
-  onTestFinished(() => driver.close());
-  return { database, driver };
-}
-
 export const isPostgresMissing: boolean = postgresBinaries === undefined;
 
-/** An empty database of a separate PostgreSQL, which lasts as long as the test. */
-export async function postgresStore(): Promise<ChaosStore> {
-  const open = await storesOf("postgres");
-  const store = await open();
-  onTestFinished(() => store.driver.close());
-  return store;
+const lasting = (database: string, driver: Driver): ChaosStore => {
+  onTestFinished(() => driver.close());
+  return { database, driver };
+};
+
+/** An empty SQLite file, or an empty database of the run's PostgreSQL, that lasts as long as the test. */
+export async function openStore(kind: "sqlite" | "postgres"): Promise<ChaosStore> {
+  if (kind === "sqlite") {
+    const file = temporaryDatabase();
+    return lasting(file, sqliteDriver(file));
+  }
+  const server = await sharedPostgres();
+  onTestFinished(() => server.stop());
+  const url = server.urlOf(await server.create());
+  return lasting(url, postgresDriver({ url }));
 }
 
-/**
- * Returns a function that makes the empty databases of a campaign's rounds, which close their drivers. A PostgreSQL
- * lasts as long as the test.
- */
+/** Returns a function that opens the empty databases of a campaign's rounds, all on one PostgreSQL of the test's own. */
 export async function storesOf(kind: "sqlite" | "postgres"): Promise<() => Promise<ChaosStore>> {
-  if (kind === "sqlite") return async () => sqliteStore();
+  if (kind === "sqlite") return () => openStore(kind);
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const admin = await clients.postgres(server.port, "postgres");
@@ -46,21 +44,7 @@ export async function storesOf(kind: "sqlite" | "postgres"): Promise<() => Promi
   return async () => {
     const name = `round_${String((made += 1))}`;
     await admin.query(`CREATE DATABASE ${name}`);
-    const database = `postgres://postgres@127.0.0.1:${String(server.port)}/${name}`;
-    return { database, driver: postgresDriver({ url: database }) };
+    const url = `postgres://postgres@127.0.0.1:${String(server.port)}/${name}`;
+    return lasting(url, postgresDriver({ url }));
   };
-}
-
-/** As many empty databases of the run's PostgreSQL, which no test may kill. They last as long as the test. */
-export async function sharedStores(count: number): Promise<ChaosStore[]> {
-  const server = await sharedPostgres();
-  onTestFinished(() => server.stop());
-  const stores: ChaosStore[] = [];
-  while (stores.length < count) {
-    const database = server.urlOf(await server.create());
-    const driver = postgresDriver({ url: database });
-    onTestFinished(() => driver.close());
-    stores.push({ database, driver });
-  }
-  return stores;
 }

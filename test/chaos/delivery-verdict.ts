@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Driver } from "@countersign/service";
 
 /** State of a campaign's events in the store and the receiver at its end. */
@@ -80,3 +81,23 @@ const rowsOf = (driver: Driver): Promise<Row[]> =>
        last_status AS "lastStatus", last_error AS "lastError", subscriptions.status AS subscription
      FROM deliveries JOIN subscriptions ON subscriptions.key = subscription_key`,
   );
+
+/**
+ * Waits until a query returns no row, while the number of its rows decreases: a loaded machine is slow.
+ *
+ * @returns False after so many milliseconds without progress.
+ */
+export async function noneLeft(driver: Driver, rows: string, patienceMs: number): Promise<boolean> {
+  let [least, waited] = [Infinity, 0];
+  while (waited < patienceMs) {
+    const [row] = await driver.query<{ n: number }>(
+      `SELECT CAST(count(*) AS bigint) AS n FROM (${rows}) AS waiting`,
+    );
+    const left = row?.n ?? 0;
+    if (left === 0) return true;
+    if (left < least) [least, waited] = [left, 0];
+    await setTimeout(20);
+    waited += 20;
+  }
+  return false;
+}

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runRounds, SERVICE } from "../evidence.ts";
 import { seed } from "../seed.ts";
 import { deliveryCampaign } from "./delivery-campaign.ts";
-import { NO_SERVE_FAULT, serveCampaign } from "./delivery-serve.ts";
+import { NO_SERVE_FAULT, serveCampaign } from "./serve-campaign.ts";
 import { isPostgresMissing, storesOf } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
 
@@ -32,7 +32,7 @@ describe("processes that deliver from one database", () => {
         unit: "kills of a delivering process",
         round: async (roundSeed) => {
           const opened = await open();
-          const plan = { cycles: ROUND, seed: roundSeed, processes, ...opened };
+          const plan = { cycles: ROUND, seed: roundSeed, processes, store: opened };
           const { aheadMs: _, ...result } = await deliveryCampaign(plan);
           await opened.driver.close();
           return { done: result.killed, result };

@@ -3,9 +3,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { clients } from "../../packages/receiver/test/inboxes/servers.ts";
 import { seed } from "../seed.ts";
 import { deliveryCampaign } from "./delivery-campaign.ts";
-import { DELIVERY_POINTS } from "./delivery-points.ts";
-import { disturbedServe, NO_SERVE_FAULT, serveCampaign } from "./delivery-serve.ts";
-import { isPostgresMissing, postgresStore, sharedStores, sqliteStore } from "./delivery-store.ts";
+import { DELIVERY_POINTS } from "./crash-points.ts";
+import { disturbedServe, NO_SERVE_FAULT, serveCampaign } from "./serve-campaign.ts";
+import { isPostgresMissing, openStore } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
 
 const HOUR_MS = 3_600_000;
@@ -20,12 +20,10 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
   it.skipIf(isPostgresMissing)(
     `lose nothing and repeat only attempts in flight when killed ${points.join(", ")} on PostgreSQL`,
     async () => {
-      const stores = await sharedStores(points.length);
       // Side by side: in each database, one process waits for the end of the other one's lease.
-      const campaigns = stores.map(async (store, index) => {
-        const point = points[index] ?? "before the POST";
+      const campaigns = points.map(async (point) => {
         const plan = { cycles: 2, leaseMs: 3000, seed, points: [point] };
-        const tally = await deliveryCampaign({ ...plan, ...store });
+        const tally = await deliveryCampaign({ ...plan, store: await openStore("postgres") });
         return { point, ...tally };
       });
       for (const { point, ...tally } of await Promise.all(campaigns)) {
@@ -42,7 +40,10 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
   it("are reported by the campaign if they record before they post", async () => {
     const at = { points: ["after the completion"] } as const;
     const flawed = { cycles: 2, processes: 1, seed, ...at, flaw: "completes first" } as const;
-    const { lost, waiting } = await deliveryCampaign({ ...flawed, ...sqliteStore() });
+    const { lost, waiting } = await deliveryCampaign({
+      ...flawed,
+      store: await openStore("sqlite"),
+    });
     expect(lost).not.toEqual([]);
     expect(waiting).toEqual([]);
   });
@@ -51,7 +52,7 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
     "lose nothing, and forget or repeat no refund, as `countersign serve` on either store when killed",
     async () => {
       const isSqlite = isPostgresMissing || seed % 2 === 0;
-      const store = isSqlite ? sqliteStore() : await postgresStore();
+      const store = await openStore(isSqlite ? "sqlite" : "postgres");
       const tally = await serveCampaign({ cycles: 1, seed, store });
       expect(tally).toMatchObject(NO_SERVE_FAULT);
       expect(tally.events).toBeGreaterThanOrEqual(40);
@@ -62,8 +63,7 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
   it.skipIf(isPostgresMissing)(
     "B22 go on, lose nothing and do nothing twice, as `countersign serve` while their connections to PostgreSQL end every 200 ms",
     async () => {
-      const [store] = await sharedStores(1);
-      if (store === undefined) throw new Error("one store was asked for");
+      const store = await openStore("postgres");
       const { port, pathname } = new URL(store.database);
       const admin = await clients.postgres(Number(port), pathname.slice(1));
       onTestFinished(() => admin.end());
@@ -78,7 +78,7 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
           ended += rowCount ?? 0;
         }
       };
-      const tally = await disturbedServe({ store, disturbances: [endConnections] });
+      const tally = await disturbedServe(store, [endConnections]);
       expect(tally).toMatchObject({ ...NO_SERVE_FAULT, repeated: 0 });
       expect(tally.refunds).toBeGreaterThan(0);
       expect(ended).toBeGreaterThan(10);

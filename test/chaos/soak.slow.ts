@@ -5,9 +5,9 @@ import { profiles } from "@countersign/schemas/profiles";
 import { expect, it } from "vitest";
 import { runRounds, SERVICE } from "../evidence.ts";
 import { seed } from "../seed.ts";
-import { nothingWaits } from "./delivery-serve.ts";
+import { nothingWaits, refundVerdict } from "./serve-campaign.ts";
 import { type ChaosStore, isPostgresMissing, storesOf } from "./delivery-store.ts";
-import { NO_FAULT, verdictOf } from "./delivery-verdict.ts";
+import { NO_FAULT } from "./delivery-verdict.ts";
 import { openServed } from "./serve-processes.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -95,17 +95,9 @@ it.each([{ store: "sqlite" }, { store: "postgres" }] as const)(
         await setTimeout(Math.max(0, TICK_MS - (performance.now() - from - at)));
       }
       await nothingWaits(driver);
-      const rows = await driver.query<{ id: string }>(
-        "SELECT id FROM events WHERE type LIKE 'refund.%'",
-      );
-      const { lost, waiting, mistold, repeated } = await verdictOf(
-        driver,
-        rows.map(({ id }) => id),
-        arrived,
-      );
+      const { verdict } = await refundVerdict(driver, arrived);
       const delivered = arrived.size - before;
-      const result = { lost, waiting, mistold, repeated, asked: asked - first, delivered, samples };
-      return { done: ROUND, result };
+      return { done: ROUND, result: { ...verdict, asked: asked - first, delivered, samples } };
     };
 
     const { result } = await runRounds({

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { noDisk } from "../../packages/service/test/store/small-disk.ts";
 import { runRounds, SERVICE } from "../evidence.ts";
 import { seed } from "../seed.ts";
-import { disturbedServe, NO_SERVE_FAULT } from "./delivery-serve.ts";
+import { disturbedServe, NO_SERVE_FAULT } from "./serve-campaign.ts";
 import { isPostgresMissing } from "./delivery-store.ts";
 import { faultyPostgres, faultySqlite } from "./store-faults.ts";
 
@@ -29,10 +29,7 @@ describe(`two processes of countersign serve${why}`, () => {
         unit: "faults of the store",
         round: async () => {
           const opened = await open();
-          const tally = await disturbedServe({
-            store: opened,
-            disturbances: Object.values(faults),
-          });
+          const tally = await disturbedServe(opened, Object.values(faults));
           await opened.driver.close();
           const names = Object.keys(faults);
           const faultsMade = Object.fromEntries(names.map((name) => [name, 1]));

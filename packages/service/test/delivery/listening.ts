@@ -50,6 +50,21 @@ export async function listen(
   return { port, url, connections: () => connections, close };
 }
 
+/** A proxy that opens tunnels to a port of this machine whatever is requested, and keeps the requests. */
+export async function tunnelTo(port: number) {
+  const requested: string[] = [];
+  const server = createServer().on("connect", (request, socket) => {
+    requested.push(request.url ?? "");
+    const upstream = net.connect(port, "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.on("error", () => socket.destroy());
+    socket.on("error", () => upstream.destroy());
+  });
+  return { requested, proxy: `http://127.0.0.1:${(await listen(server)).port}` };
+}
+
 export interface Arrived {
   readonly headers: Record<string, string>;
   readonly body: Buffer;

@@ -1,9 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { payloadOf } from "./delivery-writer.ts";
+import { certificates, key } from "../../packages/service/test/delivery/certificates.ts";
+import { listen, listenHttp, tunnelTo } from "../../packages/service/test/delivery/listening.ts";
 
 /** Delay of every fourth response, in milliseconds, so that kills hit attempts that have arrived. */
 const SLOW_MS = 20;
@@ -24,9 +24,9 @@ export interface Sink {
   readonly doubled: readonly string[];
   /** Events with another body than was written: must be none. */
   readonly garbled: readonly string[];
-  close(): Promise<void>;
 }
 
+/** Merchants who refuse some attempts, until the running test ends. An event's body is its id. */
 export async function startSink(): Promise<Sink> {
   const arrived = new Map<string, number>();
   const refused = new Map<string, number>();
@@ -46,14 +46,13 @@ export async function startSink(): Promise<Sink> {
     arrived.set(id, (arrived.get(id) ?? 0) + 1);
     return 204;
   };
-
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request).catch(() => undefined);
     // A request whose sender was killed while it sent has not arrived.
     if (body === undefined) return;
     const id = String(request.headers["webhook-id"]);
     const sender = request.headers["user-agent"] ?? "";
-    if (body !== payloadOf(id)) garbled.push(id);
+    if (body !== JSON.stringify({ id })) garbled.push(id);
     if (open.has(id)) doubled.push(`${id} concurrently, by ${sender}`);
     open.add(id);
     response.on("close", () => open.delete(id));
@@ -64,20 +63,27 @@ export async function startSink(): Promise<Sink> {
     if (answers % 4 === 0) await setTimeout(SLOW_MS);
     response.writeHead(status).end();
   };
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  return {
-    arrived,
-    doubled,
-    garbled,
-    url: `http://127.0.0.1:${String(port)}/hooks`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+  const { url } = await listenHttp((request, response) => void answer(request, response));
+  return { arrived, doubled, garbled, url: url.href };
+}
+
+/** A merchant over TLS, and a proxy that connects every request to it, until the running test ends. */
+export async function startTlsMerchant() {
+  const arrived = new Map<string, number>();
+  let answering = Promise.resolve();
+  const server = createHttpsServer({ key, cert: certificates.wrongHost }, (request, response) => {
+    const id = String(request.headers["webhook-id"]);
+    request.resume().on("end", () => {
+      arrived.set(id, (arrived.get(id) ?? 0) + 1);
+      void answering.then(() => response.writeHead(204).end());
+    });
+  });
+  const { proxy } = await tunnelTo((await listen(server)).port);
+  /** Leaves requests open until the returned function is called. */
+  const holdAnswers = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answering = promise;
+    return resolve;
   };
+  return { proxy, arrived, holdAnswers };
 }
