@@ -8,10 +8,9 @@ const IN_MEMORY = "/dev/shm";
 const ENOUGH = 4 * 2 ** 30;
 
 /**
- * The folder of one run, for all its processes: temporary files are in it, and what takes long to make,
- * such as an empty PostgreSQL, is made once and copied. It is in memory if there is enough: half of
- * the time of a test with its own store is the disk's flushes, which nothing here needs, since tests
- * end processes and not machines.
+ * The folder of one run, for all its processes: temporary files are in it, and the PostgreSQL that they share.
+ * It is in memory if there is enough: half of the time of a test with its own store is the disk's flushes, which
+ * nothing here needs, since tests end processes and not machines.
  */
 export default function runFolder(): () => void {
   const folder = mkdtempSync(join(hasMemory() ? IN_MEMORY : tmpdir(), "countersign-run-"));

@@ -1,36 +1,74 @@
-import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
-import { postgresBinaries } from "../inboxes/servers.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createReceiver, type Inbox } from "@countersign/receiver";
+import { postgresInbox } from "@countersign/receiver/postgres";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
+import { Pool } from "pg";
+import { test } from "vitest";
+import { attemptOf, refundAuthorized, silent } from "../fixtures.ts";
+import { postgresBinaries, startPostgres } from "../inboxes/servers.ts";
 
-// On an idle machine with two cores.
-const goals = [
-  { name: "SQLite, FULL", free: 3000, ordered: 500 },
-  { name: "PostgreSQL", free: 2000, ordered: 500 },
-] as const;
+const ROUNDS = 3;
+// Drained events a second on an idle machine with two cores.
+const GOALS = { sqlite: 3000, postgres: 2000, ordered: 500 };
 
-/** Drained events a second: each on its own resource without order, all of one resource with it. */
-interface Figures {
-  readonly name: string;
-  readonly free: number;
-  readonly ordered: number;
+/** Returns the events a second that workers with a no-op handler drain from a backlog, the best of some rounds. */
+async function drained(inbox: Inbox, events: number, resource?: string): Promise<number> {
+  let best = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    let left = events;
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    const receiver = createReceiver({
+      ...silent,
+      inbox,
+      acknowledge: "after-store",
+      order: resource === undefined ? "none" : "per-resource",
+    }).on("PAYMENT", () => {
+      left -= 1;
+      if (left === 0) resolve();
+    });
+    const send = async (_: unknown, index: number): Promise<void> => {
+      const event = refundAuthorized(`${resource ?? "free"}_${String(round)}_${String(index)}`);
+      const data = { ...event.data, paymentId: resource ?? event.id };
+      const sent = { ...event, data, metadata: { note: "x".repeat(700) } };
+      const { kind } = await receiver.receive(attemptOf(sent));
+      if (kind !== "stored") throw new Error(`it is ${kind}`);
+    };
+    await Promise.all(Array.from({ length: events }, send));
+    const startedAt = performance.now();
+    receiver.start();
+    await done;
+    await receiver.stop();
+    best = Math.max(best, (events * 1000) / (performance.now() - startedAt));
+  }
+  return best;
 }
 
-test("after-store: workers drain a backlog with a no-op handler", () => {
-  const script = fileURLToPath(new URL("drain.ts", import.meta.url));
-  const args = ["--conditions=@countersign/source", "--no-warnings", script];
-  const output = execFileSync(process.execPath, args, { encoding: "utf8" });
-  const figures = JSON.parse(output) as readonly Figures[];
-  expect(figures).toHaveLength(postgresBinaries === undefined ? 1 : 2);
+/** Prints the rate of events without an order, each on its own resource, and of those of one resource. */
+async function report(name: string, inbox: Inbox, goal: number): Promise<void> {
+  const free = await drained(inbox, 5000);
+  const ordered = await drained(inbox, 2000, "ref_one");
+  console.table({ [name]: { free, goal, ordered, "goal of ordered": GOALS.ordered } });
+}
 
-  const against = (rate: number, goal: number): string =>
-    `${String(Math.round(rate))}/s of ${String(goal)}: ${rate >= goal ? "reached" : "missed"}`;
-  console.table(
-    goals.flatMap(({ name, free, ordered }) => {
-      const found = figures.find((one) => one.name === name);
-      if (found === undefined) return [];
-      const rates = { free: against(found.free, free), ordered: against(found.ordered, ordered) };
-      return [{ name, ...rates }];
-    }),
-  );
+test("after-store: workers drain a backlog in SQLite with a no-op handler", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-bench-"));
+  const inbox = sqliteInbox(join(folder, "inbox.db"));
+  await report("SQLite, FULL", inbox, GOALS.sqlite);
+  inbox.close();
+  rmSync(folder, { recursive: true, force: true });
 });
+
+test.skipIf(postgresBinaries === undefined)(
+  "after-store: workers drain a backlog in a PostgreSQL that flushes each commit",
+  async () => {
+    const server = await startPostgres();
+    const pool = new Pool({ host: "127.0.0.1", port: server.port, user: "postgres", max: 20 });
+    const inbox = postgresInbox(pool, { schema: "bench" });
+    await inbox.migrate();
+    await report("PostgreSQL", inbox, GOALS.postgres);
+    await pool.end();
+    server.stop();
+  },
+);

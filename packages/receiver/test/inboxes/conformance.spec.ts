@@ -1,24 +1,14 @@
 import { AssertionError } from "node:assert";
 import type { InboxQueue } from "@countersign/receiver";
 import { inboxConformance } from "@countersign/receiver/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { sqliteInTest } from "./in-test.ts";
-import { conformingStores, type TestStore } from "./stores.ts";
+import { describeStore, stores } from "./stores.ts";
 
-for (const { store, hasQueue } of conformingStores)
-  describe.skipIf(store.skipped !== "")(`${store.name}${store.skipped}`, () => {
-    let started: Awaited<ReturnType<TestStore["start"]>>;
-    beforeAll(async () => {
-      started = await store.start();
-    }, 60_000);
-    afterAll(() => started.stop());
-
-    const checks = inboxConformance({
-      open: () => started.open(),
-      close: (inbox) => started.close?.(inbox),
-      parts: ["claims", "resources", ...(hasQueue ? (["queue"] as const) : [])],
-    });
-    it.each(checks)("$name", async ({ run }) => {
+for (const { store, hasQueue } of stores)
+  describeStore(store, (open) => {
+    const parts = ["claims", "resources", ...(hasQueue ? (["queue"] as const) : [])] as const;
+    it.each(inboxConformance({ open, parts }))("$name", async ({ run }) => {
       await expect(run()).resolves.toBeUndefined();
     });
   });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { replay } from "./replay.ts";
 import { canTake, transition } from "../../src/inbox/event-state.ts";
 import { EVENTS, type Rules, search, type Step } from "./search.ts";
-import { queueStores } from "./stores.ts";
+import { describeStore, queueStores } from "./stores.ts";
 
 const none: Rules = { transition, canTake, order: "none" };
 const perResource: Rules = { ...none, order: "per-resource" };
@@ -89,13 +89,7 @@ describe("[R-NEVER-LOST] [R-ONCE-FENCED] an exhaustive search", () => {
 });
 
 for (const store of queueStores)
-  describe.skipIf(store.skipped !== "")(`${store.name}${store.skipped}`, () => {
-    let started: Awaited<ReturnType<(typeof queueStores)[number]["start"]>>;
-    beforeAll(async () => {
-      started = await store.start();
-    }, 60_000);
-    afterAll(() => started.stop());
-
+  describeStore(store, (open) => {
     it("[R-NEVER-LOST] [R-ONCE-FENCED] agrees with the pure rules on any sequence of steps", async () => {
       const worker = fc.integer({ min: 0, max: 2 });
       const event = fc.integer({ min: 0, max: EVENTS - 1 });
@@ -109,10 +103,9 @@ for (const store of queueStores)
       const order = fc.constantFrom("none", "per-resource");
       await fc.assert(
         fc.asyncProperty(steps, order, async (walk, chosen) => {
-          const inbox = await started.open();
+          const inbox = await open();
           const agreed = replay(walk, { inbox, order: chosen, takesNext: store.takesNext });
           expect(await agreed).toBe(walk.length);
-          started.close?.(inbox);
         }),
         { numRuns: 25 },
       );

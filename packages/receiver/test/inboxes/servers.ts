@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -97,15 +97,12 @@ export async function startPostgres({
   const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
   chmodSync(folder, 0o777);
   const data = join(folder, "data");
-  const run = runIn(folder);
-  const made = clusterOfRun(run);
-  if (made === undefined) initialise(run, data);
-  else execFileSync("cp", ["-R", made, data], { cwd: folder, ...postgresUser() });
+  run(folder, "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync");
   const port = await testPort();
   const set = ["listen_addresses=127.0.0.1", ...settings].map((one) => `-c ${one}`).join(" ");
   const options = `-p ${String(port)} ${set} -k ${folder}`;
   const control = ["-D", data, "-w", "-l", join(folder, "log"), "-o", options];
-  run("pg_ctl", [...control, "start"]);
+  run(folder, "pg_ctl", ...control, "start");
   return {
     port,
     folder,
@@ -122,20 +119,16 @@ export async function startPostgres({
 
 /** Ends a PostgreSQL that any process has started, and removes its folder. */
 export function stopPostgres(folder: string): void {
-  runIn(folder)("pg_ctl", ["-D", join(folder, "data"), "-m", "immediate", "-w", "stop"]);
+  run(folder, "pg_ctl", "-D", join(folder, "data"), "-m", "immediate", "-w", "stop");
   rmSync(folder, { recursive: true, force: true });
 }
 
-type Run = (binary: string, args: readonly string[]) => void;
-
-const runIn =
-  (cwd: string): Run =>
-  (binary, args) => {
-    // A locale that is not installed fails initdb.
-    const env = { ...process.env, LC_ALL: "C" };
-    const options = { stdio: "ignore", cwd, env, ...postgresUser() } as const;
-    execFileSync(join(postgresBinaries ?? ROOT, binary), args, options);
-  };
+function run(cwd: string, binary: string, ...args: readonly string[]): void {
+  // A locale that is not installed fails initdb.
+  const env = { ...process.env, LC_ALL: "C" };
+  const options = { stdio: "ignore", cwd, env, ...postgresUser() } as const;
+  execFileSync(join(postgresBinaries ?? ROOT, binary), args, options);
+}
 
 /** PostgreSQL and PgBouncer refuse to run as root: there they run as the user that their packages have made. */
 function postgresUser(): { readonly uid?: number; readonly gid?: number } {
@@ -143,36 +136,6 @@ function postgresUser(): { readonly uid?: number; readonly gid?: number } {
   const line = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync("/etc/passwd", "utf8"));
   if (line === null) throw new Error("no user postgres");
   return { uid: Number(line[1]), gid: Number(line[2]) };
-}
-
-function initialise(run: Run, data: string): void {
-  run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]);
-}
-
-/**
- * An empty cluster that the whole test run copies: making one takes ten times as long.
- *
- * @returns Nothing outside of a run, and while another process makes it.
- */
-function clusterOfRun(run: Run): string | undefined {
-  const shared = process.env["COUNTERSIGN_TEST_RUN"];
-  if (shared === undefined) return undefined;
-  const [data, ready] = [join(shared, "postgres"), join(shared, "postgres-ready")];
-  if (existsSync(ready)) return data;
-  if (!isFirst(`${data}-begun`)) return undefined;
-  initialise(run, data);
-  writeFileSync(ready, "");
-  return data;
-}
-
-/** True for the first of all processes that asks for this folder. */
-function isFirst(folder: string): boolean {
-  try {
-    mkdirSync(folder);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 // The data is discarded and the server is not killed: flushes would only take time. Tables are too
@@ -217,13 +180,16 @@ async function drop(admin: Pool, names: readonly string[]): Promise<void> {
 
 /** Started by the first caller; the others wait for its port. `test/run-folder.ts` ends it. */
 async function serverOfRun(): Promise<{ readonly port: number; readonly end?: () => void }> {
-  const run = process.env["COUNTERSIGN_TEST_RUN"];
-  if (run === undefined) {
+  const folderOfRun = process.env["COUNTERSIGN_TEST_RUN"];
+  if (folderOfRun === undefined) {
     const server = await startPostgres({ settings: SETTINGS });
     return { port: server.port, end: () => server.stop() };
   }
-  const ready = join(run, SHARED_POSTGRES);
-  if (!isFirst(`${ready}-begun`)) {
+  const ready = join(folderOfRun, SHARED_POSTGRES);
+  try {
+    // Succeeds for the first of all processes only.
+    mkdirSync(`${ready}-begun`);
+  } catch {
     for (let waited = 0; !existsSync(ready); waited += 20) {
       if (waited > START_MS) throw new Error("the PostgreSQL of this run was not started");
       await setTimeout(20);
@@ -281,16 +247,18 @@ async function startServer(
   const port = await testPort();
   const user = binary === pgbouncerBinary ? postgresUser() : {};
   const options = { stdio: "ignore", cwd: folder, ...user } as const;
-  const start = () => spawn(binary, argumentsFor(port, folder), options);
-  let server = start();
-  while (!(await isListening(port))) await setTimeout(20);
+  let server: ChildProcess;
+  const start = async (): Promise<void> => {
+    server = spawn(binary, argumentsFor(port, folder), options);
+    while (!(await isListening(port))) await setTimeout(20);
+  };
+  await start();
   return {
     port,
     crash: async () => {
       server.kill("SIGKILL");
       await once(server, "exit");
-      server = start();
-      while (!(await isListening(port))) await setTimeout(20);
+      await start();
     },
     stop: () => {
       server.kill("SIGKILL");

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   type Inbox,
   type InboxQueue,
@@ -9,10 +6,12 @@ import {
 } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
-import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { createClient } from "redis";
+import { afterAll, beforeAll, describe } from "vitest";
+import type { AtEnd } from "../../../../test/temporary-folder.ts";
+import { sqliteInTest } from "./in-test.ts";
 import {
   pgbouncerBinary,
   postgresBinaries,
@@ -24,117 +23,118 @@ import {
 
 export interface TestStore<InboxType extends Inbox = Inbox> {
   readonly name: string;
-  /** Reason for skipping its tests; empty if they run. */
-  readonly skipped: string;
-  start(): Promise<{
-    /** An empty inbox. */
-    readonly open: () => InboxType | Promise<InboxType>;
-    readonly close?: (inbox: Inbox) => void;
-    readonly stop: () => void | Promise<void>;
-  }>;
+  /** Servers that it needs and that are not installed. */
+  readonly missing?: readonly string[];
+  /** Starts its servers. @returns A function that makes an empty inbox for the running test. */
+  start(atEnd: AtEnd): Promise<() => InboxType | Promise<InboxType>>;
 }
+
+/** A `describe` with the store's servers. Skipped if one is not installed; the title says so. */
+export function describeStore<InboxType extends Inbox>(
+  { name, missing = [], start }: TestStore<InboxType>,
+  suite: (open: () => InboxType | Promise<InboxType>) => void,
+): void {
+  const isSkipped = missing.length > 0;
+  const reason = isSkipped ? ` (skipped: ${missing.join(" and ")} not installed)` : "";
+  describe.skipIf(isSkipped)(`${name}${reason}`, () => {
+    let open: (() => InboxType | Promise<InboxType>) | undefined;
+    let end: Parameters<AtEnd>[0] = () => undefined;
+    beforeAll(async () => {
+      open = await start((given) => {
+        end = given;
+      });
+    });
+    afterAll(() => end());
+    suite(() => {
+      if (open === undefined) throw new Error("the store was not started");
+      return open();
+    });
+  });
+}
+
+const named = (name: string, binary: unknown): readonly string[] =>
+  binary === undefined ? [name] : [];
+const missingPostgres = named("PostgreSQL", postgresBinaries);
 
 type Queued = TransactionalInbox<unknown> & { readonly queue: InboxQueue };
 
-const missing = (...servers: readonly (readonly [string, unknown])[]): string => {
-  const names = servers.flatMap(([name, binary]) => (binary === undefined ? [name] : []));
-  return names.length === 0 ? "" : ` (skipped: ${names.join(" and ")} not installed)`;
-};
-
 const memory: TestStore = {
   name: "the memory inbox",
-  skipped: "",
-  start: () => Promise.resolve({ open: () => memoryInbox(), stop: () => undefined }),
+  start: () => Promise.resolve(() => memoryInbox()),
 };
 
 const sqlite: TestStore<Queued> = {
   name: "the SQLite inbox",
-  skipped: "",
-  start() {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-inbox-"));
-    let files = 0;
-    return Promise.resolve({
-      open: () => sqliteInbox(join(folder, `${String((files += 1))}.db`)),
-      // Only what `open` returned.
-      close: (inbox) => (inbox as SqliteInbox).close(),
-      stop: () => rmSync(folder, { recursive: true, force: true }),
-    });
-  },
+  start: () => Promise.resolve(sqliteInTest),
 };
 
-/** @param connections Of PgBouncer; without them, the inboxes talk to the server itself. */
-const overPostgres = (name: string, skipped: string, connections = 0): TestStore<Queued> => ({
+/** One inbox in its own database, emptied for each test. @param connections Of PgBouncer, if the inbox is behind it. */
+const overPostgres = (
+  name: string,
+  missing: readonly string[],
+  connections = 0,
+): TestStore<Queued> => ({
   name,
-  skipped,
-  async start() {
+  missing,
+  async start(atEnd) {
     const server = await sharedPostgres();
-    const database = await server.create();
     const pooler = connections === 0 ? undefined : await startPgbouncer(server, { connections });
     const { port } = pooler ?? server;
-    const max = connections === 0 ? 4 : 8;
-    const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max });
-    return {
-      open: schemas(pool),
-      async stop() {
-        await pool.end();
-        pooler?.stop();
-        await server.stop();
-      },
+    const database = await server.create();
+    const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max: 8 });
+    atEnd(async () => {
+      await pool.end();
+      pooler?.stop();
+      await server.stop();
+    });
+    const inbox = postgresInbox(pool, { schema: "shop" });
+    await inbox.migrate();
+    return async () => {
+      await pool.query("TRUNCATE shop.events");
+      return inbox;
     };
   },
 });
 
-const postgres = overPostgres("the PostgreSQL inbox", missing(["PostgreSQL", postgresBinaries]));
+const postgres = overPostgres("the PostgreSQL inbox", missingPostgres);
 
 // Fewer servers than clients: a client that left something in a session would meet another's.
 const pgbouncer = overPostgres(
   "the PostgreSQL inbox through PgBouncer in transaction mode",
-  missing(["PostgreSQL", postgresBinaries], ["PgBouncer", pgbouncerBinary]),
+  [...missingPostgres, ...named("PgBouncer", pgbouncerBinary)],
   3,
 );
 
-/** Each inbox in its own schema. */
-function schemas(pool: Pool): () => Promise<Queued> {
-  let count = 0;
-  return async () => {
-    const inbox = postgresInbox(pool, { schema: `inbox_${String((count += 1))}` });
-    await inbox.migrate();
-    return inbox;
-  };
-}
+type RedisClient = Parameters<typeof redisInbox>[0];
 
-const redis = (library: string, connect: (port: number) => Promise<RedisClient>): TestStore => ({
+const redis = (
+  library: string,
+  connect: (port: number) => Promise<readonly [RedisClient, end: () => Promise<unknown>]>,
+): TestStore => ({
   name: `the Redis inbox over ${library}`,
-  skipped: missing(["redis-server", redisBinary]),
-  async start() {
+  missing: named("redis-server", redisBinary),
+  async start(atEnd) {
     const server = await startRedis();
-    const { client, end } = await connect(server.port);
+    const [client, end] = await connect(server.port);
+    atEnd(async () => {
+      await end();
+      server.stop();
+    });
     let count = 0;
-    return {
-      open: () => redisInbox(client, { prefix: `inbox${String((count += 1))}` }),
-      async stop() {
-        await end();
-        server.stop();
-      },
-    };
+    return () => redisInbox(client, { prefix: `inbox${String((count += 1))}` });
   },
 });
 
-interface RedisClient {
-  readonly client: Parameters<typeof redisInbox>[0];
-  readonly end: () => Promise<unknown>;
-}
-
-function overIoredis(port: number): Promise<RedisClient> {
+const ioredis = redis("ioredis", (port) => {
   const client = new Redis(port, "127.0.0.1");
-  return Promise.resolve({ client, end: () => client.quit() });
-}
+  return Promise.resolve([client, () => client.quit()]);
+});
 
-async function overNodeRedis(port: number): Promise<RedisClient> {
+const nodeRedis = redis("node-redis", async (port) => {
   const client = createClient({ url: `redis://127.0.0.1:${String(port)}` });
   await client.connect();
-  return { client, end: () => client.close() };
-}
+  return [client, () => client.close()];
+});
 
 /** Inboxes that keep events for workers, and whether a completion takes the next event of its resource. */
 export const queueStores = [
@@ -142,7 +142,7 @@ export const queueStores = [
   { ...postgres, takesNext: true },
 ];
 
-export const conformingStores: readonly {
+export const stores: readonly {
   readonly store: TestStore;
   readonly hasQueue: boolean;
 }[] = [
@@ -150,6 +150,6 @@ export const conformingStores: readonly {
   { store: sqlite, hasQueue: true },
   { store: postgres, hasQueue: true },
   { store: pgbouncer, hasQueue: true },
-  { store: redis("ioredis", overIoredis), hasQueue: false },
-  { store: redis("node-redis", overNodeRedis), hasQueue: false },
+  { store: ioredis, hasQueue: false },
+  { store: nodeRedis, hasQueue: false },
 ];
