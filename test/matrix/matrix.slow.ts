@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { seed } from "../seed.ts";
 import { goodProviders } from "./good/providers.ts";
 import { goodReceivers } from "./good/receivers.ts";
-import { hostileProviders } from "./hostile/meet.ts";
+import { meetProviders, meetReceivers, receiverHostilities } from "./hostile/meet.ts";
 import { hostilities } from "./hostile/servers.ts";
 import { alarmsAt, missedOf } from "./matrix.ts";
 import { providerFaults } from "./providers/faults.ts";
@@ -13,7 +13,8 @@ const receiver = { checks: receiverChecks, requirements: requirements(), seed };
 const provider = { checks: providerChecks, requirements: requirements(), seed };
 
 describe("a run against a hostile target", () => {
-  hostileProviders(Object.keys(hostilities));
+  meetReceivers(receiverHostilities);
+  meetProviders(Object.keys(hostilities));
 });
 
 describe("the whole detection matrix", () => {

@@ -26,16 +26,23 @@ export interface OpenOptions extends Partial<ReceiverTargetOptions> {
   readonly fault?: (next: RequestListener) => RequestListener;
 }
 
-/** Opens our own receiver behind a socket, with a handler that reports its effects. */
-export async function openReceiver({
-  profile = profiles.standard,
-  hasEffects = true,
-  fault = (next) => next,
-  order = "none",
-  verifyingSecrets,
-  app,
-  ...options
-}: OpenOptions = {}): Promise<ReceiverTarget> {
+/**
+ * Opens our own receiver behind a socket, with a handler that reports its effects.
+ *
+ * @param whenDone Takes what closes it. Default: the end of the test, which concurrent tests cannot use.
+ */
+export async function openReceiver(
+  {
+    profile = profiles.standard,
+    hasEffects = true,
+    fault = (next) => next,
+    order = "none",
+    verifyingSecrets,
+    app,
+    ...options
+  }: OpenOptions = {},
+  whenDone: (close: () => Promise<void>) => void = onTestFinished,
+): Promise<ReceiverTarget> {
   const own = options.secrets ?? secrets[profile.name] ?? [];
   const effects = makeEffects({ handlerMs: 5 });
   // Short only if a check waits for them: elsewhere a busy machine must not meet them.
@@ -58,7 +65,7 @@ export async function openReceiver({
   };
   const server = createServer(app ?? both);
   const { origin, close } = await listen(server.on("checkContinue", app ?? both));
-  onTestFinished(close);
+  whenDone(close);
   return receiverTarget({
     url: `${origin}/webhooks`,
     secrets: own,
