@@ -9,6 +9,7 @@ import {
   type Refused,
   refused,
   type SecretUse,
+  type SignatureErrorCode,
   type SignatureScheme,
 } from "./scheme.ts";
 import { isBytes, MIN_SECRET_BYTES, type Secret } from "./secret.ts";
@@ -47,6 +48,11 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
   const bodyAt = signed.indexOf("body");
   const [partsBefore, partsAfter] = [signed.slice(0, bodyAt), signed.slice(bodyAt + 1)];
 
+  /** Names the header at fault; that of the signature by default. */
+  function refuse(code: SignatureErrorCode, header = headers.signature): Refused {
+    return refused(code, { header: header.toLowerCase() });
+  }
+
   function keysOf(secrets: readonly Secret[], use: SecretUse): readonly Key[] {
     const keys = importKeys(secrets, use);
     if (use === "sign" && form.kind === "single" && keys.length > 1) {
@@ -70,8 +76,7 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
   }
 
   function digestOf(key: KeyObject, { before, body, after }: SignedText): Buffer {
-    const state = createHmac(algorithm, key).update(before, "latin1").update(body);
-    if (after !== "") state.update(after, "latin1");
+    const state = createHmac(algorithm, key).update(before).update(body).update(after);
     // Node returns a digest sooner as text than as bytes.
     return Buffer.from(state.digest("binary"), "latin1");
   }
@@ -94,18 +99,13 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
     const values = readHeaders(given);
     if ("ok" in values) return values;
     const id = headers.id === undefined ? undefined : values.at(-1);
-    if (id !== undefined && !isId(id)) {
-      return refused("CS_SIGNATURE_ID_INVALID", {
-        header: sentHeaders.at(-1)?.toLowerCase() ?? "",
-      });
-    }
+    if (id !== undefined && !isId(id)) return refuse("CS_SIGNATURE_ID_INVALID", headers.id);
     const signatures = readSignatures(values[0] ?? "");
     if ("ok" in signatures) return signatures;
     const sent = headers.timestamp === undefined ? signatures.timestamp : values[1];
     const timestamp = sent === undefined ? undefined : parse(sent);
     if (sent !== undefined && timestamp === undefined) {
-      const header = (headers.timestamp ?? headers.signature).toLowerCase();
-      return refused("CS_SIGNATURE_TIMESTAMP_INVALID", { header });
+      return refuse("CS_SIGNATURE_TIMESTAMP_INVALID", headers.timestamp);
     }
     return { ok: true, id, timestamp, sent, signatures };
   }
@@ -116,10 +116,11 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
     keys: readonly Pick<Key, "kind">[],
   ): Refused | undefined {
     if (keys.some(({ kind }) => signatures[kind].length > 0)) return undefined;
-    const header = headers.signature.toLowerCase();
-    return keys.some(({ kind }) => signatures.kinds.includes(kind))
-      ? refused("CS_SIGNATURE_MALFORMED", { header })
-      : refused("CS_SIGNATURE_VERSION_UNSUPPORTED", { header });
+    return refuse(
+      keys.some(({ kind }) => signatures.kinds.includes(kind))
+        ? "CS_SIGNATURE_MALFORMED"
+        : "CS_SIGNATURE_VERSION_UNSUPPORTED",
+    );
   }
 
   return {

@@ -1,72 +1,49 @@
+import type { Cause, Mistake } from "./explain-causes.ts";
+
 /** A body that the sender may have signed instead of the one that arrived. */
 export interface BodyVariant {
-  readonly cause:
-    | "body-reserialized"
-    | "body-whitespace"
-    | "body-newline"
-    | "body-bom"
-    | "body-charset";
-  /** The change, as the end of a sentence. */
-  readonly change: string;
   readonly bytes: Uint8Array;
+  /** Absent for the body as it arrived. */
+  readonly mistake?: Mistake;
 }
-
-const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Lists bodies from which usual mistakes make the body that arrived, the most common mistake first. */
 export function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
-  const text = Buffer.from(body).toString("utf8");
-  const found = new Map<string, BodyVariant>();
-  const add = (
-    cause: BodyVariant["cause"],
-    change: string,
-    original: string | Uint8Array,
-  ): void => {
-    const bytes = typeof original === "string" ? Buffer.from(original, "utf8") : original;
-    const name = Buffer.from(bytes).toString("latin1");
-    if (name !== Buffer.from(body).toString("latin1") && !found.has(name)) {
-      found.set(name, { cause, change, bytes });
-    }
+  const text = Buffer.from(body).toString();
+  const withoutBom = text.replace(/^\uFEFF/, "");
+  const variants: BodyVariant[] = [];
+  const add = (cause: Cause, change: string, original: string | Uint8Array): void => {
+    const bytes = typeof original === "string" ? Buffer.from(original) : original;
+    const statement =
+      cause === "body-reserialized"
+        ? `something re-serialised the JSON: the sender signed ${bytes.length} bytes, ${body.length} arrived, and ${change}`
+        : `the body was changed on its way: ${change}`;
+    variants.push({ bytes, mistake: { cause, statement } });
   };
 
   add("body-newline", "a newline was added at its end", text.replace(/\r?\n$/, ""));
   add("body-newline", "the newline at its end was removed", `${text}\n`);
   add("body-newline", "the line break (CRLF) at its end was removed", `${text}\r\n`);
   add("body-newline", "line breaks were changed from LF to CRLF", text.replaceAll("\r\n", "\n"));
-  add(
-    "body-newline",
-    "line breaks were changed from CRLF to LF",
-    text.replaceAll(/\r?\n/g, "\r\n"),
-  );
-  add(
-    "body-bom",
-    "a byte order mark was added before it",
-    body.subarray(startsWithBom(body) ? 3 : 0),
-  );
-  add("body-bom", "its byte order mark was removed", Buffer.concat([BOM, body]));
+  add("body-newline", "line breaks were changed from CRLF to LF", text.replaceAll("\n", "\r\n"));
+  add("body-bom", "a byte order mark was added before it", withoutBom);
+  add("body-bom", "its byte order mark was removed", `\uFEFF${text}`);
+  add("body-whitespace", "whitespace was added around it", text.trim());
   for (const [change, original] of charsets(body, text)) add("body-charset", change, original);
 
-  const value = parsed(text);
-  if (value === undefined) return [...found.values()];
-  const printed = new Set(printings(value, text.length));
-  if (!printed.has(text)) {
-    add("body-whitespace", "whitespace was added around it", text.trim());
-    const compact = withoutWhitespace(text);
-    for (const original of [compact, `${compact}\n`]) {
-      add("body-whitespace", "whitespace was added to the JSON", original);
-    }
-  }
+  const value = parsed(withoutBom);
+  if (value === undefined) return variants;
+  const compact = withoutWhitespace(text);
+  const printed = new Set([compact, ...printings(value, text.length)]);
+  const isUsual = printed.has(text);
   for (const original of printed) {
-    const isSame = withoutWhitespace(original) === withoutWhitespace(text);
-    const cause = isSame && !printed.has(text) ? "body-whitespace" : "body-reserialized";
+    const isSame = withoutWhitespace(original) === compact;
+    const cause = isSame && !isUsual ? "body-whitespace" : "body-reserialized";
     const change = isSame ? "its whitespace was changed" : "its members were printed differently";
-    for (const end of ["", "\n"]) add(cause, change, original + end);
+    add(cause, change, original);
+    add(cause, change, `${original}\n`);
   }
-  return [...found.values()];
-}
-
-function startsWithBom(body: Uint8Array): boolean {
-  return BOM.every((byte, index) => body[index] === byte);
+  return variants;
 }
 
 /** Texts and bytes that a wrong character set turns into this body. */
@@ -74,23 +51,17 @@ function charsets(
   body: Uint8Array,
   text: string,
 ): readonly (readonly [string, string | Uint8Array])[] {
-  const isAscii = body.every((byte) => byte < 0x80);
-  const decoded = (encoding: string): string => new TextDecoder(encoding).decode(body);
-  const utf16 = body.includes(0)
-    ? (["utf-16le", "utf-16be"] as const).map(
-        (encoding) =>
-          [`it was converted from UTF-8 to ${encoding.toUpperCase()}`, decoded(encoding)] as const,
-      )
-    : [];
-  if (isAscii) return utf16;
-  const singleByte = (["windows-1252", "iso-8859-15"] as const).map(
-    (encoding) => [`it was converted from UTF-8 to ${encoding}`, decoded(encoding)] as const,
+  const converted = ["utf-16le", "utf-16be", "windows-1252", "iso-8859-15"].map(
+    (encoding) =>
+      [
+        `it was converted from UTF-8 to ${encoding}`,
+        new TextDecoder(encoding).decode(body),
+      ] as const,
   );
   return [
-    ...utf16,
     ["its UTF-8 bytes were read as Latin-1 and encoded again", bytesOfMisread(text)],
     ["it was converted from UTF-8 to Latin-1", Buffer.from(body).toString("latin1")],
-    ...singleByte,
+    ...converted,
     ["its Unicode was normalised to NFC", text.normalize("NFD")],
     ["its Unicode was normalised to NFD", text.normalize("NFC")],
   ];
@@ -98,20 +69,17 @@ function charsets(
 
 /** Undoes one misreading as Windows-1252, which is Latin-1 except for 0x80 to 0x9F. */
 function bytesOfMisread(text: string): Uint8Array {
-  const table = new Map(
-    Array.from({ length: 256 }, (_, byte) => [
-      new TextDecoder("windows-1252").decode(Uint8Array.of(byte)),
-      byte,
-    ]),
-  );
-  return Uint8Array.from(
-    Array.from(text, (character) => table.get(character) ?? character.charCodeAt(0)),
-  );
+  const latin1 = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const windows1252 = new TextDecoder("windows-1252").decode(latin1);
+  return Uint8Array.from(text, (character) => {
+    const byte = windows1252.indexOf(character);
+    return byte < 0 ? character.charCodeAt(0) : byte;
+  });
 }
 
 function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;
@@ -174,10 +142,10 @@ const MAX_PRINTED = 65_536;
 
 /** Prints a JSON value as the usual printers of several languages do. */
 function* printings(value: unknown, length: number): Generator<string> {
-  const isLarge = length > MAX_PRINTED;
-  for (const order of isLarge ? ORDERS.slice(0, 1) : ORDERS) {
-    for (const number of isLarge ? NUMBERS.slice(0, 1) : NUMBERS) {
-      for (const escape of isLarge ? ESCAPES.slice(0, 1) : ESCAPES) {
+  const most = length > MAX_PRINTED ? 1 : Infinity;
+  for (const order of ORDERS.slice(0, most)) {
+    for (const number of NUMBERS.slice(0, most)) {
+      for (const escape of ESCAPES.slice(0, most)) {
         for (const style of LAYOUTS)
           yield print(value, { ...style, order, number, escape }, "", "");
       }

@@ -1,7 +1,7 @@
 import type { LenientHeaders } from "./explain-headers.ts";
 import { parseTimestamp } from "./headers.ts";
 import type { Key } from "./keys.ts";
-import type { Refused } from "./scheme.ts";
+import type { CheckedHeaders, Refused } from "./scheme.ts";
 
 /** Every cause that `explain` names, with what to do about it. */
 export const FIXES = {
@@ -49,6 +49,13 @@ export const FIXES = {
 /** A reason for which an attempt is refused. */
 export type Cause = keyof typeof FIXES;
 
+/** A mistake that was undone. */
+export interface Mistake {
+  readonly cause: Cause;
+  /** A sentence without its full stop. */
+  readonly statement: string;
+}
+
 /** An explanation for a developer. A sender must not see it. */
 export interface Explanation {
   readonly cause: Cause;
@@ -63,99 +70,80 @@ export function explained(cause: Cause, sentence: string, certain = true): Expla
   return { cause, certain, sentence, fix: FIXES[cause] };
 }
 
-/** Names a timestamp that is not written as the scheme says, or is out of the tolerance. */
-export function timestampProblem(
-  { timestamp, names }: LenientHeaders,
+/** Names a timestamp that is not written as the scheme says. */
+export function timestampForm({ timestamp, names }: LenientHeaders): Explanation | undefined {
+  if (timestamp === undefined || parseTimestamp(timestamp) !== undefined) return undefined;
+  const name = names.timestamp ?? names.signature;
+  return /^\d{13}$/.test(timestamp)
+    ? explained(
+        "timestamp-milliseconds",
+        `The timestamp in ${name} is in milliseconds (${timestamp}), not in seconds.`,
+      )
+    : explained("timestamp-invalid", `The timestamp in ${name} is not a whole number of seconds.`);
+}
+
+/** Names a timestamp that is out of the tolerance. */
+export function timestampAge(
+  { timestamp }: LenientHeaders,
   { now, toleranceSeconds }: { readonly now: number; readonly toleranceSeconds: number },
 ): Explanation | undefined {
-  if (timestamp === undefined) return undefined;
-  const name = names.timestamp ?? names.signature;
-  const seconds = parseTimestamp(timestamp);
-  if (seconds === undefined) {
-    return /^[1-9]\d{12}$/.test(timestamp)
-      ? explained(
-          "timestamp-milliseconds",
-          `The timestamp in ${name} is in milliseconds (${timestamp}), not in seconds.`,
-        )
-      : explained(
-          "timestamp-invalid",
-          `The timestamp in ${name} is not a whole number of seconds.`,
-        );
-  }
-  const ahead = seconds - Math.floor(now / 1000);
+  const ahead = Number(timestamp) - Math.floor(now / 1000);
   if (ahead < -toleranceSeconds) {
     return explained(
       "timestamp-too-old",
       `The timestamp is ${-ahead} s old, and the tolerance is ${toleranceSeconds} s.`,
     );
   }
-  return ahead > toleranceSeconds
-    ? explained(
-        "timestamp-ahead",
-        `The timestamp is ${ahead} s ahead of this clock, and the tolerance is ${toleranceSeconds} s.`,
-      )
-    : undefined;
+  if (ahead > toleranceSeconds) {
+    return explained(
+      "timestamp-ahead",
+      `The timestamp is ${ahead} s ahead of this clock, and the tolerance is ${toleranceSeconds} s.`,
+    );
+  }
+  return undefined;
 }
 
 /** Names the most likely cause if no usual mistake explains the signature. */
 export function guess(
   body: Uint8Array,
   headers: LenientHeaders,
-  {
-    refusal,
-    unusable,
-    kinds,
-  }: {
-    readonly refusal: Refused | undefined;
-    readonly unusable: string | undefined;
-    readonly kinds: ReadonlySet<Key["kind"]>;
-  },
+  checked: CheckedHeaders | Refused,
+  keys: { readonly kinds: readonly Key["kind"][]; readonly unusable: string | undefined },
 ): Explanation {
-  const { signature } = headers.names;
-  // The age of an attempt that nobody is known to have signed says nothing.
-  const time = timestampProblem(headers, { now: 0, toleranceSeconds: Infinity });
+  const { names, length } = headers;
+  const time = timestampForm(headers);
   if (time !== undefined) return time;
-  if (refusal?.code === "CS_SIGNATURE_ID_INVALID") {
-    return explained("id-changed", `The id in ${headers.names.id ?? ""} is not a valid id.`);
+  if (!checked.ok) {
+    return checked.code === "CS_SIGNATURE_ID_INVALID"
+      ? explained("id-changed", `The id in ${names.id} is not a valid id.`)
+      : explained(
+          "signature-form",
+          `The header ${names.signature} is not in the scheme's form (${checked.code}).`,
+        );
   }
-  if (refusal !== undefined) {
-    return explained(
-      "signature-form",
-      `The header ${signature} is not in the scheme's form (${refusal.code}).`,
-    );
-  }
-  const isAsymmetric = /(?:^| )v1a,/.test(headers.signature);
-  if (
-    kinds.size === 1 &&
-    kinds.has("hmac") &&
-    isAsymmetric &&
-    !/(?:^| )v1,/.test(headers.signature)
-  ) {
+  const { signatures } = checked;
+  if (keys.kinds.length > 0 && keys.kinds.every((kind) => signatures[kind].length === 0)) {
     return explained(
       "signature-version",
-      "The attempt is signed with a private key (v1a), and only shared secrets are configured.",
+      signatures.hmac.length === 0
+        ? "The attempt is signed with a private key (v1a), and only shared secrets are configured."
+        : "The attempt is signed with a shared secret (v1), and only public keys are configured.",
     );
   }
-  if (kinds.size === 1 && kinds.has("ed25519") && !isAsymmetric) {
-    return explained(
-      "signature-version",
-      "The attempt is signed with a shared secret (v1), and only public keys are configured.",
-    );
+  if (body.length === 0 && length !== 0) {
+    return explained("body-missing", "The body is empty.", length !== undefined);
   }
-  const text = Buffer.from(body).toString("utf8");
-  if (body.length === 0 && headers.length !== 0) {
-    return explained("body-missing", "The body is empty.", headers.length !== undefined);
-  }
+  const text = Buffer.from(body).toString();
   if (text === "[object Object]") {
     return explained(
       "body-parsed",
       'The body is "[object Object]": parsed JSON was converted to text.',
     );
   }
-  if (headers.length !== undefined && headers.length !== body.length) {
+  if (length !== undefined && length !== body.length) {
     return explained(
       "body-length",
-      `The sender announced ${headers.length} bytes (Content-Length), and ${body.length} arrived: the body was ${headers.length > body.length ? "cut" : "changed"}.`,
+      `The sender announced ${length} bytes (Content-Length), and ${body.length} arrived.`,
     );
   }
   if (text.includes("\uFFFD")) {
@@ -165,7 +153,7 @@ export function guess(
       false,
     );
   }
-  if (unusable !== undefined) return explained("secret-unusable", `${unusable}.`);
+  if (keys.unusable !== undefined) return explained("secret-unusable", `${keys.unusable}.`);
   return explained(
     "secret-other",
     "No configured secret made this signature, and no usual change of the body explains it: the secret probably belongs to another endpoint or environment, or the body's content was changed.",

@@ -68,11 +68,9 @@ export function readLeniently(
 }
 
 function entriesOf(given: HeadersLike): readonly (readonly [string, readonly string[]])[] {
-  const isIterable = (value: object): value is Iterable<readonly [string, string]> =>
+  const isIterable = (value: object): value is Iterable<readonly [string, unknown]> =>
     Symbol.iterator in value;
-  const entries: readonly (readonly [string, unknown])[] =
-    typeof given.get === "function" && isIterable(given) ? [...given] : Object.entries(given);
-  return entries
+  return (isIterable(given) ? [...given] : Object.entries(given))
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name.toLowerCase(), [value].flat().map(String)]);
 }

@@ -1,22 +1,14 @@
 import { createPublicKey, createSecretKey } from "node:crypto";
-import { decodeBase64, type ImportSecret, type Key } from "./keys.ts";
+import type { Cause, Mistake } from "./explain-causes.ts";
+import { decode, type ImportSecret, type Key } from "./keys.ts";
+import type { SecretUse } from "./scheme.ts";
 import { type PlainSecret, SealedSecret, type Secret } from "./secret.ts";
 
 /** A key that the sender may have used. */
 export interface KeyVariant {
-  /** `undefined` for the key as configured. */
-  readonly cause:
-    | "secret-newline"
-    | "secret-quotes"
-    | "secret-whitespace"
-    | "secret-encoding"
-    | "secret-private"
-    | "secret-other"
-    | undefined;
-  /** The mistake, as a sentence. */
-  readonly mistake: string;
-  readonly at: string;
   readonly key: Pick<Key, "kind" | "object">;
+  /** Absent for the key as configured. */
+  readonly mistake?: Mistake;
 }
 
 /** Lists the keys that usual mistakes make of a secret, the configured one first. */
@@ -26,71 +18,59 @@ export function keyVariants(
   importSecret: ImportSecret,
 ): { readonly variants: readonly KeyVariant[]; readonly unusable: string | undefined } {
   const plain = SealedSecret.open(secret);
-  const variants: KeyVariant[] = [];
-  const add = (cause: KeyVariant["cause"], mistake: string, key: KeyVariant["key"]): void =>
-    void variants.push({ cause, mistake, at, key });
-  const addBytes = (cause: KeyVariant["cause"], mistake: string, bytes: Uint8Array): void => {
-    if (bytes.length > 0) add(cause, mistake, { kind: "hmac", object: createSecretKey(bytes) });
-  };
   /** Returns the error's message if the secret cannot be read. */
-  const addImported = (
-    cause: KeyVariant["cause"],
-    mistake: string,
-    one: PlainSecret,
-  ): string | undefined => {
+  const read = (one: PlainSecret, use: SecretUse = "verify"): Key | string => {
     try {
-      add(cause, mistake, importSecret(one, "verify", at, 1));
-      return undefined;
+      return importSecret(one, use, at, 1);
     } catch (error) {
       return error instanceof TypeError ? error.message : String(error);
     }
   };
+  const variants: KeyVariant[] = [];
+  const add = (cause: Cause, statement: string, key: KeyVariant["key"]): void =>
+    void variants.push({ key, mistake: { cause, statement } });
 
-  const unusable = addImported(undefined, "", plain);
-  const text = typeof plain === "string" ? plain : typeof plain?.raw === "string" ? plain.raw : "";
-  if (text === "") return { variants, unusable };
+  const configured = read(plain);
+  const isUsable = typeof configured !== "string";
+  if (isUsable) variants.push({ key: configured });
+  const unusable = isUsable ? undefined : configured;
+  const text = typeof plain === "string" ? plain : plain?.raw;
+  if (typeof text !== "string") return { variants, unusable };
+
   const clean = text
     .trim()
     .replace(/^(["'`])(.*)\1$/s, "$2")
-    .trim()
-    .replace(/^\uFEFF/, "");
+    .trim();
+  const cleaned = read(clean);
+  if (clean !== text && typeof cleaned !== "string") add(...nameMistake(text, at), cleaned);
+  const own = read(clean, "sign");
+  if (typeof own !== "string" && own.kind === "ed25519") {
+    const key = { kind: own.kind, object: createPublicKey(own.object) };
+    add("secret-private", `${at} is the sender's private key`, key);
+  }
+  const addBytes = (cause: Cause, statement: string, bytes: Uint8Array): void =>
+    add(cause, statement, { kind: "hmac", object: createSecretKey(bytes) });
+  addBytes(
+    "secret-newline",
+    "the sender's own secret ends with a newline",
+    Buffer.from(`${clean}\n`),
+  );
+  addBytes("secret-quotes", "the sender's own secret is in quotes", Buffer.from(`"${clean}"`));
   const bare = clean.replace(/^(?:whsec_|raw:)/, "");
-  if (clean !== text) {
-    const { cause, mistake } = nameMistake(text);
-    addImported(cause, `${at} ${mistake}`, clean);
-  }
-  if (clean.startsWith("whsk_")) {
-    try {
-      const { kind, object } = importSecret(clean, "sign", at, 1);
-      add("secret-private", `${at} is the sender's private key`, {
-        kind,
-        object: createPublicKey(object),
-      });
-    } catch {
-      // Not a private key either: the other causes remain.
-    }
-  }
-  if (/^wh[sp]k_/.test(clean)) return { variants, unusable };
-  const own = "the sender's own secret";
-  addBytes("secret-newline", `${own} ends with a newline`, Buffer.from(`${clean}\n`));
-  addBytes("secret-quotes", `${own} is in quotes`, Buffer.from(`"${clean}"`));
-  const isHex = /^(?:[0-9a-fA-F]{2})+$/.test(bare);
-  const isUrlSafe = /^[A-Za-z0-9_-]+$/.test(bare);
-  const uses: Readonly<Record<string, Uint8Array | undefined>> = {
-    [`uses the text of ${at} as it is, with its prefix`]: Buffer.from(clean),
-    [`uses the text of ${at} after its prefix`]: Buffer.from(bare),
-    [`decodes ${at} from base64`]: decodeBase64(bare),
-    [`decodes ${at} from base64url`]: isUrlSafe ? Buffer.from(bare, "base64url") : undefined,
-    [`decodes ${at} from hexadecimal`]: isHex ? Buffer.from(bare, "hex") : undefined,
-  };
-  for (const [use, bytes] of Object.entries(uses))
+  for (const [use, bytes] of [
+    [`uses the text of ${at} as it is, with its prefix`, Buffer.from(clean)],
+    [`uses the text of ${at} after its prefix`, Buffer.from(bare)],
+    [`decodes ${at} from base64`, decode(bare, "base64")],
+    [`decodes ${at} from base64url`, decode(bare, "base64url")],
+    [`decodes ${at} from hexadecimal`, decode(bare.toLowerCase(), "hex")],
+  ] as const)
     if (bytes !== undefined) addBytes("secret-encoding", `the sender ${use}`, bytes);
   return { variants, unusable };
 }
 
-function nameMistake(text: string): Pick<KeyVariant, "cause" | "mistake"> {
-  if (/^\s*["'`]/.test(text)) return { cause: "secret-quotes", mistake: "is in quotes" };
+function nameMistake(text: string, at: string): readonly [Cause, string] {
+  if (/^\s*["'`]/.test(text)) return ["secret-quotes", `${at} is in quotes`];
   return /[\r\n]$/.test(text)
-    ? { cause: "secret-newline", mistake: "ends with a newline" }
-    : { cause: "secret-whitespace", mistake: "contains whitespace or a byte order mark" };
+    ? ["secret-newline", `${at} ends with a newline`]
+    : ["secret-whitespace", `${at} contains whitespace or a byte order mark`];
 }

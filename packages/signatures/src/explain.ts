@@ -1,12 +1,13 @@
-import { createHmac, timingSafeEqual, verify } from "node:crypto";
+import { createHmac, verify } from "node:crypto";
 import { createScheme, type SchemeParts } from "./create-scheme.ts";
-import { bodyVariants } from "./explain-bodies.ts";
+import { type BodyVariant, bodyVariants } from "./explain-bodies.ts";
 import {
-  type Cause,
   type Explanation,
   explained,
   guess,
-  timestampProblem,
+  type Mistake,
+  timestampAge,
+  timestampForm,
 } from "./explain-causes.ts";
 import { idsIn, type LenientHeaders, readLeniently, tokensIn } from "./explain-headers.ts";
 import { type KeyVariant, keyVariants } from "./explain-secrets.ts";
@@ -31,14 +32,6 @@ export interface ExplainOptions {
 const MAX_PAIRED_BODIES = 40;
 /** Largest body of which two mistakes are undone together: an HMAC of a larger one takes too long for thousands of trials. */
 const MAX_PAIRED_BYTES = 65_536;
-
-/** One value that is signed or signs, as it arrived or with a mistake undone. */
-interface Change<Value> {
-  /** `undefined` for the value as it arrived. */
-  readonly cause: Cause | undefined;
-  readonly statement: string;
-  readonly value: Value;
-}
 
 /**
  * Explains why an attempt does not verify, for development: undoes usual mistakes until a signature matches. Pure.
@@ -70,36 +63,33 @@ export function explain(
 
   const others = Object.entries(otherSecrets).flatMap(([name, secret]) =>
     keyVariants(secret, name, parts.importSecret)
-      .variants.filter(({ cause }) => cause === undefined)
+      .variants.filter(({ mistake }) => mistake === undefined)
       .map(({ key }) => ({
-        cause: "secret-other" as const,
-        mistake: `the attempt is signed with the secret of ${name}`,
         key,
+        mistake: {
+          cause: "secret-other" as const,
+          statement: `the attempt is signed with the secret of ${name}`,
+        },
       })),
   );
   const variants = keys.flatMap((one) => one.variants);
-  const changes = search(attempt.body, headers, description, [...variants, ...others]);
-  if (changes === undefined) {
-    const checked = scheme.checkHeaders(attempt.headers);
+  const mistakes = search(attempt.body, headers, description, [...variants, ...others]);
+  if (mistakes === undefined) {
+    const configured = variants.filter(({ mistake }) => mistake === undefined);
     return [
-      guess(attempt.body, headers, {
-        refusal: checked.ok ? undefined : checked,
+      guess(attempt.body, headers, scheme.checkHeaders(attempt.headers), {
+        kinds: configured.map(({ key }) => key.kind),
         unusable: keys.find((one) => one.unusable !== undefined)?.unusable,
-        kinds: new Set(
-          variants.flatMap(({ cause, key }) => (cause === undefined ? [key.kind] : [])),
-        ),
       }),
     ];
   }
-  const isSecretRight = !changes.some(({ cause }) => cause?.startsWith("secret-"));
+  const isSecretRight = !mistakes.some(({ cause }) => cause.startsWith("secret-"));
   const prefix = isSecretRight ? "Your secret is right, but " : "";
-  const causes = changes.flatMap(({ cause, statement }) =>
-    cause === undefined
-      ? []
-      : [explained(cause, `${prefix}${statement}.`.replace(/^the /, "The "))],
+  const causes = mistakes.map(({ cause, statement }) =>
+    explained(cause, `${prefix}${statement}.`.replace(/^the /, "The ")),
   );
-  const { toleranceSeconds = description.toleranceSeconds ?? 300 } = clock;
-  const time = timestampProblem(headers, { now: clock.now, toleranceSeconds });
+  const { now, toleranceSeconds = description.toleranceSeconds ?? 300 } = clock;
+  const time = timestampForm(headers) ?? timestampAge(headers, { now, toleranceSeconds });
   if (time !== undefined) causes.push(time);
   if (causes.length > 0) return causes;
   // Text, key and digest are right, and still the scheme refused the header.
@@ -117,42 +107,29 @@ function search(
   body: Uint8Array,
   headers: LenientHeaders,
   description: SchemeParts["description"],
-  keys: readonly Pick<KeyVariant, "cause" | "mistake" | "key">[],
-): readonly Change<unknown>[] | undefined {
-  const bodies: Change<Uint8Array>[] = [
-    { cause: undefined, statement: "", value: body },
-    ...bodyVariants(body).map(({ cause, change, bytes }) => ({
-      cause,
-      statement:
-        cause === "body-reserialized"
-          ? `something re-serialised the JSON: the sender signed ${bytes.length} bytes, ${body.length} arrived, and ${change}`
-          : `the body was changed on its way: ${change}`,
-      value: bytes,
-    })),
-  ];
-  const ids: Change<string | undefined>[] = [
-    { cause: undefined, statement: "", value: headers.id },
+  keys: readonly KeyVariant[],
+): readonly Mistake[] | undefined {
+  const bodies: readonly BodyVariant[] = [{ bytes: body }, ...bodyVariants(body)];
+  const ids: readonly { readonly id: string | undefined; readonly mistake?: Mistake }[] = [
+    { id: headers.id },
     ...idsIn(body, headers).map((id) => ({
-      cause: "id-changed" as const,
-      statement: `the id was changed: the sender signed ${id}, and ${headers.names.id ?? ""} is ${headers.id ?? ""}`,
-      value: id,
+      id,
+      mistake: {
+        cause: "id-changed" as const,
+        statement: `the id was changed: the sender signed ${id}, and ${headers.names.id} is ${headers.id}`,
+      },
     })),
   ];
   const tokens = tokensIn(headers.signature);
-  for (const most of [0, 1, 2]) {
-    if (most === 2 && body.length > MAX_PAIRED_BYTES) return undefined;
-    for (const one of most === 2 ? bodies.slice(0, MAX_PAIRED_BODIES) : bodies) {
-      for (const id of ids) {
-        for (const { cause, mistake, key } of keys) {
-          const secret = { cause, statement: mistake, value: key };
-          const changes = [secret, one, id].filter((change) => change.cause !== undefined);
-          if (changes.length !== most) continue;
-          const text = signedText(description, {
-            id: id.value,
-            timestamp: headers.timestamp,
-            body: one.value,
-          });
-          if (isMade(text, key, description.algorithm, tokens)) return changes;
+  const { timestamp } = headers;
+  for (const most of body.length > MAX_PAIRED_BYTES ? [0, 1] : [0, 1, 2]) {
+    for (const { bytes, mistake } of most === 2 ? bodies.slice(0, MAX_PAIRED_BODIES) : bodies) {
+      for (const { id, mistake: ofId } of ids) {
+        for (const { key, mistake: ofKey } of keys) {
+          const mistakes = [ofKey, mistake, ofId].filter((one) => one !== undefined);
+          if (mistakes.length !== most) continue;
+          const text = signedText(description, { id, timestamp, body: bytes });
+          if (isMade(text, key, description.algorithm, tokens)) return mistakes;
         }
       }
     }
@@ -168,11 +145,11 @@ function signedText(
     readonly body: Uint8Array;
   },
 ): Uint8Array {
-  const parts = signed.flatMap((part, index) => [
-    Buffer.from(index === 0 ? "" : separator),
+  const parts = signed.flatMap((part) => [
+    Buffer.from(separator),
     part === "body" ? values.body : Buffer.from(values[part] ?? ""),
   ]);
-  return Buffer.concat(parts);
+  return Buffer.concat(parts.slice(1));
 }
 
 function isMade(
@@ -182,9 +159,8 @@ function isMade(
   tokens: readonly Uint8Array[],
 ): boolean {
   if (kind === "ed25519") {
-    return tokens.some((token) => token.length === 64 && verify(null, text, object, token));
+    return tokens.some((token) => verify(null, text, object, token));
   }
   const digest = createHmac(algorithm, object).update(text).digest();
-  const { length } = digest;
-  return tokens.some((token) => token.length === length && timingSafeEqual(token, digest));
+  return tokens.some((token) => digest.equals(token));
 }

@@ -80,9 +80,8 @@ export function headerReader(headerNames: readonly string[]): ReadHeaders {
     if (typeof found === "string") {
       return refused("CS_SIGNATURE_HEADER_DUPLICATE", { header: found });
     }
-    for (let place = 0; place < names.length; place++) {
+    for (const [place, header] of names.entries()) {
       const value = found[place];
-      const header = names[place] ?? "";
       if (value === undefined) return refused("CS_SIGNATURE_HEADER_MISSING", { header });
       if (Array.isArray(value)) return refused("CS_SIGNATURE_HEADER_DUPLICATE", { header });
       if (typeof value !== "string") return refused("CS_SIGNATURE_HEADER_INVALID", { header });

@@ -1,5 +1,6 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
 import { importPrivateKey, importPublicKey, publicKeyBytes } from "./ed25519.ts";
+import type { Encoding } from "./hmac-description.ts";
 import type { CheckedSecret, SecretUse } from "./scheme.ts";
 import {
   checkSize,
@@ -73,7 +74,7 @@ export const importStandardSecret: ImportSecret = (secret, use, at, minSecretByt
 /** Hexadecimal text is base64 too, but is commonly used as it is. A misspelt prefix (`hwsec_`) is ignored. */
 function warnAboutBase64(text: string, at: string): string | undefined {
   const encoded = text.replace(/^[A-Za-z0-9]{1,6}_/, "");
-  if (/^[0-9a-fA-F]*$/.test(encoded) || decodeBase64(encoded) === undefined) return undefined;
+  if (/^[0-9a-fA-F]*$/.test(encoded) || decode(encoded, "base64") === undefined) return undefined;
   return `${at} is used as text but looks like base64: write whsec_… if the sender decodes it, or raw:… if it does not`;
 }
 
@@ -93,16 +94,19 @@ function fingerprintOf(kind: Key["kind"], bytes: Uint8Array): string {
 }
 
 function decodeAfter(prefix: string, secret: string, at: string): Uint8Array {
-  const bytes = decodeBase64(secret.slice(prefix.length));
+  const bytes = decode(secret.slice(prefix.length), "base64");
   if (bytes === undefined) throw new TypeError(`${at} is not canonical base64 after ${prefix}`);
   return bytes;
 }
 
-/** Decodes padded base64 of the standard alphabet (RFC 4648 section 4) whose unused bits are zero. */
-export function decodeBase64(text: string): Uint8Array | undefined {
-  const bytes = Buffer.from(text, "base64");
+/**
+ * Decodes text that is the one spelling of its bytes: lower-case hexadecimal, or base64 whose unused bits are zero,
+ * padded in the standard alphabet (RFC 4648 section 4), unpadded in that of URLs.
+ */
+export function decode(text: string, encoding: Encoding | "base64url"): Uint8Array | undefined {
+  const bytes = Buffer.from(text, encoding);
   // `Buffer.from` skips what it does not understand.
-  return bytes.toString("base64") === text ? bytes : undefined;
+  return bytes.toString(encoding) === text ? bytes : undefined;
 }
 
 interface Imported {

@@ -87,10 +87,10 @@ export function readSecretText(given: string, at: string): string {
     );
   }
   // Also after the prefix: raw:"…" is the same mistake.
-  const quote = /^(?:raw:)?(["'`])|(["'`])$/.exec(text);
-  if (quote !== null) {
+  const quote = /^(?:raw:)?["'`]|["'`]$/.exec(text)?.[0];
+  if (quote !== undefined) {
     throw new TypeError(
-      `${at} is in quotes (${quote[1] ?? quote[2] ?? ""}): remove them; only a shell or a .env file needs quotes`,
+      `${at} is in quotes (${quote.slice(-1)}): remove them; only a shell or a .env file needs quotes`,
     );
   }
   return text;

@@ -6,6 +6,7 @@ import {
   type Encoding,
   type HmacDescription,
   hmacPresets,
+  schemeOf,
   type SignatureScheme,
   type SignedPart,
   timestampedHmac,
@@ -95,6 +96,26 @@ describe("a described scheme", () => {
     );
     expect(bodyHmac({ header: "X" }).sign(message, secrets)["X"]).toMatch(/^[0-9a-f]{64}$/);
     expect(base64.sign(message, secrets)["X"]).toMatch(/^[A-Za-z0-9+/]{86}==$/);
+  });
+
+  it("is made from what a profile states", () => {
+    const { headers } = signed(three, secrets);
+    const stated = { scheme: "hmac", description: hmacPresets.xSignature } as const;
+    expect(signed(schemeOf(stated), secrets).headers).toEqual(headers);
+    expect(schemeOf({ scheme: "standard-webhooks" }).name).toBe("standard-webhooks");
+  });
+
+  it("names the header that is not in its form, in lower case", () => {
+    const headers = three.sign(message, secrets);
+    const headerOf = (scheme: SignatureScheme, change: object) =>
+      scheme.verify({ headers: { ...headers, ...change }, body }, secrets, { now });
+    for (const header of ["X-Signature", "X-Signature-Timestamp", "X-Signature-UniqueId"])
+      expect(headerOf(three, { [header]: "!" })).toMatchObject({
+        facts: { header: header.toLowerCase() },
+      });
+    expect(headerOf(timed, { "X-Sig": "t=!,v1=abc" })).toMatchObject({
+      facts: { header: "x-sig" },
+    });
   });
 
   it("uses the tolerance of its options unless a call gives another", () => {

@@ -94,8 +94,10 @@ describe("the signature header of Standard Webhooks", () => {
     ["CS_SIGNATURE_TOO_MANY", [Array(9).fill(genuineSignature).join(" ")]],
     ["CS_SIGNATURE_MISMATCH", [decoy]],
   ])("is refused with %s", (code, signatures) => {
+    const header = "webhook-signature";
+    const facts = code === "CS_SIGNATURE_MISMATCH" ? {} : { header };
     for (const signature of signatures)
-      expect(withSignature(signature)).toMatchObject({ ok: false, code });
+      expect(withSignature(signature)).toMatchObject({ ok: false, code, facts });
   });
 
   it("is read up to 4,096 characters", () => {
@@ -197,7 +199,11 @@ describe("A11: the signed time of an attempt", () => {
     ["webhook-timestamp", "CS_SIGNATURE_TIMESTAMP_INVALID", times.split("|")],
   ])("and its id are refused if %s is outside its grammar: %s", (name, code, values) => {
     for (const value of values)
-      expect(judge({ ...genuine.headers, [name]: value })).toMatchObject({ ok: false, code });
+      expect(judge({ ...genuine.headers, [name]: value })).toEqual({
+        ok: false,
+        code,
+        facts: { header: name },
+      });
   });
 
   it("may have an id of 256 characters", () => {
