@@ -28,24 +28,17 @@ export function refundColumns(refund: Refund): RefundColumns {
 /** Returns the event of the status that a refund has entered (S 3.1). */
 export function newRefundEvent(refund: RefundRecord, at: number): NewEvent {
   return {
-    kind: kindOf(refund.status),
+    kind: KINDS[refund.status],
     data: refundResource(refund),
     at,
   };
 }
 
-function kindOf(status: RefundStatus): EventKind {
-  switch (status) {
-    case "PENDING":
-      return "refund.pending";
-    case "AUTHORIZED":
-      return "refund.authorized";
-    case "TERMINAL_FAILED":
-      return "refund.failed";
-    default:
-      return status satisfies never;
-  }
-}
+const KINDS: Readonly<Record<RefundStatus, EventKind>> = {
+  PENDING: "refund.pending",
+  AUTHORIZED: "refund.authorized",
+  TERMINAL_FAILED: "refund.failed",
+};
 
 /**
  * Applies a rule to a locked refund, in the caller's transaction: writes its new state and the event of its
@@ -60,12 +53,16 @@ export async function changeRefund(
   context: Context,
   { record, change, at }: { record: RefundRecord; change: (refund: Refund) => Refund; at: number },
 ): Promise<boolean> {
-  const before = refundState(record);
+  const { status, dueAt } = record;
+  // Final (S 3.1).
+  if (status === "TERMINAL_FAILED") return false;
+  const before: Refund =
+    status === "PENDING" ? { status, eligibleAt: dueAt ?? undefined } : { status };
   const after = change(before);
   if (after === before) return false;
   const changed = { ...record, ...refundColumns(after) };
   await updatePayment(tx, record, changed);
-  if (after.status === before.status) return false;
+  if (after.status === status) return false;
 
   const { merchantId, originalId, amountCents } = record;
   if (after.status === "TERMINAL_FAILED") {
@@ -78,20 +75,6 @@ export async function changeRefund(
     newRefundEvent(changed, at),
   );
   return true;
-}
-
-function refundState({ id, status, dueAt, errorCode, errorMessage }: RefundRecord): Refund {
-  switch (status) {
-    case "PENDING":
-      return { status, eligibleAt: dueAt ?? undefined };
-    case "AUTHORIZED":
-      return { status };
-    case "TERMINAL_FAILED":
-      if (errorCode === null || errorMessage === null) throw new Error(`${id} has no reason`);
-      return { status, errorDetails: { errorCode, errorMessage } };
-    default:
-      return status satisfies never;
-  }
 }
 
 export type ReturnRefundOutcome =
@@ -113,9 +96,9 @@ export async function returnRefund(
   const named = { merchantId: merchant.id, id: paymentId };
   return context.driver.transaction<ReturnRefundOutcome>(async (tx) => {
     const unlocked = await findPayment(tx, named);
-    if (unlocked?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
     // The debit first: see `lockPayment`.
-    await lockPayment(tx, { merchantId: merchant.id, id: unlocked.originalId });
+    if (unlocked?.direction === "CREDIT")
+      await lockPayment(tx, { merchantId: merchant.id, id: unlocked.originalId });
     const record = await lockPayment(tx, named);
     if (record?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
     const at = await instantOf(tx, context.clock, merchant.clockId);
@@ -180,10 +163,7 @@ async function moveBatch(
     return await context.driver.transaction((tx) => moveAll(tx, context, { due, now }));
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw error;
-    const [only, ...others] = due;
-    if (only !== undefined && others.length === 0) {
-      return { moved: 0, passedOver: [{ id: only.id, error }] };
-    }
+    if (due.length === 1) return { moved: 0, passedOver: due.map(({ id }) => ({ id, error })) };
     const alone = await Promise.all(due.map((one) => moveBatch(context, [one], now)));
     return {
       moved: alone.reduce((sum, one) => sum + one.moved, 0),
