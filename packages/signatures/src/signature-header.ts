@@ -1,9 +1,4 @@
-import {
-  DIGEST_BYTES,
-  type Encoding,
-  type HmacDescription,
-  type SignatureForm,
-} from "./hmac-description.ts";
+import { DIGEST_BYTES, type HmacDescription, type SignatureForm } from "./hmac-description.ts";
 import { decode, type Key } from "./keys.ts";
 import { type ReadSignatures, type Refused, refused } from "./scheme.ts";
 
