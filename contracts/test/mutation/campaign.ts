@@ -93,7 +93,7 @@ async function killedByPact(batch: readonly Mutant[], name: string): Promise<Rea
       current = batch[Number(interaction?.description)];
       return Promise.resolve(call);
     },
-    message: ({ description }) => {
+    message: (description) => {
       const message = batch[Number(description)]?.message;
       return message === undefined ? Promise.reject(new Error("none")) : Promise.resolve(message);
     },

@@ -37,9 +37,9 @@ export async function record(provider: PactProvider): Promise<readonly Recorded[
       return [];
     },
     ...(message && {
-      message: async (asked) => {
-        const given = await message(asked);
-        messages.set(asked.description, given);
+      message: async (description) => {
+        const given = await message(description);
+        messages.set(description, given);
         return given;
       },
     }),

@@ -97,7 +97,6 @@ async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings)
   const { only, skip = {}, failOn, seed } = options;
   const wanted = ({ requirement = "" }: PactInteraction): boolean =>
     (only === undefined || only.includes(requirement)) && !Object.hasOwn(skip, requirement);
-  const isPart = only !== undefined || options.skip !== undefined || options.pacts !== undefined;
 
   const tells = await telling(options, surroundings);
   const startedAt = Date.now();
@@ -110,7 +109,6 @@ async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings)
       provider,
       ...(broker === undefined ? { pacts: paths } : { broker }),
       ...((only ?? options.skip) !== undefined && { wanted }),
-      mayLeaveStates: isPart,
     });
     const result = await Promise.race([verified, interrupted(provider, surroundings)]);
     const role = options.provider === "merchant-receiver" ? "receiver" : "provider";

@@ -1,17 +1,17 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { messageOf } from "../values.ts";
-import type { HttpAnswer, HttpCall } from "../http-send.ts";
-import type { PactInteraction, AskedMessage, PactProvider } from "./pact-file.ts";
+import type { HttpCall } from "../http-send.ts";
+import type { PactInteraction, PactProvider } from "./pact-file.ts";
 
 /** The server on loopback that the core calls instead of the provider. */
 export interface Front {
   readonly url: string;
   readonly port: number;
-  /** Problems by interaction, in order of arrival. */
-  readonly problemsOf: (interaction: PactInteraction) => readonly string[];
-  /** Problems of calls that match no known interaction: those of a broker's pacts. */
-  readonly problems: readonly string[];
+  /** Problems by interaction, in order of arrival; under `undefined` those of a broker's interactions. */
+  readonly problems: ReadonlyMap<PactInteraction | undefined, readonly string[]>;
   /** Takes the oldest error of a state's handler. */
   readonly takeStateError: (state: string) => string | undefined;
   readonly close: () => Promise<void>;
@@ -32,12 +32,10 @@ export async function openFront(
   provider: PactProvider,
   interactions: readonly PactInteraction[],
 ): Promise<Front> {
-  const problems: string[] = [];
-  const byInteraction = new Map<PactInteraction, string[]>();
+  const problems = new Map<PactInteraction | undefined, string[]>();
   const stateErrors = new Map<string, string[]>();
-  const note = (interaction: PactInteraction | undefined, problem: string): void => {
-    if (interaction === undefined) problems.push(problem);
-    else byInteraction.set(interaction, [...(byInteraction.get(interaction) ?? []), problem]);
+  const note = (interaction: PactInteraction | undefined, ...more: readonly string[]): void => {
+    problems.set(interaction, [...(problems.get(interaction) ?? []), ...more]);
   };
 
   const setState = async (body: Buffer, response: ServerResponse): Promise<void> => {
@@ -61,23 +59,16 @@ export async function openFront(
 
   const giveMessage = async (body: Buffer, response: ServerResponse): Promise<void> => {
     // The core's own form.
-    const asked = JSON.parse(body.toString()) as {
-      readonly description: string;
-      readonly providerStates?: readonly { readonly name: string }[];
-    };
+    const asked = JSON.parse(body.toString()) as { readonly description: string };
     const interaction = interactions.find(({ description }) => description === asked.description);
-    const states = (asked.providerStates ?? []).map(({ name }) => name);
     try {
       if (provider.message === undefined) throw new Error("nothing gives the messages");
-      const order: AskedMessage = { description: asked.description, states };
-      const message = await provider.message(order);
-      for (const problem of provider.judgeMessage?.(message) ?? []) note(interaction, problem);
+      const message = await provider.message(asked.description);
+      note(interaction, ...(provider.judgeMessage?.(message) ?? []));
       const metadata = Buffer.from(JSON.stringify(message.metadata)).toString("base64");
-      response.writeHead(200, {
-        "content-type": message.metadata["contentType"] ?? "application/json",
-        "pact-message-metadata": metadata,
-      });
-      response.end(message.body);
+      const contentType = message.metadata["contentType"] ?? "application/json";
+      const headers = { "content-type": contentType, "pact-message-metadata": metadata };
+      response.writeHead(200, headers).end(message.body);
     } catch (error) {
       note(interaction, `message: ${messageOf(error)}`);
       respond(response, 400, {});
@@ -87,50 +78,43 @@ export async function openFront(
   const forward = async (request: IncomingMessage, body: Buffer, response: ServerResponse) => {
     const number = request.headers[INTERACTION_HEADER];
     const interaction = typeof number === "string" ? interactions[Number(number)] : undefined;
-    let answer: HttpAnswer;
     try {
-      if (provider.send === undefined) throw new Error("nothing carries the calls");
       const asked = callOf(request, body);
       const call = (await provider.prepare?.(asked, interaction)) ?? asked;
-      answer = await provider.send(call);
-      for (const problem of provider.judge?.(call, answer) ?? []) note(interaction, problem);
+      const answer = await provider.send(call);
+      note(interaction, ...(provider.judge?.(call, answer) ?? []));
+      const headers = Object.entries(answer.headers).filter(([name]) => !HOP.has(name));
+      response.writeHead(answer.status, Object.fromEntries(headers)).end(answer.body);
     } catch (error) {
       note(interaction, `no answer came: ${messageOf(error)}`);
-      return respond(response, 502, {});
+      respond(response, 502, {});
     }
-    const headers = Object.entries(answer.headers).filter(([name]) => !HOP.has(name));
-    response.writeHead(answer.status, Object.fromEntries(headers));
-    response.end(answer.body);
   };
 
   const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("error", () => response.destroy());
-    request.on("end", () => {
-      const body = Buffer.concat(chunks);
-      if (request.url === STATES_PATH) void setState(body, response);
-      else if (request.url === MESSAGES_PATH) void giveMessage(body, response);
-      else void forward(request, body, response);
-    });
+    buffer(request).then(
+      (body) => {
+        if (request.url === STATES_PATH) return setState(body, response);
+        if (request.url === MESSAGES_PATH) return giveMessage(body, response);
+        return forward(request, body, response);
+      },
+      () => response.destroy(),
+    );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
   // A TCP server's address is not a path.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     problems,
-    problemsOf: (interaction) => byInteraction.get(interaction) ?? [],
     takeStateError: (state) => stateErrors.get(state)?.shift(),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
   };
 }
 

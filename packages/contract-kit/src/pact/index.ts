@@ -2,7 +2,6 @@ export { providerPacts, type ProviderPactsOptions } from "../checks/provider/pac
 export {
   readPacts,
   standardPacts,
-  type AskedMessage,
   type Pact,
   type PactInteraction,
   type PactMessage,
@@ -11,11 +10,7 @@ export {
 } from "./pact-file.ts";
 export { isPactInstalled, PactMissingError } from "./run-child.ts";
 export * as placeholders from "./pact-file.ts";
-export {
-  receiverProvider,
-  type ReceiverProviderOptions,
-  type ReceiverState,
-} from "./receiver-provider.ts";
+export { receiverProvider, type ReceiverProviderOptions } from "./receiver-provider.ts";
 export { serviceProvider, type ServiceProviderOptions } from "./service-provider.ts";
 export {
   verifyPacts,

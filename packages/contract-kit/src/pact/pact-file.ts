@@ -70,32 +70,22 @@ function pactOf(path: string, text: string): Pact {
   // Validated below: any member may be missing.
   const document = JSON.parse(text, keepNumbers) as PactDocument | null;
   if (typeof document !== "object" || document === null) throw new Error(`${path} is not a pact`);
-  const messages = document.messages ?? [];
+  const { consumer, provider, interactions = [], messages = [] } = document;
+  const all = [
+    ...interactions,
+    ...messages.map((message) => ({ ...message, type: "Asynchronous/Messages" })),
+  ];
   return {
     path,
-    consumer: document.consumer?.name ?? "",
-    provider: document.provider?.name ?? "",
+    consumer: consumer?.name ?? "",
+    provider: provider?.name ?? "",
     document,
-    interactions: [
-      ...(document.interactions ?? []).map((one) => interactionOf(one, kindOf(one))),
-      ...messages.map((one) => interactionOf(one, "message")),
-    ],
-  };
-}
-
-function kindOf({ type }: InteractionDocument): PactInteraction["kind"] {
-  return type?.endsWith("/Messages") === true ? "message" : "http";
-}
-
-function interactionOf(
-  { description = "", providerStates = [], comments }: InteractionDocument,
-  kind: PactInteraction["kind"],
-): PactInteraction {
-  return {
-    description,
-    kind,
-    states: providerStates.map(({ name = "", params = {} }) => ({ name, params })),
-    requirement: comments?.references?.requirement?.id,
+    interactions: all.map(({ type, description = "", providerStates = [], comments }) => ({
+      description,
+      kind: type?.endsWith("/Messages") === true ? "message" : "http",
+      states: providerStates.map(({ name = "", params = {} }) => ({ name, params })),
+      requirement: comments?.references?.requirement?.id,
+    })),
   };
 }
 
@@ -138,10 +128,8 @@ export function basic(id: string, secret: string): string {
 export interface PactProvider {
   /** The provider's name in the pacts; pacts of other providers are left out. */
   readonly name: string;
-  /** Sends a call to the provider; absent if its pacts have only messages. */
-  readonly send?: Send;
-  /** Names of its states, if they are known before the verification. */
-  readonly states?: readonly string[];
+  /** Sends a call to the provider. */
+  readonly send: Send;
   /**
    * Brings the provider into a state.
    *
@@ -153,11 +141,11 @@ export interface PactProvider {
     params: Readonly<Record<string, unknown>>,
   ) => Promise<Readonly<Record<string, unknown>>>;
   /**
-   * The message that the provider sends in the present state.
+   * The message of an interaction, which the provider sends in the present state.
    *
    * @throws {Error} It sent none.
    */
-  readonly message?: (asked: AskedMessage) => Promise<PactMessage>;
+  readonly message?: (description: string) => Promise<PactMessage>;
   /**
    * Completes a pact's call for the provider: inserts a token, signs the bytes. Default: the
    * call as it is.
@@ -170,11 +158,6 @@ export interface PactProvider {
   readonly judge?: (call: HttpCall, answer: HttpAnswer) => readonly string[];
   /** As `judge`, of a message. */
   readonly judgeMessage?: (message: PactMessage) => readonly string[];
-}
-
-export interface AskedMessage {
-  readonly description: string;
-  readonly states: readonly string[];
 }
 
 export interface PactMessage {

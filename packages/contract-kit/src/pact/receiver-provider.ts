@@ -4,25 +4,40 @@ import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signat
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { PactProvider } from "./pact-file.ts";
 
+/** An attempt that differs from a genuine one. */
+interface Change {
+  /** The secrets that sign it: the receiver's, or one that it does not have. Default: the receiver's. */
+  readonly by?: readonly ("own" | "other")[];
+  /** Its age in seconds, from the profile's tolerance. Default 0. */
+  readonly age?: (tolerance: number) => number;
+  /** What happens to it after it was signed. */
+  readonly after?: "signature removed" | "body changed" | "id changed";
+  /** The body, compared with that of a genuine attempt with the same id that is sent before. */
+  readonly repeats?: "same body" | "other body";
+  /** True if its refusal must be identical to that of the other such states. */
+  readonly isAlike?: true;
+}
+
+/** Seconds by which an attempt is beyond or within the tolerance: the clock goes on while it is on its way. */
+const MARGIN = 30;
+
 /**
  * The states of `merchant-receiver` that its pacts name. A receiver has no state-change URL: a state
  * says how the attempt is signed and what was sent before. Each returns `eventId`, a new id.
  */
-const receiverStates = [
-  "a genuine attempt",
-  "an attempt without a signature",
-  "an attempt signed with another secret",
-  "an attempt whose body was changed after signing",
-  "an attempt whose id was changed after signing",
-  "an attempt that is too old",
-  "an attempt from the future",
-  "an attempt at the edge of the tolerance",
-  "an attempt signed with two secrets",
-  "an attempt of an event that was acknowledged",
-  "an attempt with the id of another event",
-] as const;
-
-export type ReceiverState = (typeof receiverStates)[number];
+const receiverStates: Readonly<Record<string, Change>> = {
+  "a genuine attempt": {},
+  "an attempt without a signature": { after: "signature removed", isAlike: true },
+  "an attempt signed with another secret": { by: ["other"], isAlike: true },
+  "an attempt whose body was changed after signing": { after: "body changed", isAlike: true },
+  "an attempt whose id was changed after signing": { after: "id changed", isAlike: true },
+  "an attempt that is too old": { age: (tolerance) => tolerance + MARGIN, isAlike: true },
+  "an attempt from the future": { age: (tolerance) => -tolerance - MARGIN, isAlike: true },
+  "an attempt at the edge of the tolerance": { age: (tolerance) => tolerance - MARGIN },
+  "an attempt signed with two secrets": { by: ["other", "own"] },
+  "an attempt of an event that was acknowledged": { repeats: "same body" },
+  "an attempt with the id of another event": { repeats: "other body" },
+};
 
 export interface ReceiverProviderOptions {
   /** Sends an attempt; paths are below the receiver's origin. */
@@ -32,67 +47,62 @@ export interface ReceiverProviderOptions {
   /** The secret that the receiver verifies with, as it has it. */
   readonly secret: Secret;
   readonly profile: Profile;
-  /** Milliseconds; the receiver's clock is assumed to agree. Default: this machine's. */
-  readonly now?: () => number;
-  /** An id that no event had before. Default: random. */
-  readonly newId?: () => string;
 }
+
+const SPACE = Buffer.from(" ");
+const SAMPLE_SECRET: Secret = { raw: "a-secret-that-no-receiver-has-0123" };
 
 /**
  * A merchant's receiver, in any language, as the provider of pacts. The pact holds the signature of no
- * bytes: each attempt is signed over the bytes that are sent, or incorrectly if its state says so.
+ * bytes: each attempt is signed over the bytes that are sent, or incorrectly if its state says so. The
+ * receiver's clock is assumed to agree with this machine's.
  */
 export function receiverProvider(options: ReceiverProviderOptions): PactProvider {
-  const { send, path, secret, profile, now = Date.now } = options;
-  const { newId = () => `evt_${randomUUID()}` } = options;
-  const scheme = schemeOf(profile.signature);
-  const tolerance = profile.signature.toleranceSeconds;
-  let state: ReceiverState = "a genuine attempt";
+  const { send, path, secret, profile } = options;
+  const { signature } = profile;
+  const scheme = schemeOf(signature);
+  const isStandard = signature.scheme === "standard-webhooks";
+  const secrets = {
+    own: secret,
+    other: isStandard ? SAMPLE_SECRET : "a-secret-that-no-receiver-has",
+  };
+  let state: Change = {};
   let id = "";
   let firstRefusal: string | undefined;
 
-  const signed = (call: HttpCall, change: Change = {}): HttpCall => {
-    const body = Buffer.from(call.body ?? "");
-    const timestamp = Math.floor(now() / 1000) + (change.seconds ?? 0);
-    const message = { id, timestamp, body };
-    const headers = { ...plain(call, scheme), ...scheme.sign(message, change.secrets ?? [secret]) };
-    return { ...call, path, headers, body };
-  };
-  const send2xx = async (call: HttpCall): Promise<void> => {
-    const { status } = await send(call);
-    if (status < 200 || status > 299) throw new Error(`the first attempt was answered ${status}`);
+  const signed = (
+    call: HttpCall,
+    body: Buffer,
+    { by = ["own"], age = () => 0 }: Change = {},
+  ): HttpCall => {
+    const timestamp = Math.floor(Date.now() / 1000) - age(signature.toleranceSeconds);
+    const own = scheme.sign(
+      { id, timestamp, body },
+      by.map((name) => secrets[name]),
+    );
+    return { ...call, path, headers: { ...unsigned(call.headers, scheme), ...own }, body };
   };
 
   const prepare = async (asked: HttpCall): Promise<HttpCall> => {
-    const genuine = signed(asked);
-    switch (state) {
-      case "a genuine attempt":
-        return genuine;
-      case "an attempt without a signature":
-        return { ...genuine, headers: plain(asked, scheme) };
-      case "an attempt signed with another secret":
-        return signed(asked, { secrets: [otherSecret(profile)] });
-      case "an attempt whose body was changed after signing":
-        return { ...genuine, body: Buffer.concat([Buffer.from(genuine.body ?? ""), SPACE]) };
-      case "an attempt whose id was changed after signing":
-        return { ...genuine, headers: withOtherId(genuine.headers, id) };
-      case "an attempt that is too old":
-        return signed(asked, { seconds: -tolerance - MARGIN });
-      case "an attempt from the future":
-        return signed(asked, { seconds: tolerance + MARGIN });
-      case "an attempt at the edge of the tolerance":
-        // The clock goes on while the attempt is on its way.
-        return signed(asked, { seconds: MARGIN - tolerance });
-      case "an attempt signed with two secrets":
-        return signed(asked, { secrets: [otherSecret(profile), secret] });
-      case "an attempt of an event that was acknowledged":
-        await send2xx(genuine);
-        return signed(asked);
-      case "an attempt with the id of another event":
-        await send2xx(genuine);
-        return signed({ ...asked, body: Buffer.concat([Buffer.from(asked.body ?? ""), SPACE]) });
+    const body = Buffer.from(asked.body ?? "");
+    if (state.repeats !== undefined) {
+      const { status } = await send(signed(asked, body));
+      if (status < 200 || status > 299) throw new Error(`the first attempt was answered ${status}`);
+    }
+    const other = Buffer.concat([body, SPACE]);
+    const call = signed(asked, state.repeats === "other body" ? other : body, state);
+    switch (state.after) {
+      case "signature removed":
+        return { ...call, headers: unsigned(call.headers, scheme) };
+      case "body changed":
+        return { ...call, body: other };
+      case "id changed":
+        return {
+          ...call,
+          headers: mapped(call.headers, (value) => (value === id ? `${id}0` : value)),
+        };
       default:
-        return state satisfies never;
+        return call;
     }
   };
 
@@ -100,7 +110,7 @@ export function receiverProvider(options: ReceiverProviderOptions): PactProvider
     const said = Buffer.from(answer.body).toString();
     const leaked = typeof secret === "string" && said.includes(secret);
     const problems = leaked ? ["the answer holds the secret"] : [];
-    if (!alike.has(state)) return problems;
+    if (state.isAlike !== true) return problems;
     const refusal = `${answer.status} ${said}`;
     firstRefusal ??= refusal;
     return refusal === firstRefusal
@@ -111,12 +121,11 @@ export function receiverProvider(options: ReceiverProviderOptions): PactProvider
   return {
     name: "merchant-receiver",
     send,
-    states: receiverStates,
     enter: (name) => {
-      const entered = receiverStates.find((one) => one === name);
+      const entered = Object.hasOwn(receiverStates, name) ? receiverStates[name] : undefined;
       if (entered === undefined) return Promise.reject(new Error("unknown state"));
       state = entered;
-      id = newId();
+      id = `evt_${randomUUID()}`;
       return Promise.resolve({ eventId: id });
     },
     prepare,
@@ -124,43 +133,17 @@ export function receiverProvider(options: ReceiverProviderOptions): PactProvider
   };
 }
 
-interface Change {
-  readonly secrets?: readonly Secret[];
-  /** Added to the attempt's time. */
-  readonly seconds?: number;
-}
+type Headers = HttpCall["headers"];
 
-/** Seconds by which an attempt is beyond or within the tolerance. */
-const MARGIN = 30;
-const SPACE = Buffer.from(" ");
-
-/** States whose refusals must be identical. */
-const alike: ReadonlySet<ReceiverState> = new Set<ReceiverState>([
-  "an attempt without a signature",
-  "an attempt signed with another secret",
-  "an attempt whose body was changed after signing",
-  "an attempt whose id was changed after signing",
-  "an attempt that is too old",
-  "an attempt from the future",
-]);
-
-function plain({ headers }: HttpCall, scheme: SignatureScheme): Readonly<Record<string, string>> {
+/** Headers without those of the scheme. */
+function unsigned(headers: Headers, scheme: SignatureScheme): Headers {
   const sample = { id: "evt_1", timestamp: 1, body: new Uint8Array() };
   const own = Object.keys(scheme.sign(sample, [SAMPLE_SECRET])).map((name) => name.toLowerCase());
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !own.includes(name)));
-}
-
-const SAMPLE_SECRET: Secret = { raw: "a-secret-that-no-receiver-has-0123" };
-
-function otherSecret({ signature }: Profile): Secret {
-  return signature.scheme === "standard-webhooks" ? SAMPLE_SECRET : "a-secret-that-no-receiver-has";
-}
-
-function withOtherId(
-  headers: Readonly<Record<string, string>>,
-  id: string,
-): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, value === id ? `${id}0` : value]),
+    Object.entries(headers).filter(([name]) => !own.includes(name.toLowerCase())),
   );
+}
+
+function mapped(headers: Headers, change: (value: string) => string): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]));
 }

@@ -37,11 +37,9 @@ export interface CoreOptions {
   readonly pactBrokerPassword?: string | undefined;
   readonly pactBrokerToken?: string | undefined;
   readonly consumerVersionSelectors?: readonly object[];
-  readonly enablePending?: boolean | undefined;
   readonly publishVerificationResult?: boolean | undefined;
   readonly providerVersion?: string | undefined;
   readonly providerVersionBranch?: string | undefined;
-  readonly buildUrl?: string | undefined;
 }
 
 export interface ChildRun {
@@ -53,21 +51,24 @@ export interface ChildRun {
   readonly ended: string | undefined;
 }
 
+/** The core's environment: without the variable it sends telemetry for every run; `1` is not honoured. */
+export const CORE_ENVIRONMENT = { PACT_DO_NOT_TRACK: "true" };
+
 /**
- * Runs the native core in a separate process, whose environment is `PACT_DO_NOT_TRACK=true` and `env`:
- * no proxy, no broker and no filter of the caller's environment changes what is verified.
+ * Runs the native core in a separate process with `CORE_ENVIRONMENT`: no proxy, no broker and no filter of
+ * the caller's environment changes what is verified.
  *
  * @throws {PactMissingError} `CS_KIT_PACT_MISSING`
  */
 export async function runChild(
   options: CoreOptions,
-  { limitMs, env = {} }: { limitMs: number; env?: Readonly<Record<string, string>> | undefined },
+  { limitMs }: { readonly limitMs: number },
 ): Promise<ChildRun> {
   const pact = pactEntry();
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const script = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script], {
-    env: childEnvironment(env),
+    env: CORE_ENVIRONMENT,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let log = "";
@@ -89,14 +90,6 @@ export async function runChild(
     });
     child.send({ pact, options });
   });
-}
-
-/** The core's environment: without the variable it sends telemetry for every run. */
-export function childEnvironment(
-  env: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  // `1` is not honoured by the core, whatever its documentation says.
-  return { ...env, PACT_DO_NOT_TRACK: "true" };
 }
 
 /** True if Pact is there, which is an optional peer of this package. */

@@ -7,7 +7,7 @@ import {
 } from "@countersign/schemas/writers";
 import { schemeOf, type SignatureScheme } from "@countersign/signatures";
 import { parseJson, valueAt } from "../values.ts";
-import { hostReceiver, type Place } from "../harness/hosted-receiver.ts";
+import { hostReceiver, type Place, type ReceivedAttempt } from "../harness/hosted-receiver.ts";
 import { answerFaults } from "../harness/judge.ts";
 import { changeState, type Values } from "../harness/provider-states.ts";
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
@@ -22,9 +22,7 @@ export interface ServiceProviderOptions {
   readonly states: StateChanges;
   readonly profile: Profile;
   /** The address that deliveries are captured on: one that the service can reach. Default `127.0.0.1`. */
-  readonly listen?: string;
-  /** Milliseconds that a delivery may take. Default 5 000. */
-  readonly deliveryMs?: number;
+  readonly listen?: string | undefined;
 }
 
 const SECRET_KEY = "a-secret-of-24-characters-or-more";
@@ -40,11 +38,14 @@ const REFUNDS: Readonly<Record<string, string>> = {
  * `countersign-service`, of any make, as the provider of pacts. Its state-change URL prepares the states; messages
  * are what is delivered to a listener of this machine.
  */
-export async function serviceProvider(
-  options: ServiceProviderOptions,
-): Promise<PactProvider & { readonly close: () => void }> {
-  const { send, profile, states, listen, deliveryMs = 5000 } = options;
-  const receiver = await hostReceiver({ deliveryMs, ...(listen && { host: listen }) });
+export async function serviceProvider({
+  send,
+  token,
+  states,
+  profile,
+  listen = "127.0.0.1",
+}: ServiceProviderOptions): Promise<PactProvider & { readonly close: () => void }> {
+  const receiver = await hostReceiver({ host: listen });
   const scheme = schemeOf(profile.signature);
   let event: { readonly type: unknown; readonly place: Place } | undefined;
 
@@ -63,23 +64,20 @@ export async function serviceProvider(
   const happen = async (params: Values): Promise<Values> => {
     const { type, optional } = params;
     const merchant = await changeState(states, "a merchant");
-    const { accessToken = options.token } = merchant;
+    const { accessToken = token } = merchant;
     const place = receiver.open();
     event = { type, place };
-    const subscribing = { url: place.url, secretKey: SECRET_KEY };
-    const order = { ...subscribing, subscriptionDetails: { type: "ALL" } };
-    await call("/v1/webhook/subscribe", accessToken, JSON.stringify(order));
+    const subscriptionDetails = { type: "ALL" };
+    const json = { url: place.url, secretKey: SECRET_KEY, subscriptionDetails };
+    await call("/v1/webhook/subscribe", accessToken, JSON.stringify(json));
     const status = REFUNDS[String(type)];
     if (status === undefined) {
       await changeState(states, "an event", { ...params, accessToken });
       return merchant;
     }
     const { paymentId } = await changeState(states, "a payment", { status, accessToken });
-    const refund = {
-      paymentId,
-      requestKey: "the-first",
-      ...(optional === "present" && { clientReferenceId: "order-1042" }),
-    };
+    const reference = optional === "present" ? { clientReferenceId: "order-1042" } : {};
+    const refund = { paymentId, requestKey: "the-first", ...reference };
     // The amount is written as text: JSON.stringify would not write 10.50.
     const amount = '"amount":{"currency":"USD","value":10.50}';
     await call("/v1/refunds", accessToken, `${JSON.stringify(refund).slice(0, -1)},${amount}}`);
@@ -92,15 +90,16 @@ export async function serviceProvider(
     enter: async (state, params) => {
       const values =
         state === "an event" ? await happen(params) : await changeState(states, state, params);
-      return { accessToken: options.token, ...values };
+      return { accessToken: token, ...values };
     },
     message: async () => {
       if (event === undefined) throw new Error("the interaction has no state");
       const { type, place } = event;
-      const isWanted = ({ body }: { readonly body: Uint8Array }): boolean => typeOf(body) === type;
-      await place.until((all) => all.some(isWanted), deliveryMs);
+      const isWanted = ({ body }: ReceivedAttempt): boolean =>
+        valueAt(parseJson(body), "/type") === type;
+      await place.until((all) => all.some(isWanted));
       const attempt = place.attempts.find(isWanted);
-      if (attempt === undefined) throw new Error(`no such delivery came in ${deliveryMs} ms`);
+      if (attempt === undefined) throw new Error("no such delivery came in time");
       const { "content-type": contentType = "", ...headers } = attempt.headers;
       return { body: attempt.body, metadata: { contentType, ...headers } };
     },
@@ -112,24 +111,23 @@ export async function serviceProvider(
 
 function judge(call: HttpCall, answer: HttpAnswer, profile: Profile): readonly string[] {
   const body = parseJson(answer.body);
-  const { method, path } = call;
-  if (path.split("?")[0] === profile.token.path) {
+  if (call.path.split("?")[0] === profile.token.path) {
     const validation = answer.status < 400 ? validateTokenResponse(body) : validateTokenError(body);
     return validation.ok ? [] : validation.errors.map(lineOf);
   }
   const contentType = answer.headers["content-type"] ?? "";
-  const judged = answerFaults(
+  const { method, path } = call;
+  const faults = answerFaults(
     { method, path, status: answer.status, contentType, body },
     { profile },
   );
   // An answer that a state has put in the service's place has a code that no schema knows.
   const isInjected = Buffer.from(answer.body).includes('"INJECTED_FAULT"');
-  return isInjected ? judged.filter((line) => !line.startsWith("/errorDetails/errorCode")) : judged;
+  return isInjected ? faults.filter((line) => !line.startsWith("/errorDetails/errorCode")) : faults;
 }
 
 function judgeMessage({ body, metadata }: PactMessage, scheme: SignatureScheme): readonly string[] {
-  const event = parseJson(body);
-  const validation = validateEvent(event);
+  const validation = validateEvent(parseJson(body));
   // Any other text than a secret of the scheme's own form is raw.
   const secrets = [{ raw: SECRET_KEY }];
   const verified = scheme.verify({ headers: metadata, body }, secrets, { now: Date.now() });
@@ -142,16 +140,10 @@ function judgeMessage({ body, metadata }: PactMessage, scheme: SignatureScheme):
 /** The validators leave an amount's digits to its text. */
 function amountFaults({ data }: WebhookEvent): readonly string[] {
   if (!("amount" in data)) return [];
-  const parsedAmount = parseAmount(String(data.amount.value));
-  return parsedAmount.ok
-    ? []
-    : [`/data/amount/value is not an amount in cents (${parsedAmount.code})`];
+  const parsed = parseAmount(String(data.amount.value));
+  return parsed.ok ? [] : [`/data/amount/value is not an amount in cents (${parsed.code})`];
 }
 
 function lineOf({ pointer, message }: { pointer: string; message: string }): string {
   return `${pointer === "" ? "the body" : pointer} ${message}`;
-}
-
-function typeOf(body: Uint8Array): unknown {
-  return valueAt(parseJson(body), "/type");
 }

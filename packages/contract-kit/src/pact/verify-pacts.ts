@@ -19,15 +19,9 @@ export interface VerifyPactsOptions {
   /** In the place of `pacts`: the pacts that a broker has of the provider. */
   readonly broker?: PactBroker;
   /** Selects the interactions to verify. Default: all. Others have no row. */
-  readonly wanted?: (interaction: PactInteraction, pact: Pact) => boolean;
-  /** True if states may have handlers that no pact uses: pacts of one consumer of several. Default false. */
-  readonly mayLeaveStates?: boolean;
-  /** Milliseconds for one call of the core, the provider's state included. Default 15 000. */
-  readonly timeoutMs?: number;
+  readonly wanted?: (interaction: PactInteraction) => boolean;
   /** Milliseconds for everything. Default 300 000. */
   readonly limitMs?: number;
-  /** The core's environment. Default: empty, so that none of the caller's changes what is verified. */
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The result of one interaction. */
@@ -54,6 +48,9 @@ export interface PactResult {
   readonly log: string;
 }
 
+/** Milliseconds for one call of the core, the provider's state included. */
+const CALL_MS = 15_000;
+
 /**
  * Verifies a provider against pacts: read → refuse what would be green in silence → front → core, in a
  * separate process → a row for each interaction.
@@ -61,27 +58,26 @@ export interface PactResult {
  * @throws {PactMissingError} `CS_KIT_PACT_MISSING`
  * @throws {Error} A pact cannot be read.
  */
-export async function verifyPacts(options: VerifyPactsOptions): Promise<PactResult> {
-  const { provider, broker, timeoutMs = 15_000, limitMs = 300_000 } = options;
-  // If interactions are left out, so are states.
-  const { mayLeaveStates = options.wanted !== undefined } = options;
-  const all = readPacts(options.pacts ?? []);
-  const pacts = all
+export async function verifyPacts({
+  provider,
+  pacts: paths = [],
+  broker,
+  wanted = () => true,
+  limitMs = 300_000,
+}: VerifyPactsOptions): Promise<PactResult> {
+  const pacts = readPacts(paths)
     .filter((pact) => pact.provider === provider.name)
-    .map((pact) => onlyWanted(pact, options.wanted));
-  const faults = broker === undefined ? pactFaults(pacts, provider, { mayLeaveStates }) : [];
-  if (faults.length > 0) return resultOf(provider, { pacts, problems: faults });
+    .map((pact) => onlyWanted(pact, wanted));
+  const interactions = pacts.flatMap((pact) => pact.interactions);
+  const problems = broker === undefined ? pactFaults(pacts, provider) : [];
+  // One line, not one for each interaction.
+  if (problems.length === 0) problems.push(...(await silenceOf(provider)));
+  if (problems.length > 0) return resultOf(provider, pacts, { problems });
 
-  const silence = await silenceOf(provider);
-  if (silence !== undefined) return resultOf(provider, { pacts, problems: [silence] });
-
-  const front = await openFront(
-    provider,
-    pacts.flatMap(({ interactions }) => interactions),
-  );
+  const front = await openFront(provider, interactions);
   const folder = mkdtempSync(join(tmpdir(), "countersign-pacts-"));
   try {
-    const run = await runChild(
+    const { text, ended, log } = await runChild(
       {
         provider: provider.name,
         providerBaseUrl: front.url,
@@ -89,49 +85,42 @@ export async function verifyPacts(options: VerifyPactsOptions): Promise<PactResu
         transports: [
           { protocol: "message", port: front.port, path: MESSAGES_PATH, scheme: "http" },
         ],
-        timeout: timeoutMs,
+        timeout: CALL_MS,
         logLevel: "error",
         ...(broker === undefined ? { pactUrls: marked(pacts, folder) } : brokerOptions(broker)),
       },
-      { limitMs, env: options.env },
+      { limitMs },
     );
-    const results = run.text === undefined ? undefined : coreResults(run.text);
-    const ended = run.ended ?? (results === undefined ? `the core said: ${run.text ?? ""}` : []);
-    const problems = [ended].flat();
-    return resultOf(provider, { pacts, problems, front, results: results ?? [], log: run.log });
+    const results = coreResults(text ?? "");
+    if (results === undefined) problems.push(ended ?? `the core said: ${text ?? ""}`);
+    return resultOf(provider, pacts, { problems, front, results, log });
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await front.close();
   }
 }
 
-function onlyWanted(pact: Pact, wanted: VerifyPactsOptions["wanted"]): Pact {
-  if (wanted === undefined) return pact;
-  const { interactions = [], messages = [] } = pact.document;
-  const kept = pact.interactions.map((one) => wanted(one, pact));
-  return {
-    ...pact,
-    interactions: pact.interactions.filter((_one, place) => kept[place]),
-    document: {
-      ...pact.document,
-      interactions: interactions.filter((_one, place) => kept[place]),
-      ...(pact.document.messages && {
-        messages: messages.filter((_one, place) => kept[interactions.length + place]),
-      }),
-    },
+function onlyWanted(pact: Pact, wanted: (interaction: PactInteraction) => boolean): Pact {
+  const { interactions = [], messages } = pact.document;
+  const kept = pact.interactions.map(wanted);
+  const document = {
+    ...pact.document,
+    interactions: interactions.filter((_one, place) => kept[place]),
+    ...(messages && { messages: messages.filter((_, place) => kept[interactions.length + place]) }),
   };
+  return { ...pact, document, interactions: pact.interactions.filter((_, place) => kept[place]) };
 }
 
-/** The reason if the provider cannot be verified at all: one line, not one for each interaction. */
-async function silenceOf({ send }: PactProvider): Promise<string | undefined> {
+async function silenceOf({ send }: PactProvider): Promise<readonly string[]> {
   try {
-    await send?.({ method: "GET", path: "", headers: {} });
-    return undefined;
+    await send({ method: "GET", path: "", headers: {} });
+    return [];
   } catch (error) {
-    return `the provider does not answer: ${messageOf(error)}`;
+    return [`the provider does not answer: ${messageOf(error)}`];
   }
 }
 
+/** Writes the pacts with a header in each call that names its interaction. */
 function marked(pacts: readonly Pact[], folder: string): readonly string[] {
   let number = 0;
   return pacts.map(({ document }, index) => {
@@ -149,83 +138,64 @@ function marked(pacts: readonly Pact[], folder: string): readonly string[] {
 }
 
 interface Outcome {
-  readonly pacts: readonly Pact[];
   readonly problems: readonly string[];
   readonly front?: Front;
-  readonly results?: readonly CoreResult[];
+  readonly results?: readonly CoreResult[] | undefined;
   readonly log?: string;
 }
 
-function resultOf(provider: PactProvider, outcome: Outcome): PactResult {
-  const { pacts, front, results = [], log = "" } = outcome;
+function resultOf(
+  { name }: PactProvider,
+  pacts: readonly Pact[],
+  { problems, front, results = [], log = "" }: Outcome,
+): PactResult {
+  const rowOf = (one: CoreResult, interaction?: PactInteraction): PactRow => {
+    const { isOk, states } = one;
+    const failed = isOk ? [] : states.flatMap((state) => front?.takeStateError(state) ?? []);
+    const judged = interaction === undefined ? [] : (front?.problems.get(interaction) ?? []);
+    return {
+      ...one,
+      provider: name,
+      requirement: interaction?.requirement,
+      isOk: isOk && judged.length === 0,
+      problems: [...one.problems, ...failed, ...judged],
+    };
+  };
   const expected = pacts.flatMap(({ consumer, interactions }) =>
-    interactions.map((interaction): PactRow => {
-      const { description, requirement } = interaction;
-      const states = interaction.states.map(({ name }) => name);
-      const named = { consumer, provider: provider.name, description, states, requirement };
+    interactions.map((interaction) => {
+      const { description } = interaction;
       const found = results.find(
         (one) => one.description === description && one.consumer === consumer,
       );
-      if (found === undefined)
-        return { ...named, isOk: false, ms: 0, problems: ["it was not verified"] };
-      const judged = front?.problemsOf(interaction) ?? [];
-      const problems = [...found.problems, ...stateErrors(found, front), ...judged];
-      return { ...named, isOk: found.isOk && judged.length === 0, ms: found.ms, problems };
+      const states = interaction.states.map((state) => state.name);
+      const missing = { description, consumer, states, isOk: false, ms: 0 };
+      return rowOf(found ?? { ...missing, problems: ["it was not verified"] }, interaction);
     }),
   );
   // A broker's: their files are not here.
   const others = results
     .filter((one) => !expected.some(({ description }) => description === one.description))
-    .map((one): PactRow => {
-      const { consumer, description, states, isOk, ms } = one;
-      const problems = [...one.problems, ...stateErrors(one, front)];
-      const named = { consumer, provider: provider.name, description, states };
-      return { ...named, requirement: undefined, isOk, ms, problems };
-    });
+    .map((one) => rowOf(one));
   const rows = [...expected, ...others];
   const none = rows.length === 0 ? ["no interaction was verified"] : [];
-  const problems = [...new Set([...outcome.problems, ...(front?.problems ?? []), ...none])];
-  const isOk = problems.length === 0 && rows.every((row) => row.isOk);
-  return { provider: provider.name, rows, problems, isOk, log };
-}
-
-function stateErrors({ isOk, states }: CoreResult, front: Front | undefined): readonly string[] {
-  return isOk ? [] : states.flatMap((state) => front?.takeStateError(state) ?? []);
+  const all = [...new Set([...problems, ...(front?.problems.get(undefined) ?? []), ...none])];
+  const isOk = all.length === 0 && rows.every((row) => row.isOk);
+  return { provider: name, rows, problems: all, isOk, log };
 }
 
 /**
  * Conditions that make a verification weaker than it seems, a line each. The
  * verifier itself is silent about all of it.
  */
-function pactFaults(
-  pacts: readonly Pact[],
-  provider: PactProvider,
-  { mayLeaveStates }: { readonly mayLeaveStates: boolean },
-): readonly string[] {
-  const interactions = pacts.flatMap((pact) => pact.interactions);
-  if (interactions.length === 0) return [`no pact has an interaction with ${provider.name}`];
-  const named = new Set(interactions.flatMap(({ states }) => states.map(({ name }) => name)));
-  const handled = provider.states ?? [...named];
-  const has = (kind: "http" | "message"): boolean => interactions.some((one) => one.kind === kind);
-  return [
-    ...pacts.flatMap(repeatedIn),
-    ...[...named]
-      .filter((name) => !handled.includes(name))
-      .map((name) => `the state "${name}" has no handler`),
-    ...handled
-      .filter((name) => !mayLeaveStates && !named.has(name))
-      .map((name) => `no pact uses the state "${name}"`),
-    ...(has("message") && provider.message === undefined ? ["nothing gives the messages"] : []),
-    ...(has("http") && provider.send === undefined ? ["nothing carries the calls"] : []),
-  ];
-}
-
-/** The verifier's results do not distinguish two interactions with one description. */
-function repeatedIn({ path, interactions }: Pact): readonly string[] {
-  const seen = Map.groupBy(interactions, ({ description }) => description);
-  return [...seen]
-    .filter(([, those]) => those.length > 1)
-    .map(([text, those]) => `${path}: ${those.length} interactions are described as "${text}"`);
+function pactFaults(pacts: readonly Pact[], { name }: PactProvider): string[] {
+  if (pacts.every(({ interactions }) => interactions.length === 0))
+    return [`no pact has an interaction with ${name}`];
+  // The verifier's results do not distinguish two interactions with one description.
+  return pacts.flatMap(({ path, interactions }) =>
+    [...Map.groupBy(interactions, ({ description }) => description)].flatMap(([text, those]) =>
+      those.length === 1 ? [] : `${path}: ${those.length} interactions are described as "${text}"`,
+    ),
+  );
 }
 
 /** A Pact Broker or PactFlow: where pacts come from, and where results go. */
@@ -234,41 +204,31 @@ export interface PactBroker {
   readonly token?: string | undefined;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Versions of consumers, in the broker's form. Default: of main branches, deployed or released. */
-  readonly selectors?: readonly object[] | undefined;
-  /** True if pacts that were never verified may fail without failing the run. Default false. */
-  readonly enablePending?: boolean | undefined;
   /** Version of the provider that is verified; needed to publish. */
   readonly providerVersion?: string | undefined;
   readonly providerBranch?: string | undefined;
   /** True to publish the results. Default false. */
   readonly publish?: boolean | undefined;
-  /** URL of the build, shown with published results. */
-  readonly buildUrl?: string | undefined;
 }
 
 /**
- * A broker as the core takes it.
+ * A broker as the core takes it: with the pacts of main branches and of versions deployed or released.
  *
  * @throws {TypeError} `publish` without a version: the core would publish nothing and say nothing.
  */
-export function brokerOptions(broker: PactBroker): Partial<CoreOptions> {
-  const { url, token, username, password, providerVersion, providerBranch } = broker;
-  const { selectors = [{ mainBranch: true }, { deployedOrReleased: true }] } = broker;
-  const { enablePending, publish = false, buildUrl } = broker;
-  if (publish && providerVersion === undefined)
+function brokerOptions(broker: PactBroker): Partial<CoreOptions> {
+  const { url, token, username, password, providerVersion, providerBranch, publish } = broker;
+  if (publish === true && providerVersion === undefined)
     throw new TypeError("results are published of a provider's version, which is missing");
   return {
     pactBrokerUrl: url,
     pactBrokerToken: token,
     pactBrokerUsername: username,
     pactBrokerPassword: password,
-    consumerVersionSelectors: selectors,
-    enablePending,
+    consumerVersionSelectors: [{ mainBranch: true }, { deployedOrReleased: true }],
     providerVersion,
     providerVersionBranch: providerBranch,
-    buildUrl,
     // As a message to the child, what is undefined is left out.
-    publishVerificationResult: publish || undefined,
+    publishVerificationResult: publish === true || undefined,
   };
 }

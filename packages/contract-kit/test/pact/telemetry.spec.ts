@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { childEnvironment } from "../../src/pact/run-child.ts";
+import { CORE_ENVIRONMENT } from "../../src/pact/run-child.ts";
 import { serve, writePact } from "./write-pact.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -46,7 +46,7 @@ describe.skipIf(!hasStrace)("Pact's native core", () => {
     const proxy = { HTTP_PROXY: "http://127.0.0.2:9", HTTPS_PROXY: "http://127.0.0.2:9" };
     const aside = { ...proxy, NO_PROXY: "127.0.0.1" };
     const [kept, open] = await Promise.all([
-      addressesOf(childEnvironment(aside)),
+      addressesOf({ ...aside, ...CORE_ENVIRONMENT }),
       addressesOf(aside),
     ]);
     expect(kept).toEqual(["127.0.0.1"]);

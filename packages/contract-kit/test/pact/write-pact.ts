@@ -50,7 +50,6 @@ function textOf({ description, state = "ready", body, metadata, path = "/x" }: W
 export const bank: PactProvider = {
   name: "bank",
   send: () => Promise.resolve({ status: 200, headers: {}, body: new Uint8Array() }),
-  states: ["ready"],
   enter: () => Promise.resolve({}),
 };
 
