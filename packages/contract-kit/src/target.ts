@@ -1,8 +1,8 @@
 import type { Profile } from "@countersign/schemas";
 import type { Secret } from "@countersign/signatures";
 import type { Send } from "./http-send.ts";
-import type { Effects, EffectsNotes } from "./harness/effects.ts";
-import type { EventMaker } from "./harness/events.ts";
+import type { Effects } from "./harness/effects.ts";
+import type { BenchEvent, EventMaker } from "./harness/events.ts";
 import type { HostedReceiver } from "./harness/hosted-receiver.ts";
 import type { Wire } from "./harness/wire.ts";
 
@@ -70,7 +70,7 @@ export interface ReceiverTarget {
   readonly notebook: Notebook;
 }
 
-interface Notebook extends EffectsNotes {
+interface Notebook {
   /** The reason if genuine attempts are refused; `undefined` if they are accepted, absent until a check has looked. */
   diagnosis?: Promise<string | undefined>;
   /** The reason if nothing more is sent. */
@@ -78,12 +78,7 @@ interface Notebook extends EffectsNotes {
   /** True if it was still lost when the next check began; absent until then. */
   isGone?: boolean;
   /** Events that were handled, the oldest first: they are sent again at the end. */
-  readonly handled: {
-    readonly id: string;
-    readonly type: string;
-    readonly resource: string;
-    readonly body: Buffer;
-  }[];
+  readonly handled: BenchEvent[];
 }
 
 export type Target = ProviderTarget | ReceiverTarget;

@@ -1,13 +1,9 @@
 import { generateKeyPairSync, sign as signBytes } from "node:crypto";
-import { type Base, macOf, op, type Operation, signedBy } from "./attack-parts.ts";
+import { type Base, op, type Operation, signedBy } from "./attack-parts.ts";
 import type { Bench } from "./bench.ts";
 import { textsOf, withHeader } from "./message.ts";
 
-interface KnownKey {
-  readonly requirement: string;
-  readonly what: string;
-  readonly keyOf: (base: Base) => Uint8Array | string;
-}
+type Key = Uint8Array | string;
 
 /** Secrets that documentation prints, by the page: programs are deployed with them. */
 const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
@@ -35,20 +31,16 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
 /** Texts that programs print for a key that is not set. */
 const UNSET = ["undefined", "null", "None", "nil", "false", "0", "[object Object]", "NaN"];
 
-/** Keys known from documentation or from the attempt itself. */
-export function knownKeys(bench: Bench): readonly KnownKey[] {
-  const { target, signing } = bench;
+/** Attempts that are signed by keys known from documentation or from the attempt itself. */
+export function knownKeys({ target, signing }: Bench): readonly Operation[] {
   const [secret] = target.secrets;
-  const own = target.secrets.map((one) => signing.keyOf(one) ?? Buffer.alloc(0));
-  const isOwn = (key: Uint8Array | string): boolean =>
-    own.some((one) => Buffer.from(one).equals(Buffer.from(key)));
-  const wrong = (what: string, key: Uint8Array | string): readonly KnownKey[] => {
-    const known = { what: `an attempt that ${what} signed`, keyOf: () => key };
-    return isOwn(key) ? [] : [{ requirement: "R-VERIFY-WRONG-KEY", ...known }];
-  };
-  const along = (name: string, keyOf: KnownKey["keyOf"]): KnownKey => {
-    return { requirement: "R-VERIFY-OWN-KEYS", what: `an attempt with ${name} as the key`, keyOf };
-  };
+  const own = target.secrets.map((one) => Buffer.from(signing.keyOf(one) ?? []));
+  const wrong = (what: string, key: Key): readonly Operation[] =>
+    own.some((one) => one.equals(Buffer.from(key)))
+      ? []
+      : [op("R-VERIFY-WRONG-KEY", `an attempt that ${what} signed`, (base) => signedBy(base, key))];
+  const along = (name: string, keyOf: (base: Base) => Key): Operation =>
+    op(OWN_KEYS, `an attempt with ${name} as the key`, (base) => signedBy(base, keyOf(base)));
   const published = Object.values(PUBLISHED)
     .flat()
     .flatMap((text) => [
@@ -70,14 +62,16 @@ export function knownKeys(bench: Bench): readonly KnownKey[] {
     ...publicKeys(target.secrets).flatMap(([what, key]) =>
       wrong(`${what}, as if it were a shared secret,`, key),
     ),
-    along("its id", ({ event }) => event.id),
+    along("its id", ({ attempt }) => attempt.event.id),
     along("its time", ({ timestamp }) => String(timestamp)),
-    along("its body", ({ event }) => event.body),
-    along("its type", ({ event }) => event.type),
-    along("its host", (base) => base.bench.target.wire.url.host),
+    along("its body", ({ attempt }) => attempt.body),
+    along("its type", ({ attempt }) => attempt.event.type),
+    along("its host", () => target.wire.url.host),
+    ...keysAlong(signing.names.signature),
   ];
 }
 
+const OWN_KEYS = "R-VERIFY-OWN-KEYS";
 const KEY = "a key sent with the attempt";
 const KEY_HEADERS =
   "Webhook-Secret Webhook-Key X-Webhook-Secret X-Secret X-Key Authorization X-Api-Key X-Signature-Key".split(
@@ -85,34 +79,30 @@ const KEY_HEADERS =
   );
 
 /** The attempt contains the key, where libraries of other schemes read it. */
-export function keysAlong({ signing: { names } }: Bench): readonly Operation[] {
+function keysAlong(signatureName: string): readonly Operation[] {
   const carried = KEY_HEADERS.map((name) =>
-    op("R-VERIFY-OWN-KEYS", `an attempt with its own key in ${name}`, (base) => {
-      const { headers: signed = [] } =
-        signedBy(base, (text) => macOf(base, { text, key: KEY })) ?? {};
-      const value = name === "Authorization" ? `Bearer ${KEY}` : KEY;
-      return { headers: [...signed, [name, value]] };
+    op(OWN_KEYS, `an attempt with its own key in ${name}`, (base) => {
+      const { headers = [] } = signedBy(base, KEY);
+      return { headers: [...headers, [name, name === "Authorization" ? `Bearer ${KEY}` : KEY]] };
     }),
   );
-  if (names.signature !== "webhook-signature") return carried;
-  return [
-    ...carried,
-    op("R-VERIFY-OWN-KEYS", "an attempt with its own public key", (base) => {
-      const { event, attempt, timestamp } = base;
-      const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-      const text = `${event.id}.${timestamp}.${event.body.toString()}`;
-      const signature = signBytes(null, Buffer.from(text), privateKey).toString("base64");
-      const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
-      const signed = withHeader(attempt.headers, names.signature, () => `v1a,${signature}`);
-      return { headers: [...signed, ["Webhook-Public-Key", `whpk_${raw.toString("base64")}`]] };
-    }),
-  ];
+  if (signatureName !== "webhook-signature") return carried;
+  const asymmetric = op(OWN_KEYS, "an attempt with its own public key", (base) => {
+    const { headers, event } = base.attempt;
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const text = `${event.id}.${base.timestamp}.${event.text}`;
+    const signature = signBytes(null, Buffer.from(text), privateKey).toString("base64");
+    const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+    const signed = withHeader(headers, signatureName, () => `v1a,${signature}`);
+    return { headers: [...signed, ["Webhook-Public-Key", `whpk_${raw.toString("base64")}`]] };
+  });
+  return [...carried, asymmetric];
 }
 
 /** A public key is public: a receiver that uses it as a shared secret accepts anyone's attempts. */
 function publicKeys(
   secrets: Bench["target"]["secrets"],
-): readonly (readonly [what: string, key: Uint8Array | string])[] {
+): readonly (readonly [what: string, key: Key])[] {
   const [secret] = secrets;
   if (typeof secret !== "string" || !secret.startsWith("whsk_")) return [];
   const bytes = Buffer.from(secret.slice("whsk_".length), "base64");

@@ -1,11 +1,10 @@
 import { createHash, createHmac } from "node:crypto";
-import type { Attempt, Bench, BenchEvent } from "./bench.ts";
-import { valueOf, withHeader, without, withSignature } from "./message.ts";
+import type { Attempt, Bench } from "./bench.ts";
+import { type Header, valueOf, withHeader, without, withSignature } from "./message.ts";
 
 /** A genuine attempt, before an operation changes a part of it. */
 export interface Base {
   readonly bench: Bench;
-  readonly event: BenchEvent;
   readonly attempt: Attempt;
   /** Whole seconds. */
   readonly timestamp: number;
@@ -27,55 +26,46 @@ export const op = (requirement: string, what: string, change: Operation["change"
   change,
 });
 
-/** The genuine headers with a signature made from the signed text in another way. */
-export function signedBy(
-  { attempt, event, timestamp, bench }: Base,
-  macFrom: (text: Buffer) => string | undefined,
-): Partial<Attempt> | undefined {
-  const { signing } = bench;
-  const mac = macFrom(signing.textOf({ id: event.id, timestamp, body: event.body }));
-  if (mac === undefined) return undefined;
-  return {
-    headers: withHeader(attempt.headers, signing.names.signature, (value) =>
-      withSignature(value.replace(/^v1a,/, "v1,"), () => mac),
-    ),
-  };
+/** The headers with another signature of the version that has keys of any bytes. */
+export function resigned({ signing }: Bench, { headers }: Attempt, mac: string): readonly Header[] {
+  return withHeader(headers, signing.names.signature, (value) =>
+    withSignature(value.replace(/^v1a,/, "v1,"), () => mac),
+  );
 }
 
-export function macOf(
-  { bench: { signing } }: Base,
-  { text, key }: { readonly text: Buffer; readonly key: Uint8Array | string },
-): string {
-  return createHmac(signing.algorithm, key).update(text).digest(signing.encoding);
+/** Signed by a key of any bytes. */
+export function signedBy(base: Base, key: Uint8Array | string): Partial<Attempt> {
+  const { signing } = base.bench;
+  const mac = signing.mac(textOf(base), key).toString(signing.encoding);
+  return { headers: resigned(base.bench, base.attempt, mac) };
+}
+
+function textOf({ attempt: { event, body }, bench, timestamp }: Base): Buffer {
+  return bench.signing.textOf({ id: event.id, timestamp, body });
 }
 
 /** Parts that a signature covers in other schemes, and in older versions of this one. */
-const texts: readonly (readonly [
-  what: string,
-  of: (base: Base, text: Buffer) => Buffer | string,
-])[] = [
-  ["the signed text", (_base, text) => text],
-  ["only the body", ({ event }) => event.body],
-  ["only the id", ({ event }) => event.id],
+const texts: readonly (readonly [what: string, of: (base: Base) => Uint8Array | string])[] = [
+  ["the signed text", textOf],
+  ["only the body", ({ attempt }) => attempt.body],
+  ["only the id", ({ attempt }) => attempt.event.id],
   ["only the time", ({ timestamp }) => String(timestamp)],
   ["no text", () => ""],
-  ["the id and the body", ({ event }) => joined(`${event.id}.`, event.body)],
-  ["the time and the body", ({ event, timestamp }) => joined(`${timestamp}.`, event.body)],
+  ["the id and the body", ({ attempt }) => `${attempt.event.id}.${attempt.event.text}`],
+  ["the time and the body", ({ attempt, timestamp }) => `${timestamp}.${attempt.event.text}`],
   [
     "the parts without separators",
-    (base) => joined(base.event.id + base.timestamp, base.event.body),
+    ({ attempt: { event }, timestamp }) => event.id + timestamp + event.text,
   ],
   [
     "the time before the id",
-    ({ event, timestamp }) => joined(`${timestamp}.${event.id}.`, event.body),
+    ({ attempt: { event }, timestamp }) => `${timestamp}.${event.id}.${event.text}`,
   ],
 ];
 
-const joined = (before: string, body: Buffer): Buffer => Buffer.concat([Buffer.from(before), body]);
-
 const digests: readonly (readonly [
   what: string,
-  of: (hash: string, text: Buffer | string, key: Uint8Array) => Buffer,
+  of: (hash: string, text: Uint8Array | string, key: Uint8Array) => Buffer,
 ])[] = [
   ["HMAC with", (hash, text, key) => createHmac(hash, key).update(text).digest()],
   ["a digest without a key,", (hash, text) => createHash(hash).update(text).digest()],
@@ -102,7 +92,7 @@ const OTHER_HEADERS = [
 export const weakMacs: readonly Operation[] = [
   ...["md5", "sha1", "sha224", "sha256", "sha512"].flatMap((hash) =>
     digests.flatMap(([how, digest]) =>
-      texts.flatMap(([what, textOf]) =>
+      texts.flatMap(([what, of]) =>
         (["base64", "hex"] as const).map((encoding) => {
           const name = `a signature by ${how} ${hash} over ${what}, in ${encoding}`;
           // Unlikely ones, over other parts by other algorithms, are left to the second round.
@@ -113,12 +103,10 @@ export const weakMacs: readonly Operation[] = [
           return op("R-VERIFY-MAC", name, (base) => {
             const key = keyOf(base);
             if (key === undefined || (!isCommon && base.bench.round !== 1)) return undefined;
-            return signedBy(base, (text) => {
-              const mac = digest(hash, textOf(base, text), key);
-              // Another encoding of the scheme's own signature belongs to another requirement.
-              const own = createHmac(base.bench.signing.algorithm, key).update(text).digest();
-              return mac.equals(own) ? undefined : mac.toString(encoding);
-            });
+            const mac = digest(hash, of(base), key);
+            // Another encoding of the scheme's own signature belongs to another requirement.
+            if (mac.equals(base.bench.signing.mac(textOf(base), key))) return undefined;
+            return { headers: resigned(base.bench, base.attempt, mac.toString(encoding)) };
           });
         }),
       ),
@@ -130,7 +118,7 @@ export const weakMacs: readonly Operation[] = [
       const { names, all } = base.bench.signing;
       if (key === undefined || names.signature === name.toLowerCase()) return undefined;
       const encoding = name.startsWith("X-Shopify") ? "base64" : "hex";
-      const mac = createHmac(hash, key).update(base.event.body).digest(encoding);
+      const mac = createHmac(hash, key).update(base.attempt.body).digest(encoding);
       return { headers: [...without(base.attempt.headers, all), [name, `${prefix}${mac}`]] };
     }),
   ),

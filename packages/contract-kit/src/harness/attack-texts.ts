@@ -179,10 +179,11 @@ export function timesOf({ signing, target }: Bench): readonly Operation[] {
     })),
     op("R-VERIFY-CANONICAL", `a time ${what}, genuinely signed`, (base) => {
       if (key === undefined) return undefined;
-      const { id, body } = base.event;
+      const { event, headers, body } = base.attempt;
       const spelt = spell(String(base.timestamp));
-      const mac = signing.mac({ id, timestamp: spelt, body }, { key });
-      const timed = withTime(base.attempt.headers, () => spelt);
+      const text = signing.textOf({ id: event.id, timestamp: spelt, body });
+      const mac = signing.mac(text, key).toString(signing.encoding);
+      const timed = withTime(headers, () => spelt);
       return {
         headers: withHeader(timed, names.signature, (value) => withSignature(value, () => mac)),
       };

@@ -1,12 +1,10 @@
 import { schemeOf } from "@countersign/signatures";
-import { keysAlong, knownKeys } from "./attack-keys.ts";
+import { knownKeys } from "./attack-keys.ts";
 import {
   type Base,
-  macOf,
   op,
   type Operation,
   parts,
-  signedBy,
   type Spelling,
   versions,
   weakMacs,
@@ -67,8 +65,8 @@ function operations(bench: Bench): readonly Operation[] {
     part(UNSIGNED, ["a signature of no characters", () => ""]),
 
     ...changedBodies.map(([what, change]) =>
-      op(TAMPERED, what, ({ attempt, taken, bench: { seed } }) => ({
-        body: Buffer.from(change(Buffer.from(attempt.body).toString(), { taken, seed })),
+      op(TAMPERED, what, ({ attempt, taken }) => ({
+        body: Buffer.from(change(attempt.event.text, { taken, seed: bench.seed })),
       })),
     ),
     headed(
@@ -79,14 +77,13 @@ function operations(bench: Bench): readonly Operation[] {
     headed(
       TAMPERED,
       "another event under the signature of a taken attempt",
-      (_headers, { taken, attempt }) =>
-        withHeader(taken.headers, names.id, () => attempt.ids[0] ?? ""),
+      (_headers, { taken, attempt }) => withHeader(taken.headers, names.id, () => attempt.event.id),
     ),
     ...(covers.id && names.id !== undefined ? CHANGED_IDS : []).map(([what, change]) =>
-      op(TAMPERED, what, ({ attempt, event: { id } }) => ({
-        headers: withHeader(attempt.headers, names.id, change),
+      op(TAMPERED, what, ({ attempt: { headers, event } }) => ({
+        headers: withHeader(headers, names.id, change),
         // A shorter one may be the id of another event of this run.
-        ids: change(id).length < id.length ? [id] : [id, change(id)],
+        ids: [event.id, change(event.id)].filter(({ length }) => length >= event.id.length),
       })),
     ),
     ...(covers.timestamp && withTime !== undefined
@@ -101,10 +98,9 @@ function operations(bench: Bench): readonly Operation[] {
       ...misreadBodies.map((one) => ["R-VERIFY-RAW", ...one] as const),
       ...laxBodies.map((one) => [CANONICAL, ...one] as const),
     ].map(([requirement, what, sign, send]) =>
-      op(requirement, what, ({ event, bench: own, timestamp }) => {
-        const text = event.body.toString();
-        const signed = own.attempt({ ...event, body: Buffer.from(sign(text)) }, { timestamp });
-        return { headers: signed.headers, body: Buffer.from(send(text)) };
+      op(requirement, what, ({ attempt: { event }, timestamp }) => {
+        const { headers } = bench.attempt(event, { timestamp, body: sign(event.text) });
+        return { headers, body: Buffer.from(send(event.text)) };
       }),
     ),
     ...parts(isHex).map((one) => part("R-VERIFY-WHOLE", one)),
@@ -119,16 +115,16 @@ function operations(bench: Bench): readonly Operation[] {
       ];
     }),
     ...["one", "two", "three"].map((name) =>
-      op("R-VERIFY-WRONG-KEY", "an attempt that another secret signed", ({ event, bench: own }) =>
-        own.attempt(event, { secrets: [own.signing.stranger(name)] }),
+      op(
+        "R-VERIFY-WRONG-KEY",
+        "an attempt that another secret signed",
+        ({ attempt: { event } }) => {
+          const { headers } = bench.attempt(event, { secrets: [bench.signing.stranger(name)] });
+          return { headers };
+        },
       ),
     ),
-    ...knownKeys(bench).map(({ requirement, what, keyOf }) =>
-      op(requirement, what, (base) =>
-        signedBy(base, (text) => macOf(base, { text, key: keyOf(base) })),
-      ),
-    ),
-    ...keysAlong(bench),
+    ...knownKeys(bench),
     ...weakMacs,
     ...codings.map(([coding, encode]) => {
       const what = `a body in ${coding}, with a signature of what it decodes to`;
@@ -171,78 +167,67 @@ const CORE: readonly string[] = [
  */
 export function forgeries(bench: Bench, taken: Attempt): ReadonlyMap<string, readonly Forgery[]> {
   const { catalogue } = bench.target.profile;
-  const isTypes = catalogue.length > 0;
-  const found = new Map<string, Forgery[]>();
-  const add = (operation: Operation, row: CatalogueRow | undefined, form?: string): void => {
-    const forgery = forged(bench, { operation, row, form, taken });
-    if (forgery === undefined) return;
-    const before = found.get(operation.requirement) ?? [];
-    found.set(operation.requirement, [...before, forgery]);
-  };
   const all = operations(bench);
   const forms = Object.keys(transports);
-  all.forEach((operation, index) => {
+  const chosen: Chosen[] = all.map((operation, index) => {
     const place = bench.seed + index + bench.round * 31;
     const form = bench.round === 0 ? undefined : forms[place % forms.length];
-    add(operation, isTypes ? catalogue[place % catalogue.length] : undefined, form);
+    return { operation, taken, row: catalogue[place % Math.max(1, catalogue.length)], form };
   });
-  const signatureName = bench.signing.names.signature;
-  const isCore = ({ what }: Operation): boolean =>
-    CORE.includes(what) || what === `an attempt without ${signatureName}`;
-  for (const operation of all.filter(isCore)) {
-    for (const row of catalogue) add(operation, row);
-    for (const form of forms) add(operation, undefined, form);
+  const unsigned = `an attempt without ${bench.signing.names.signature}`;
+  for (const operation of all.filter(({ what }) => CORE.includes(what) || what === unsigned)) {
+    chosen.push(...catalogue.map((row) => ({ operation, taken, row })));
+    chosen.push(...forms.map((form) => ({ operation, taken, form })));
   }
-  return found;
+  const found = chosen.flatMap((one) => {
+    const forgery = forged(bench, one);
+    return forgery === undefined ? [] : { requirement: one.operation.requirement, forgery };
+  });
+  const groups = Map.groupBy(found, ({ requirement }) => requirement);
+  return new Map([...groups].map(([id, group]) => [id, group.map(({ forgery }) => forgery)]));
 }
 
 interface Chosen {
   readonly operation: Operation;
-  readonly row: CatalogueRow | undefined;
-  readonly form: string | undefined;
   readonly taken: Attempt;
+  readonly row?: CatalogueRow | undefined;
+  readonly form?: string | undefined;
 }
 
-function forged(bench: Bench, chosen: Chosen): Forgery | undefined {
-  const { operation, row, form, taken } = chosen;
-  const event = bench.event({ row });
+function forged(bench: Bench, { operation, row, form, taken }: Chosen): Forgery | undefined {
   const timestamp = bench.seconds();
-  const attempt = bench.attempt(event, { timestamp });
-  const change = operation.change({ bench, event, attempt, timestamp, taken });
+  const attempt = bench.attempt(bench.event({ row }), { timestamp });
+  const change = operation.change({ bench, attempt, timestamp, taken });
   if (change === undefined) return undefined;
-  const plain = { ...attempt, ...change };
+  const plain: Attempt = { ...attempt, ...change, what: operation.what };
   if (isGenuine(bench, plain)) return undefined;
-  const [first] = bench.target.profile.catalogue;
-  const isPlainest = form === undefined && (row === undefined || row === first);
-  const type = row === undefined || row === first ? "" : ` (${row.type})`;
+  const isFirst = row === undefined || row === bench.target.profile.catalogue[0];
+  const type = isFirst ? "" : ` (${row.type})`;
   return {
+    ...plain,
+    ...(form === undefined ? {} : transports[form]?.(plain)),
     what: `${operation.what}${type}${form === undefined ? "" : `, ${form}`}`,
-    attempt: form === undefined ? plain : { ...plain, ...transports[form]?.(plain) },
-    plainer: isPlainest
-      ? undefined
-      : () =>
-          forged(bench, { ...chosen, row: undefined, form: undefined }) ?? {
-            what: operation.what,
-            attempt: plain,
-          },
+    plainer:
+      form === undefined && isFirst
+        ? undefined
+        : () => forged(bench, { operation, taken }) ?? plain,
   };
 }
 
 /** True if the scheme's own verifier accepts it: then it is not a forgery. */
-function isGenuine({ target, seconds }: Bench, { headers, body }: Attempt): boolean {
-  const lists = new Map<string, string[]>();
-  for (const [name, value] of headers)
-    lists.set(name.toLowerCase(), [...(lists.get(name.toLowerCase()) ?? []), value]);
-  if (lists.has("content-encoding")) return false;
+function isGenuine(bench: Bench, { headers, body }: Attempt): boolean {
+  const { target } = bench;
+  const lists = Object.groupBy(headers, ([name]) => name.toLowerCase());
+  if (lists["content-encoding"] !== undefined) return false;
   const { signature } = target.profile;
   const { toleranceSeconds } = signature;
+  const values = Object.entries(lists).map(
+    ([name, list = []]) => [name, list.map(([, value]) => value)] as const,
+  );
   try {
-    const options = { now: seconds() * 1000, toleranceSeconds };
-    return schemeOf(signature).verify(
-      { headers: Object.fromEntries(lists), body },
-      target.secrets,
-      options,
-    ).ok;
+    const attempt = { headers: Object.fromEntries(values), body };
+    const options = { now: bench.seconds() * 1000, toleranceSeconds };
+    return schemeOf(signature).verify(attempt, target.secrets, options).ok;
   } catch {
     // A secret that only signs verifies nothing.
     return false;

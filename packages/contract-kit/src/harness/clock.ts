@@ -21,37 +21,36 @@ export function sleep(clock: Clock, ms: number): Promise<void> {
   });
 }
 
-export interface Pacer {
-  /** Waits until one more request may leave. */
-  readonly wait: () => Promise<void>;
-  /** Pauses for a number of milliseconds, then sends half as fast: the target limits its rate. */
-  readonly slowDown: (ms: number) => void;
-}
-
 const SLOWED_MS = 10;
 const SLOWEST_MS = 200;
 
-/**
- * Spaces requests evenly, with at most `perSecond` in any second.
- *
- * @param perSecond `undefined`: no cap.
- */
-export function pacer(clock: Clock, perSecond: number | undefined): Pacer {
-  let spacing = perSecond === undefined ? 0 : 1000 / perSecond;
-  let next = 0;
-  return {
-    wait: async () => {
-      const now = clock.now();
-      const slot = Math.max(now, next);
-      next = slot + spacing;
-      if (slot > now) await sleep(clock, slot - now);
-    },
-    slowDown: (ms) => {
-      const until = clock.now() + ms;
-      // Attempts that were sent together are refused together: they count as one refusal.
-      if (next < until)
-        spacing = Math.max(spacing, Math.min(Math.max(2 * spacing, SLOWED_MS), SLOWEST_MS));
-      next = Math.max(next, until);
-    },
-  };
+/** Spaces requests evenly, with at most `perSecond` in any second; `undefined`: no cap. */
+export class Pacer {
+  readonly #clock: Clock;
+  #spacing: number;
+  #next = 0;
+
+  constructor(clock: Clock, perSecond: number | undefined) {
+    this.#clock = clock;
+    this.#spacing = perSecond === undefined ? 0 : 1000 / perSecond;
+  }
+
+  /** Waits until one more request may leave. */
+  async wait(): Promise<void> {
+    const now = this.#clock.now();
+    const slot = Math.max(now, this.#next);
+    this.#next = slot + this.#spacing;
+    if (slot > now) await sleep(this.#clock, slot - now);
+  }
+
+  /** Pauses for a number of milliseconds, then sends half as fast: the target limits its rate. */
+  slowDown(ms: number): void {
+    const until = this.#clock.now() + ms;
+    // Attempts that were sent together are refused together: they count as one refusal.
+    if (this.#next < until) {
+      const slowed = Math.min(Math.max(2 * this.#spacing, SLOWED_MS), SLOWEST_MS);
+      this.#spacing = Math.max(this.#spacing, slowed);
+    }
+    this.#next = Math.max(this.#next, until);
+  }
 }

@@ -48,21 +48,23 @@ export interface Connection {
   readonly close: () => void;
 }
 
-export interface ConnectOptions {
+/** Where a target is, and how it may be reached. */
+export interface Reach {
   readonly url: URL;
   /** The host that the user owns, if it is not this machine. */
-  readonly owned: string | undefined;
+  readonly owned?: string | undefined;
   readonly clock: Clock;
-  readonly lookup?: Lookup | undefined;
-  readonly onClose?: () => void;
+  readonly lookup?: Lookup;
 }
 
 /** Limit of unread bytes: a target that sends more is cut off. */
 const MAX_UNREAD_BYTES = 262_144;
 
 /** Opens a connection; if that fails, each `read` says why. */
-export function openConnection(options: ConnectOptions): Connection {
-  const { url, owned, clock, lookup, onClose } = options;
+export function openConnection(
+  { url, owned, clock, lookup }: Reach,
+  onClose: () => void,
+): Connection {
   const host = hostOf(url);
   const isLocal = isLocalName(host);
   const isSecure = url.protocol === "https:";
@@ -107,7 +109,7 @@ export function openConnection(options: ConnectOptions): Connection {
   socket.on("error", (error: Error & { code?: string }) => {
     failure = error instanceof TargetNotOwnedError ? error.message : (error.code ?? error.message);
   });
-  if (onClose !== undefined) socket.on("close", onClose);
+  socket.on("close", onClose);
   for (const event of ["end", "close"] as const) {
     socket.on(event, () => {
       isEnded = true;

@@ -38,6 +38,15 @@ export interface EventOrder {
   readonly more?: Readonly<Members> | undefined;
 }
 
+/** A new event. */
+export interface BenchEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly resource: string;
+  /** As JSON. */
+  readonly text: string;
+}
+
 interface Shape {
   /** Its description, as the subject of a sentence after the event's type. */
   readonly what: string;

@@ -115,7 +115,7 @@ export function withSignature(value: string, change: (signature: string) => stri
 }
 
 /** The result of one attempt. */
-export interface Reply {
+export class Reply {
   readonly received: Received;
   /** `undefined` if no answer came. */
   readonly status: number | undefined;
@@ -124,51 +124,54 @@ export interface Reply {
   /** The status, or the reason if it has none: for messages. */
   readonly said: string;
   readonly text: string;
+  readonly #sent: readonly Uint8Array[];
+  readonly #secrets: readonly Secret[];
+
+  constructor(
+    sent: readonly Uint8Array[],
+    received: Received,
+    { profile, secrets }: { readonly profile: Profile; readonly secrets: readonly Secret[] },
+  ) {
+    this.received = received;
+    this.#sent = sent;
+    this.#secrets = secrets;
+    const isAnswer = received.kind === "answer";
+    const status = isAnswer ? received.answer.status : undefined;
+    this.status = status;
+    this.isAcknowledged =
+      status !== undefined &&
+      (profile.delivery.success === "200" ? status === 200 : status >= 200 && status < 300);
+    this.said = isAnswer ? String(status) : saidOf(received);
+    this.text = isAnswer ? Buffer.from(received.answer.body).toString() : "";
+  }
+
   /** The first header of that name in lower case. */
-  readonly header: (name: string) => string | undefined;
+  header(name: string): string | undefined {
+    if (this.received.kind !== "answer") return undefined;
+    return this.received.answer.headers.find((one) => one[0] === name)?.[1];
+  }
+
   /** The wait of its Retry-After (a number or a date) in milliseconds. */
-  readonly retryAfterMs: (now: number) => number | undefined;
+  retryAfterMs(now: number): number | undefined {
+    const value = this.header("retry-after") ?? "";
+    if (/^\d{1,9}(?:\.\d{1,3})?$/.test(value)) return Number(value) * 1000;
+    const date = Date.parse(value);
+    return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  }
+
+  /** True if the receiver says that it is busy: its sender retries. */
+  get isBusy(): boolean {
+    return this.status === 503 || this.status === 429;
+  }
+
   /** Both sides as text, without a secret. */
-  readonly exchange: () => Exchange;
+  exchange(): Exchange {
+    return {
+      sent: shownBytes(Buffer.concat(this.#sent)),
+      received: shownBytes(withoutSecrets(this.received.raw, this.#secrets)),
+    };
+  }
 }
-
-export interface ReplyOptions {
-  readonly sent: readonly Uint8Array[];
-  readonly received: Received;
-  readonly profile: Profile;
-  readonly secrets: readonly Secret[];
-}
-
-export function replyOf({ sent, received, profile, secrets }: ReplyOptions): Reply {
-  const answer = received.kind === "answer" ? received.answer : undefined;
-  const status = answer?.status;
-  const isAcknowledged =
-    status !== undefined &&
-    (profile.delivery.success === "200" ? status === 200 : status >= 200 && status < 300);
-  const header = (name: string): string | undefined =>
-    answer?.headers.find((one) => one[0] === name)?.[1];
-  return {
-    received,
-    status,
-    isAcknowledged,
-    said: received.kind === "answer" ? String(received.answer.status) : saidOf(received),
-    text: answer === undefined ? "" : Buffer.from(answer.body).toString(),
-    header,
-    retryAfterMs: (now) => {
-      const value = header("retry-after") ?? "";
-      if (/^\d{1,9}(?:\.\d{1,3})?$/.test(value)) return Number(value) * 1000;
-      const date = Date.parse(value);
-      return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-    },
-    exchange: () => ({
-      sent: shownBytes(Buffer.concat(sent)),
-      received: shownBytes(withoutSecrets(received.raw, secrets)),
-    }),
-  };
-}
-
-/** True if the receiver says that it is busy: its sender retries. */
-export const isBusy = ({ status }: Reply): boolean => status === 503 || status === 429;
 
 function saidOf(received: Unanswered): string {
   switch (received.why) {

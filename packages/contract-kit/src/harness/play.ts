@@ -1,13 +1,13 @@
-import type { ReceiverCheck } from "../check.ts";
-import { type Attempt, type Bench, type BenchEvent, openBench, TargetLostError } from "./bench.ts";
+import type { ReceiverCheck, Verdict } from "../check.ts";
+import { type Attempt, type AttemptOptions, Bench, TargetLostError } from "./bench.ts";
 import { type Header, type Reply, withHeader, without, withSignature } from "./message.ts";
-import { openDocket } from "./docket.ts";
+import { Docket } from "./docket.ts";
 import { effectsSaid } from "./effects.ts";
 import { diagnose } from "./triage.ts";
 import { isThere } from "./wire.ts";
 
 /** A check of a receiver before it is run. */
-export interface Play {
+interface Play {
   /** `receiver/…` */
   readonly id: string;
   readonly title: string;
@@ -23,6 +23,8 @@ export interface Play {
 
 /** Defines a check that sends attempts to a receiver and records what it sees. */
 export function receiverCheck({ id, title, requirements, play, ...how }: Play): ReceiverCheck {
+  const all = (status: "not_applicable" | "skipped", message: string): readonly Verdict[] =>
+    requirements.map((requirement) => ({ requirement, status, message }));
   return {
     id,
     title,
@@ -30,27 +32,25 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
     requirements,
     run: async (target, context) => {
       const { notebook } = target;
-      const all = (status: "not_applicable" | "skipped", message: string) =>
-        requirements.map((requirement) => ({ requirement, status, message }));
       if (how.slow === true && target.slow !== true)
         return all("not_applicable", "it waits for the receiver's own deadlines: --slow runs it");
       if (notebook.lost !== undefined) {
         notebook.isGone ??= !(await isThere(target.wire, [0]));
         if (notebook.isGone) return all("skipped", notebook.lost);
       }
-      const docket = openDocket(id, requirements);
+      const docket = new Docket(id, requirements);
       const rounds = how.isSearch === true ? target.effort : 1;
       try {
         if (how.isFirst !== true) {
-          notebook.diagnosis ??= diagnose(
-            openBench(target, context, { check: "receiver/triage", docket }),
-          );
+          const first = new Bench(target, context, { check: "receiver/triage", docket });
+          notebook.diagnosis ??= diagnose(first);
           const cause = await notebook.diagnosis;
           if (cause !== undefined) return all("skipped", `genuine attempts are refused: ${cause}`);
         }
-        for (let round = 0; round < rounds && !requirements.every(docket.hasFailed); round += 1) {
+        const isDone = (): boolean => requirements.every((one) => docket.hasFailed(one));
+        for (let round = 0; round < rounds && !isDone(); round += 1) {
           const seeded = { ...context, seed: context.seed + round };
-          await play(openBench(target, seeded, { check: id, docket, round }));
+          await play(new Bench(target, seeded, { check: id, docket, round }));
         }
       } catch (error) {
         if (!(error instanceof TargetLostError)) throw error;
@@ -63,10 +63,7 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
 }
 
 /** An attempt that a receiver must refuse. */
-export interface Forgery {
-  /** Its fault, as the subject of a sentence. */
-  readonly what: string;
-  readonly attempt: Attempt;
+export interface Forgery extends Attempt {
   /** The same mistake in a simpler attempt, which the finding shows if it is accepted too. */
   readonly plainer?: (() => Forgery) | undefined;
 }
@@ -82,52 +79,44 @@ export async function mustRefuse(
 ): Promise<readonly Reply[]> {
   const { docket } = bench;
   docket.subject = requirement;
-  const cases = await bench.postCases(forgeries);
+  const sent = await bench.postAll(forgeries);
   // Answers are checked before effects.
-  for (const one of cases.filter(({ reply }) => reply.isAcknowledged)) {
-    const { what, reply } = await plainest(bench, one, one.reply);
+  for (const one of sent.filter(({ reply }) => reply.isAcknowledged)) {
+    const { what, reply } = await plainest(bench, one);
     docket.answered(requirement, false, reply, `${what}: expected a refusal`);
   }
-  const genuine = bench.event();
-  const after = await bench.post(bench.attempt(genuine));
+  const genuine = bench.genuine();
+  const after = await bench.post(genuine);
   docket.judge(requirement, after.isAcknowledged, [after], () => {
     return `a genuine attempt after ${forgeries.at(-1)?.what ?? "them"} is answered by ${after.said}`;
   });
   // The genuine attempt's effect appears after the effects of earlier attempts.
-  const seen = await bench.effects(after.isAcknowledged ? [genuine.id] : []);
+  const seen = await bench.effects(after.isAcknowledged ? genuine.ids : []);
   for (const row of seen?.nameless ?? [])
     docket.judge(requirement, false, [], () => `after ${forgeries[0]?.what ?? "them"}: ${row}`);
-  for (const { what, attempt, reply } of cases) {
+  for (const { what, ids, reply } of sent) {
     if (reply.isAcknowledged) continue;
-    const hasRun = attempt.ids.some((id) => (seen?.count(id) ?? 0) > 0);
+    const hasRun = ids.some((id) => (seen?.count(id) ?? 0) > 0);
     docket.judge(requirement, !hasRun, [reply], () => {
       return `${what}: refused with ${reply.said}, and a handler ran all the same`;
     });
   }
-  return cases.map(({ reply }) => reply);
+  return sent.map(({ reply }) => reply);
 }
 
-async function plainest(
-  bench: Bench,
-  { what, plainer }: Forgery,
-  before: Reply,
-): Promise<{ readonly what: string; readonly reply: Reply }> {
-  const next = plainer?.();
-  const reply = next && (await bench.post(next.attempt));
-  return next && reply?.isAcknowledged === true
-    ? plainest(bench, next, reply)
-    : { what, reply: before };
+type Accepted = Forgery & { readonly reply: Reply };
+
+async function plainest(bench: Bench, accepted: Accepted): Promise<Accepted> {
+  const next = accepted.plainer?.();
+  if (next === undefined) return accepted;
+  const reply = await bench.post(next);
+  return reply.isAcknowledged ? plainest(bench, { ...next, reply }) : accepted;
 }
 
 /** A genuine attempt. */
-export interface Genuine {
-  /** Its peculiarity, as the subject of a sentence. */
-  readonly what: string;
-  readonly event: BenchEvent;
-  /** Default: the event's plain attempt. */
-  readonly attempt?: Attempt | undefined;
+export interface Genuine extends Attempt {
   /** Default: the requirement of the whole call. */
-  readonly requirement?: string | undefined;
+  readonly requirement?: string;
   /** True if no handler is known to run for it: its type is not in the catalogue. */
   readonly isUnhandled?: boolean;
 }
@@ -136,13 +125,11 @@ export interface Genuine {
 export async function mustTake(
   bench: Bench,
   requirement: string,
-  cases: readonly Genuine[],
+  attempts: readonly Genuine[],
 ): Promise<void> {
   const { docket, target } = bench;
   docket.subject = requirement;
-  const sent = await bench.postCases(
-    cases.map(({ attempt, ...one }) => ({ ...one, attempt: attempt ?? bench.attempt(one.event) })),
-  );
+  const sent = await bench.postAll(attempts);
   const handled = sent.filter((one) => one.reply.isAcknowledged && one.isUnhandled !== true);
   const seen = await bench.effects(handled.map(({ event }) => event.id));
   for (const row of seen?.nameless ?? []) docket.judge(requirement, false, [], () => row);
@@ -162,39 +149,29 @@ export async function mustTake(
   }
 }
 
-/** One way to fail the verification, as the end of "an attempt …", with a new attempt of it at each call. */
-export interface Unverified {
-  readonly what: string;
-  readonly make: () => Attempt;
-}
+type Headers = readonly Header[];
 
-/** Attempts that a receiver must refuse for their signature or time; the first one is plainly forged. */
+/** New attempts that a receiver must refuse for their signature or time; the first one is plainly forged. */
 export function unverified(
   bench: Bench,
   data: Readonly<Record<string, unknown>> = {},
-): readonly Unverified[] {
-  const { signing } = bench;
-  const { names, covers, withTime, all } = signing;
+): readonly Attempt[] {
+  const { names, covers, withTime, all } = bench.signing;
   const tolerance = bench.target.profile.signature.toleranceSeconds + 3600;
-  const genuine = (): Attempt => bench.attempt(bench.event({ data }));
-  const headed = (what: string, change: (headers: Headers) => Headers): Unverified => {
-    const changed = (whole: Attempt): Attempt => ({ ...whole, headers: change(whole.headers) });
-    return { what, make: () => changed(genuine()) };
+  const genuine = (what: string, options?: AttemptOptions): Attempt =>
+    bench.attempt(bench.event({ data }), { ...options, what: `an attempt ${what}` });
+  const headed = (what: string, change: (headers: Headers) => Headers): Attempt => {
+    const attempt = genuine(what);
+    return { ...attempt, headers: change(attempt.headers) };
   };
-  const signature = (what: string, change: (value: string) => string): Unverified =>
+  const signature = (what: string, change: (value: string) => string): Attempt =>
     headed(what, (headers) => withHeader(headers, names.signature, change));
-  const at = (what: string, seconds: number): Unverified => {
-    const make = (): Attempt =>
-      bench.attempt(bench.event({ data }), { timestamp: bench.seconds() + seconds });
-    return { what, make };
-  };
-  const space = Buffer.from(" ");
-  const spaced = (whole: Attempt) => ({ ...whole, body: Buffer.concat([whole.body, space]) });
-  const changedId = headed("of a changed id", (headers) =>
-    withHeader(headers, names.id, (value) => `${value}x`),
-  );
+  const at = (what: string, seconds: number): Attempt =>
+    genuine(what, { timestamp: bench.seconds() + seconds });
+  const other = genuine("of a changed body");
+  const idChanged = (headers: Headers): Headers => withHeader(headers, names.id, (id) => `${id}x`);
   return [
-    { what: "signed by another secret", make: () => bench.foreign("unverified", { data }) },
+    genuine("signed by another secret", { secrets: [bench.signing.stranger("unverified")] }),
     headed("unsigned", (headers) => without(headers, all)),
     ...all.map((name) => headed(`without ${name}`, (headers) => without(headers, [name]))),
     signature("of no signature's form", () => "cstest"),
@@ -202,11 +179,9 @@ export function unverified(
     signature("of half a signature", (value) =>
       withSignature(value, (mac) => mac.slice(0, mac.length / 2)),
     ),
-    { what: "of a changed body", make: () => spaced(genuine()) },
-    ...(covers.id && names.id !== undefined ? [changedId] : []),
+    { ...other, body: Buffer.concat([other.body, Buffer.from(" ")]) },
+    ...(covers.id && names.id !== undefined ? [headed("of a changed id", idChanged)] : []),
     ...(covers.timestamp ? [at("too old", -tolerance), at("too early", tolerance)] : []),
     ...(withTime ? [headed("of no time", (headers) => withTime(headers, () => "now"))] : []),
   ];
 }
-
-type Headers = readonly Header[];

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { schemeOf } from "@countersign/signatures";
-import { isRecord, valueAt } from "../values.ts";
+import { isRecord, parseJson, valueAt } from "../values.ts";
 import type { ReceiverTarget } from "../target.ts";
 import { type Samples, eventMaker } from "./events.ts";
-import { httpEffects } from "./effects.ts";
+import { Effects } from "./effects.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { Lookup } from "./owned-host.ts";
-import { openWire } from "./wire.ts";
+import { Wire } from "./wire.ts";
 
 export interface ReceiverTargetOptions {
   /** The receiver's URL; http or https. */
@@ -37,16 +36,12 @@ export interface ReceiverTargetOptions {
   readonly nonce?: string | undefined;
   /** Milliseconds for one answer. Default: the profile's timeout of an attempt. */
   readonly deadlineMs?: number | undefined;
-  /** Milliseconds for the whole run; later checks are errors. Default: 10 minutes. */
-  readonly budgetMs?: number | undefined;
   /** Maximum requests per second. Default: 50 to another machine, unlimited to this one. */
   readonly perSecond?: number | undefined;
   /** Milliseconds that an effect may take to show. Default 2000. */
   readonly effectsWaitMs?: number | undefined;
   /** Default: this machine's clock. */
   readonly clock?: Clock | undefined;
-  /** Default: the system's. */
-  readonly lookup?: Lookup | undefined;
 }
 
 /** The effects of a receiver with a memory are a longer list than an answer. */
@@ -60,36 +55,35 @@ const MAX_EFFECTS_BYTES = 8 * 1_048_576;
  * @throws {TypeError} A URL, a secret or a type is unusable; the message never contains a secret.
  */
 export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
-  const { clock = systemClock, owned, lookup, perSecond } = options;
+  const { url, secrets, owned, perSecond, effectsUrl, restart } = options;
+  const { clock = systemClock, effectsWaitMs = 2000 } = options;
   const profile = handledOf(options.profile, options.types);
   const deadlineMs = options.deadlineMs ?? profile.delivery.timeoutMs;
-  const { budgetMs } = options;
-  const common = { owned, clock, lookup, perSecond, deadlineMs, budgetMs };
-  const wire = openWire({ ...common, url: urlOf(options.url) });
-  const secrets = options.secrets;
+  const common = { owned, clock, perSecond, deadlineMs };
+  const wire = new Wire({ ...common, url: urlOf(url) });
   // One by one: a scheme of one signature a header signs with one secret, and a receiver may have two.
   for (const secret of secrets) schemeOf(profile.signature).check([secret], "sign");
   const effectsWire =
-    options.effectsUrl === undefined
+    effectsUrl === undefined
       ? undefined
-      : openWire({ ...common, url: urlOf(options.effectsUrl), maxBodyBytes: MAX_EFFECTS_BYTES });
+      : new Wire({ ...common, url: urlOf(effectsUrl), maxBodyBytes: MAX_EFFECTS_BYTES });
   return {
     role: "receiver",
-    url: options.url,
+    url,
     wire,
     secrets,
     profile,
-    ...(effectsWire && { effects: httpEffects(effectsWire) }),
-    effectsWaitMs: options.effectsWaitMs ?? 2000,
+    ...(effectsWire && { effects: new Effects(effectsWire, effectsWaitMs) }),
+    effectsWaitMs,
     nonce: options.nonce ?? clock.now().toString(36),
     slow: options.slow ?? false,
     effort: options.thorough === true ? 10 : 1,
     events: eventMaker(profile, options.samples, options.hasBodyId),
-    ...(options.restart && { restart: options.restart }),
-    notebook: { odd: [], nameless: 0, missed: 0, handled: [] },
+    ...(restart && { restart }),
+    notebook: { handled: [] },
     notes: () => [
-      `${wire.sent()} requests were sent to the receiver`,
-      ...skewNotes(wire.aheadSeconds() ?? 0),
+      `${wire.sent} requests were sent to the receiver`,
+      ...skewNotes(wire.aheadSeconds ?? 0),
     ],
     close: () => {
       wire.close();
@@ -126,6 +120,8 @@ function urlOf(text: string): URL {
   return url;
 }
 
+type Event = Readonly<Record<string, unknown>>;
+
 /**
  * Reads whole events from a folder's `*.json` files, one event a file.
  *
@@ -133,9 +129,8 @@ function urlOf(text: string): URL {
  *   message is a sentence that names it.
  */
 export function readSamples(folder: string, { envelope, catalogue, name }: Profile): Samples {
-  const samples = new Map<string, Readonly<Record<string, unknown>>[]>();
-  for (const file of jsonFiles(folder)) {
-    const event = eventIn(join(folder, file));
+  const samples = new Map<string, Event[]>();
+  for (const [file, event] of eventsIn(folder)) {
     const type = valueAt(event, envelope.type);
     const row = catalogue.find((one) => one.type === type);
     if (row === undefined)
@@ -148,34 +143,24 @@ export function readSamples(folder: string, { envelope, catalogue, name }: Profi
 }
 
 /** @throws {TypeError} The folder cannot be read or has no such file, or a file is not a JSON object. */
-export function readFolder(folder: string): readonly Readonly<Record<string, unknown>>[] {
-  return jsonFiles(folder).map((file) => eventIn(join(folder, file)));
-}
-
-function jsonFiles(folder: string): readonly string[] {
-  let names: readonly string[];
+function eventsIn(folder: string): readonly (readonly [file: string, event: Event])[] {
+  let files: readonly (readonly [file: string, text: string])[];
   try {
-    names = readdirSync(folder);
+    const names = readdirSync(folder).filter((one) => one.endsWith(".json"));
+    files = names.toSorted().map((file) => [file, readFileSync(join(folder, file), "utf8")]);
   } catch (cause) {
     // Errors of Node have a code.
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new TypeError(`cannot read the folder of samples ${folder}: ${code ?? "unknown error"}`, {
-      cause,
-    });
+    const { code = "unknown error" } = cause as NodeJS.ErrnoException;
+    throw new TypeError(`cannot read the folder of samples ${folder}: ${code}`, { cause });
   }
-  const files = names.filter((one) => one.endsWith(".json")).toSorted();
   if (files.length === 0) throw new TypeError(`the folder of samples ${folder} has no .json file`);
-  return files;
-}
-
-function eventIn(path: string): Readonly<Record<string, unknown>> {
-  try {
-    const event: unknown = JSON.parse(readFileSync(path, "utf8"));
-    if (isRecord(event)) return event;
-  } catch (cause) {
-    throw new TypeError(`sample ${path} is not JSON`, { cause });
-  }
-  throw new TypeError(`sample ${path} is not a JSON object`);
+  return files.map(([file, text]) => {
+    const event = parseJson(text);
+    const path = join(folder, file);
+    if (event === undefined) throw new TypeError(`sample ${path} is not JSON`);
+    if (!isRecord(event)) throw new TypeError(`sample ${path} is not a JSON object`);
+    return [file, event] as const;
+  });
 }
 
 /**
@@ -189,20 +174,21 @@ export function standardWebhooksEvents(folder?: string): {
   readonly profile: Profile;
   readonly samples: Samples;
 } {
-  const plain: readonly Readonly<Record<string, unknown>>[] = [
-    "example.created",
-    "example.updated",
-  ].map((type) => ({ type, data: { id: "1" } }));
-  const events = folder === undefined ? plain : readFolder(folder);
-  const samples = new Map<string, Readonly<Record<string, unknown>>[]>();
+  const plain = ["example.created", "example.updated"];
+  const events =
+    folder === undefined
+      ? plain.map((type) => ({ type, data: { id: "1" } }))
+      : eventsIn(folder).map(([, event]) => event);
+  const samples = new Map<string, Event[]>();
   for (const event of events) {
     const { type } = event;
     if (typeof type !== "string" || !/^[A-Za-z0-9_.-]{1,128}$/.test(type))
       throw new TypeError(`each sample needs a "type" of letters, digits and ._-`);
     // Every event gets a new time.
-    const { timestamp: _, ...rest } = event;
+    const { timestamp: _, ...rest }: Event = event;
     samples.set(type, [...(samples.get(type) ?? []), rest]);
   }
+  const types = [...samples.keys()];
   return {
     samples,
     profile: {
@@ -210,11 +196,7 @@ export function standardWebhooksEvents(folder?: string): {
       name: "standard-webhooks",
       signature: { scheme: "standard-webhooks", toleranceSeconds: 300 },
       envelope: { id: "/id", type: "/type", timestamp: "/timestamp", data: "/data" },
-      catalogue: [...samples.keys()].map((type) => ({
-        type,
-        category: "EVENT",
-        resource: "/data/id",
-      })),
+      catalogue: types.map((type) => ({ type, category: "EVENT", resource: "/data/id" })),
     },
   };
 }

@@ -1,60 +1,20 @@
 import type { Answer } from "./answer-reader.ts";
-import { type Clock, pacer, sleep, systemClock } from "./clock.ts";
-import { type Connection, openConnection, type Received } from "./connection.ts";
-import { checkOwned, hostOf, isLocalName, type Lookup } from "./owned-host.ts";
+import { Pacer, sleep } from "./clock.ts";
+import { type Connection, openConnection, type Reach, type Received } from "./connection.ts";
+import { checkOwned, hostOf, isLocalName } from "./owned-host.ts";
 import { headBytes, type RawRequest } from "./message.ts";
 
 /** No target answers, or it is too slow: nothing can be verified. */
 export class TargetSilentError extends Error {}
 
-/** Sends requests as bytes to one URL, and reads the answers; never follows a redirect. */
-export interface Wire {
-  readonly url: URL;
-  readonly clock: Clock;
+export interface WireOptions extends Reach {
   /** Milliseconds for one answer. */
-  readonly deadlineMs: number;
-  /**
-   * Sends one request over a kept connection, or over a new one; at most 4 at once.
-   *
-   * @throws {TargetSilentError} The target never answered, the run has ended, or its time is over.
-   */
-  readonly send: (request: RawRequest) => Promise<Received>;
-  /** Opens a connection for what `send` cannot do. Each request on it waits for `pace` first. */
-  readonly open: () => Connection;
-  readonly pace: () => Promise<void>;
-  /** Pauses for a number of milliseconds, then sends at a lower rate: the target limits its rate. */
-  readonly slowDown: (ms: number) => void;
-  /** Maximum requests per second; `undefined`: no limit. */
-  readonly perSecond: number | undefined;
-  /** The head of a request to this URL; `isKept`: the connection is to stay open. */
-  readonly head: (request: RawRequest, isKept?: boolean) => Buffer;
-  /**
-   * Reads the answer to a request that was written to an opened connection.
-   *
-   * @param deadlineMs Default: the wire's.
-   * @throws {TargetSilentError} The target never answered.
-   */
-  readonly read: (connection: Connection, method: string, deadlineMs?: number) => Promise<Received>;
-  /** Requests that were sent so far. */
-  readonly sent: () => number;
-  /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
-  readonly aheadSeconds: () => number | undefined;
-  /** Closes all open connections, and opens no more. */
-  readonly close: () => void;
-}
-
-export interface WireOptions {
-  readonly url: URL;
-  /** The host that the user owns, if it is not this machine. */
-  readonly owned?: string | undefined;
   readonly deadlineMs: number;
   /** Maximum requests per second. Default: 50, unlimited for this machine. */
   readonly perSecond?: number | undefined;
   /** Milliseconds for all requests, from the first one. Default: 10 minutes. */
-  readonly budgetMs?: number | undefined;
-  readonly maxBodyBytes?: number | undefined;
-  readonly clock?: Clock | undefined;
-  readonly lookup?: Lookup | undefined;
+  readonly budgetMs?: number;
+  readonly maxBodyBytes?: number;
 }
 
 const PER_SECOND = 50;
@@ -67,123 +27,150 @@ const IDLE_MS = 1000;
 const PATIENT_TIMEOUTS = 2;
 const IMPATIENT_MS = 3000;
 
-/**
- * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that the user did not name as owned.
- */
-export function openWire(options: WireOptions): Wire {
-  const { url, owned, deadlineMs, maxBodyBytes, clock = systemClock, lookup } = options;
-  const { budgetMs = BUDGET_MS } = options;
-  checkOwned(url, owned);
-  const isHere = isLocalName(hostOf(url));
-  const perSecond = options.perSecond ?? (isHere ? undefined : PER_SECOND);
-  const pace = pacer(clock, perSecond);
-  let hasAnswered = false;
-  let timeouts = 0;
-  let sent = 0;
-  const paced = async (): Promise<void> => {
-    sent += 1;
-    await pace.wait();
-  };
-  let aheadSeconds: number | undefined;
-  let beganAt: number | undefined;
-  const opened = new Set<Connection>();
-  const idle: { readonly connection: Connection; readonly since: number }[] = [];
-  const waiting: (() => void)[] = [];
-  let inUse = 0;
-  let isClosed = false;
-  const open = (): Connection => {
-    // An interrupted run must not continue after its report.
-    if (isClosed) throw new TargetSilentError("the run has ended");
-    beganAt ??= clock.now();
-    // A target that answers each attempt just in time would keep a run for hours.
-    if (clock.now() - beganAt > budgetMs)
-      throw new TargetSilentError(
-        `${url.host} answers too slowly: its attempts have taken ${budgetMs} ms in all`,
-      );
-    const connection = openConnection({
-      url,
-      owned,
-      clock,
-      lookup,
-      onClose: () => opened.delete(connection),
-    });
-    opened.add(connection);
-    return connection;
-  };
-  const head: Wire["head"] = (request, isKept = false) => headBytes(request, { url, isKept });
-  const note = (received: Received): void => {
-    if (received.kind === "answer") {
-      hasAnswered = true;
-      aheadSeconds ??= aheadBy(received.answer, clock);
-    } else if (received.why === "timeout") timeouts += 1;
-    else if (received.why === "unreachable" && !hasAnswered)
-      throw new TargetSilentError(`${url.host} cannot be reached: ${received.detail}`);
-  };
-  const read: Wire["read"] = async (connection, method, ms) => {
-    const patience = timeouts < PATIENT_TIMEOUTS ? deadlineMs : Math.min(deadlineMs, IMPATIENT_MS);
-    const received = await connection.read({ method, deadlineMs: ms ?? patience, maxBodyBytes });
-    note(received);
-    return received;
-  };
-  const kept = (): Connection | undefined => {
-    for (let one = idle.pop(); one !== undefined; one = idle.pop()) {
-      if (one.connection.isOpen() && clock.now() - one.since < IDLE_MS) return one.connection;
-      one.connection.close();
-    }
-    return undefined;
-  };
-  const exchange = async (request: RawRequest, connection: Connection): Promise<Received> => {
-    const isKept = request.version !== "1.0";
-    connection.write(Buffer.concat([head(request, isKept), request.body]));
-    const received = await read(connection, request.method);
-    // After a refusal, bytes of the body may be unread: only the checks of connections reuse it.
-    const isClean = received.kind === "answer" && received.answer.status < 400;
-    if (isKept && isClean && connection.isOpen()) idle.push({ connection, since: clock.now() });
-    else connection.close();
-    return received;
-  };
-  const isFull = (): boolean => inUse >= AT_ONCE;
-  const send = async (request: RawRequest): Promise<Received> => {
-    while (isFull())
+/** Sends requests as bytes to one URL, and reads the answers; never follows a redirect. */
+export class Wire {
+  readonly url: URL;
+  readonly clock: Reach["clock"];
+  /** Milliseconds for one answer. */
+  readonly deadlineMs: number;
+  /** Maximum requests per second; `undefined`: no limit. */
+  readonly perSecond: number | undefined;
+  /** Requests that were sent so far. */
+  sent = 0;
+  /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
+  aheadSeconds: number | undefined;
+  readonly #options: WireOptions;
+  readonly #pacer: Pacer;
+  #hasAnswered = false;
+  #timeouts = 0;
+  #beganAt: number | undefined;
+  readonly #opened = new Set<Connection>();
+  readonly #idle: { readonly connection: Connection; readonly since: number }[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #inUse = 0;
+  #isClosed = false;
+
+  /**
+   * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that the user did not name as owned.
+   */
+  constructor(options: WireOptions) {
+    const { url, clock, owned, deadlineMs } = options;
+    checkOwned(url, owned);
+    const isHere = isLocalName(hostOf(url));
+    this.url = url;
+    this.clock = clock;
+    this.deadlineMs = deadlineMs;
+    this.perSecond = options.perSecond ?? (isHere ? undefined : PER_SECOND);
+    this.#options = options;
+    this.#pacer = new Pacer(clock, this.perSecond);
+  }
+
+  /**
+   * Sends one request over a kept connection, or over a new one; at most 4 at once.
+   *
+   * @throws {TargetSilentError} The target never answered, the run has ended, or its time is over.
+   */
+  async send(request: RawRequest): Promise<Received> {
+    while (this.#inUse >= AT_ONCE)
       await new Promise<void>((resolve) => {
-        waiting.push(resolve);
+        this.#waiting.push(resolve);
       });
-    inUse += 1;
+    this.#inUse += 1;
     try {
-      await paced();
-      const connection = kept();
-      if (connection === undefined) return await exchange(request, open());
-      const received = await exchange(request, connection);
+      await this.pace();
+      const connection = this.#kept();
+      if (connection === undefined) return await this.#exchange(request, this.open());
+      const received = await this.#exchange(request, connection);
       // The target may close an idle connection just when it is used again.
       const isRace =
         received.kind === "none" && received.why === "closed" && received.raw.length === 0;
       if (!isRace) return received;
-      const next = await exchange(request, open());
+      const next = await this.#exchange(request, this.open());
       // Not a race: the target exited during this request.
       return next.kind === "none" && next.why === "unreachable" ? received : next;
     } finally {
-      inUse -= 1;
-      waiting.shift()?.();
+      this.#inUse -= 1;
+      this.#waiting.shift()?.();
     }
-  };
-  return {
-    url,
-    clock,
-    deadlineMs,
-    send,
-    open,
-    pace: paced,
-    sent: () => sent,
-    slowDown: pace.slowDown,
-    perSecond,
-    head,
-    read,
-    aheadSeconds: () => aheadSeconds,
-    close: () => {
-      isClosed = true;
-      for (const connection of opened) connection.close();
-    },
-  };
+  }
+
+  /** Opens a connection for what `send` cannot do. Each request on it waits for `pace` first. */
+  open(): Connection {
+    const { budgetMs = BUDGET_MS } = this.#options;
+    // An interrupted run must not continue after its report.
+    if (this.#isClosed) throw new TargetSilentError("the run has ended");
+    this.#beganAt ??= this.clock.now();
+    // A target that answers each attempt just in time would keep a run for hours.
+    if (this.clock.now() - this.#beganAt > budgetMs)
+      throw new TargetSilentError(
+        `${this.url.host} answers too slowly: its attempts have taken ${budgetMs} ms in all`,
+      );
+    const connection = openConnection(this.#options, () => this.#opened.delete(connection));
+    this.#opened.add(connection);
+    return connection;
+  }
+
+  async pace(): Promise<void> {
+    this.sent += 1;
+    await this.#pacer.wait();
+  }
+
+  /** Pauses for a number of milliseconds, then sends at a lower rate: the target limits its rate. */
+  slowDown(ms: number): void {
+    this.#pacer.slowDown(ms);
+  }
+
+  /** Returns the head of a request to this URL. `isKept`: the connection is to stay open. */
+  head(request: RawRequest, isKept = false): Buffer {
+    return headBytes(request, { url: this.url, isKept });
+  }
+
+  /**
+   * Reads the answer to a request that was written to an opened connection.
+   *
+   * @param ms Default: the wire's deadline.
+   * @throws {TargetSilentError} The target never answered.
+   */
+  async read(connection: Connection, method: string, ms?: number): Promise<Received> {
+    const { deadlineMs, maxBodyBytes } = this.#options;
+    const isPatient = this.#timeouts < PATIENT_TIMEOUTS;
+    const patienceMs = isPatient ? deadlineMs : Math.min(deadlineMs, IMPATIENT_MS);
+    const received = await connection.read({ method, deadlineMs: ms ?? patienceMs, maxBodyBytes });
+    if (received.kind === "answer") {
+      this.#hasAnswered = true;
+      this.aheadSeconds ??= aheadBy(received.answer, this.clock.now());
+    } else if (received.why === "timeout") this.#timeouts += 1;
+    else if (received.why === "unreachable" && !this.#hasAnswered)
+      throw new TargetSilentError(`${this.url.host} cannot be reached: ${received.detail}`);
+    return received;
+  }
+
+  /** Closes all open connections, and opens no more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of this.#opened) connection.close();
+  }
+
+  #kept(): Connection | undefined {
+    for (let one = this.#idle.pop(); one !== undefined; one = this.#idle.pop()) {
+      const { connection, since } = one;
+      if (connection.isOpen() && this.clock.now() - since < IDLE_MS) return connection;
+      connection.close();
+    }
+    return undefined;
+  }
+
+  async #exchange(request: RawRequest, connection: Connection): Promise<Received> {
+    const isKept = request.version !== "1.0";
+    connection.write(Buffer.concat([this.head(request, isKept), request.body]));
+    const received = await this.read(connection, request.method);
+    // After a refusal, bytes of the body may be unread: only the checks of connections reuse it.
+    const isClean = received.kind === "answer" && received.answer.status < 400;
+    if (isKept && isClean && connection.isOpen())
+      this.#idle.push({ connection, since: this.clock.now() });
+    else connection.close();
+    return received;
+  }
 }
 
 /** Milliseconds until the target has read all but the last byte. */
@@ -224,15 +211,12 @@ export async function sendTogether<T extends RawRequest>(
   }
   await sleep(clock, GATHERING_MS);
   for (const { request, connection } of opened) connection.write(request.body.subarray(-1));
-  return new Map(
-    await Promise.all(
-      opened.map(async ({ request, connection }) => {
-        const received = await wire.read(connection, request.method);
-        connection.close();
-        return [request, received] as const;
-      }),
-    ),
-  );
+  const answers = opened.map(async ({ request, connection }) => {
+    const received = await wire.read(connection, request.method);
+    connection.close();
+    return [request, received] as const;
+  });
+  return new Map(await Promise.all(answers));
 }
 
 /** Milliseconds within which a supervisor restarts a target that exited. */
@@ -250,8 +234,8 @@ export async function isThere(wire: Wire, waits: readonly number[] = REVIVAL_MS)
   return false;
 }
 
-function aheadBy({ headers }: Answer, clock: Clock): number | undefined {
+function aheadBy({ headers }: Answer, now: number): number | undefined {
   const date = Date.parse(headers.find(([name]) => name === "date")?.[1] ?? "");
   // A Date has whole seconds, rounded down.
-  return Number.isNaN(date) ? undefined : Math.round((date - clock.now() + 500) / 1000);
+  return Number.isNaN(date) ? undefined : Math.round((date - now + 500) / 1000);
 }

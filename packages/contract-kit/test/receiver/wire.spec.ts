@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Clock, systemClock, pacer } from "../../src/harness/clock.ts";
+import { type Clock, Pacer, systemClock } from "../../src/harness/clock.ts";
 import type { Received } from "../../src/harness/connection.ts";
 import {
   checkOwned,
@@ -8,7 +8,7 @@ import {
   type Lookup,
   TargetNotOwnedError,
 } from "../../src/harness/owned-host.ts";
-import { openWire, type Wire } from "../../src/harness/wire.ts";
+import { Wire } from "../../src/harness/wire.ts";
 import { drip, flood, hostileTarget } from "./hostile-target.ts";
 
 const post = {
@@ -21,8 +21,8 @@ const post = {
 } as const;
 
 function wireTo(url: URL, deadlineMs = 5000): Wire {
-  const wire = openWire({ url, deadlineMs });
-  onTestFinished(wire.close);
+  const wire = new Wire({ url, deadlineMs, clock: systemClock });
+  onTestFinished(() => wire.close());
   return wire;
 }
 
@@ -78,8 +78,8 @@ describe("the wire", () => {
       waits.push(ms);
       return systemClock.after(0, call);
     };
-    const wire = openWire({ url, deadlineMs: 9000, clock: { ...systemClock, after } });
-    onTestFinished(wire.close);
+    const wire = new Wire({ url, deadlineMs: 9000, clock: { ...systemClock, after } });
+    onTestFinished(() => wire.close());
     for (let turn = 0; turn < 3; turn += 1) expect(statusOf(await wire.send(post))).toBe("timeout");
     expect(waits).toEqual([9000, 9000, 3000]);
   });
@@ -124,7 +124,7 @@ describe("the wire", () => {
     const { url, said } = await answering("HTTP/1.1 204 X\r\n\r\n");
     let now = 0;
     const clock: Clock = { ...systemClock, now: () => now };
-    const wire = openWire({ url, deadlineMs: 5000, budgetMs: 60_000, clock });
+    const wire = new Wire({ url, deadlineMs: 5000, budgetMs: 60_000, clock });
     await wire.send(post);
     now += 60_001;
     await expect(wire.send(post)).rejects.toThrow(/answers too slowly/);
@@ -139,7 +139,7 @@ describe("the wire", () => {
 
   it("ends open requests and sends nothing once it is closed", async () => {
     const { url, said } = await hostileTarget(() => undefined);
-    const wire = openWire({ url, deadlineMs: 5000 });
+    const wire = wireTo(url);
     const waiting = wire.send(post).then(statusOf, (error: unknown) => error);
     await expect.poll(() => said.length).toBe(1);
     wire.close();
@@ -186,12 +186,18 @@ describe("the wire", () => {
       call();
       return () => undefined;
     };
-    const pace = pacer({ now: () => 1000, after }, 50);
+    const pace = new Pacer({ now: () => 1000, after }, 50);
     for (let sent = 0; sent < 4; sent += 1) await pace.wait();
     expect(waits).toEqual([20, 40, 60]);
-    const options = { deadlineMs: 1, url: new URL("http://hook.example/"), owned: "hook.example" };
-    expect(openWire(options).perSecond).toBe(50);
-    expect(openWire({ ...options, url: new URL("http://127.0.0.1/") }).perSecond).toBeUndefined();
+    const clock = systemClock;
+    const options = {
+      clock,
+      deadlineMs: 1,
+      url: new URL("http://hook.example/"),
+      owned: "hook.example",
+    };
+    expect(new Wire(options).perSecond).toBe(50);
+    expect(new Wire({ ...options, url: new URL("http://127.0.0.1/") }).perSecond).toBeUndefined();
   });
 
   it("sends nothing for as long as a rate limiter asks, and half as fast after it", async () => {
@@ -201,7 +207,7 @@ describe("the wire", () => {
       call();
       return () => undefined;
     };
-    const pace = pacer({ now: () => 0, after }, undefined);
+    const pace = new Pacer({ now: () => 0, after }, undefined);
     await pace.wait();
     pace.slowDown(500);
     for (let sent = 0; sent < 3; sent += 1) await pace.wait();
@@ -214,10 +220,10 @@ describe("the wire", () => {
       socket.write(`HTTP/1.1 204 X\r\nDate: ${ahead}\r\n\r\n`);
     });
     const wire = wireTo(url);
-    expect(wire.aheadSeconds()).toBeUndefined();
+    expect(wire.aheadSeconds).toBeUndefined();
     await wire.send(post);
     // Whole seconds, and the time that the answer took on a busy machine.
-    expect(Math.abs((wire.aheadSeconds() ?? 0) - 90)).toBeLessThanOrEqual(5);
+    expect(Math.abs((wire.aheadSeconds ?? 0) - 90)).toBeLessThanOrEqual(5);
   });
 });
 
@@ -240,7 +246,7 @@ describe("a target's host", () => {
     const found = ["127.0.0.1", "192.0.2.1"].map((address) => ({ address, family: 4 }));
     const elsewhere: Lookup = (_host, done) => done(null, found);
     const asked = new URL(`http://localhost:${url.port}/`);
-    const wire = openWire({ url: asked, deadlineMs: 1000, lookup: elsewhere });
+    const wire = new Wire({ url: asked, deadlineMs: 1000, clock: systemClock, lookup: elsewhere });
     await expect(wire.send(post)).rejects.toThrow(/localhost is 192\.0\.2\.1, not this machine/);
     expect(said).toEqual([]);
   });

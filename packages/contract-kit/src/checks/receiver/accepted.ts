@@ -1,9 +1,10 @@
 import type { Secret } from "@countersign/signatures";
 import type { ReceiverCheck } from "../../check.ts";
-import type { Bench, BenchEvent } from "../../harness/bench.ts";
+import type { Bench } from "../../harness/bench.ts";
+import type { BenchEvent } from "../../harness/events.ts";
 import { sleep } from "../../harness/clock.ts";
 import { type Genuine, mustTake, receiverCheck } from "../../harness/play.ts";
-import { isBusy, transports, withHeader, withSignature } from "../../harness/message.ts";
+import { transports, withHeader, withSignature } from "../../harness/message.ts";
 
 const EACH = "R-VERIFY-EACH";
 const VERSION = "R-VERIFY-VERSION";
@@ -20,10 +21,8 @@ export const signatureLists: ReceiverCheck = receiverCheck({
     const { docket, signing, target } = bench;
     const { separator } = signing;
     const { secrets } = target;
-    const by = (what: string, signers: readonly Secret[]): Genuine => {
-      const event = bench.event();
-      return { what, event, attempt: bench.attempt(event, { secrets: signers }) };
-    };
+    const by = (what: string, signers: readonly Secret[]): Genuine =>
+      bench.genuine({ what, secrets: signers });
     if (secrets.length < 2)
       docket.unseen(ROTATION, "one secret was given: a second one in COUNTERSIGN_SECRET shows it");
     else
@@ -39,7 +38,7 @@ export const signatureLists: ReceiverCheck = receiverCheck({
       docket.unseen(EACH, "the profile's scheme has one signature a header");
       return;
     }
-    const strangers = ["one", "two", "three"].map(signing.stranger);
+    const strangers = ["one", "two", "three"].map((name) => signing.stranger(name));
     const [one = "", two = ""] = strangers;
     await mustTake(bench, EACH, [
       by("the genuine signature after another", [one, own]),
@@ -48,31 +47,35 @@ export const signatureLists: ReceiverCheck = receiverCheck({
       by("the genuine signature after three others", [...strangers, own]),
     ]);
     if (!signing.isVersioned) return;
-    const nextTo = (
+    const listed = (
       what: string,
-      { other, isFirst }: { readonly other: (own: string) => string; readonly isFirst: boolean },
+      list: (value: string, version: string) => readonly string[],
     ): Genuine => {
-      const event = bench.event();
-      const attempt = bench.attempt(event);
-      const headers = withHeader(attempt.headers, signing.names.signature, (value) => {
-        const more = other(VERSIONED.exec(value)?.[0] ?? value);
-        return (isFirst ? [more, value] : [value, more]).join(separator);
-      });
-      return { what, event, attempt: { ...attempt, headers } };
+      const attempt = bench.genuine({ what });
+      const headers = withHeader(attempt.headers, signing.names.signature, (value) =>
+        list(value, VERSIONED.exec(value)?.[0] ?? value).join(separator),
+      );
+      return { ...attempt, headers };
     };
     const short = (version: string): string => withSignature(version, (mac) => mac.slice(0, 20));
     const long = (version: string): string => withSignature(version, (mac) => `AAAA${mac}`);
     await mustTake(bench, EACH, [
-      nextTo("the genuine signature after a shorter one", { other: short, isFirst: true }),
-      nextTo("the genuine signature after a longer one", { other: long, isFirst: true }),
+      listed("the genuine signature after a shorter one", (value, version) => [
+        short(version),
+        value,
+      ]),
+      listed("the genuine signature after a longer one", (value, version) => [
+        long(version),
+        value,
+      ]),
     ]);
     const next = (version: string): string =>
       version
         .replace(/^\w+/, "v9")
         .replace(/(?<=[,=]).*/, "Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc=");
     await mustTake(bench, VERSION, [
-      nextTo("a genuine signature after one of a version v9", { other: next, isFirst: true }),
-      nextTo("a genuine signature before one of a version v9", { other: next, isFirst: false }),
+      listed("a genuine signature after one of a version v9", (value, old) => [next(old), value]),
+      listed("a genuine signature before one of a version v9", (value, old) => [value, next(old)]),
     ]);
   },
 });
@@ -87,12 +90,12 @@ export const forms: ReceiverCheck = receiverCheck({
   isSearch: true,
   play: async (bench) => {
     const { catalogue } = bench.target.profile;
-    const cases = Object.entries(transports).map(([what, change], index): Genuine => {
+    const attempts = Object.entries(transports).map(([form, change], index): Genuine => {
       const event = bench.event({ row: catalogue[(bench.seed + index) % catalogue.length] });
-      const attempt = bench.attempt(event);
-      return { what: `an attempt ${what}`, event, attempt: { ...attempt, ...change(attempt) } };
+      const attempt = bench.attempt(event, { what: `an attempt ${form}` });
+      return { ...attempt, ...change(attempt) };
     });
-    await mustTake(bench, FORMS, cases);
+    await mustTake(bench, FORMS, attempts);
     await mustTake(bench, RAW, spellings(bench));
     await inPieces(bench);
   },
@@ -100,6 +103,7 @@ export const forms: ReceiverCheck = receiverCheck({
 
 /** Names and values of the body that are text of any kind. */
 const TEXT = "cstest-text";
+const AMOUNT = '"cstest-amount"';
 
 /** Bodies that no program reproduces after parsing them. */
 function spellings(bench: Bench): readonly Genuine[] {
@@ -109,13 +113,13 @@ function spellings(bench: Bench): readonly Genuine[] {
     indent?: number | string,
   ): Genuine => {
     const event = spellable(bench);
-    const text = JSON.stringify(JSON.parse(event.body.toString()), null, indent);
-    return { what, event: { ...event, body: Buffer.from(amounted(change(text))) } };
+    const text = JSON.stringify(JSON.parse(event.text), null, indent);
+    return bench.attempt(event, { what, body: change(text).replace(AMOUNT, "1.10") });
   };
   const text = (what: string, value: string): Genuine =>
     spelt(what, (body) => body.replace(TEXT, () => value));
   const amount = (value: string): Genuine =>
-    spelt(`an amount of ${value}`, (body) => body.replace('"cstest-amount"', value));
+    spelt(`an amount of ${value}`, (body) => body.replace(AMOUNT, value));
   return [
     amount("1.10"),
     amount("1.0"),
@@ -145,38 +149,28 @@ function spellings(bench: Bench): readonly Genuine[] {
 
 function spellable(bench: Bench): BenchEvent {
   const row = bench.target.profile.catalogue.find(({ kind }) => kind === "payment.created");
-  const data =
-    row === undefined
-      ? {}
-      : { clientReferenceId: TEXT, amount: { currency: "USD", value: "cstest-amount" } };
-  return bench.event({ row, data });
+  const amount = { currency: "USD", value: "cstest-amount" };
+  return bench.event({ row, data: row && { clientReferenceId: TEXT, amount } });
 }
-
-const amounted = (text: string): string => text.replace('"cstest-amount"', "1.10");
 
 /** A sender whose packets end at arbitrary bytes, also inside a character. */
 async function inPieces(bench: Bench): Promise<void> {
-  const { wire } = bench.target;
   const event = spellable(bench);
-  const body = Buffer.from(amounted(event.body.toString().replace(TEXT, "é🎉é")));
-  const attempt = bench.attempt({ ...event, body });
+  const text = event.text.replace(TEXT, "é🎉é").replace(AMOUNT, "1.10");
+  const attempt = bench.attempt(event, { body: text });
+  const body = Buffer.from(text);
   const at = body.indexOf("é") + 1;
   const cuts = at > 0 ? [1, at, at + 3, body.length] : [1, body.length];
-  await wire.pace();
-  const connection = wire.open();
-  const head = wire.head(attempt);
-  connection.write(head);
+  const { connection, end } = await bench.begin(attempt);
   let from = 0;
   for (const to of cuts) {
-    await sleep(wire.clock, 15);
+    await sleep(bench.target.wire.clock, 15);
     connection.write(body.subarray(from, to));
     from = to;
   }
-  const received = await wire.read(connection, "POST");
-  connection.close();
-  let reply = bench.reply([head, body], received);
+  let reply = await end();
   // A receiver may be busy: the whole attempt is retried, as senders do.
-  if (isBusy(reply)) reply = await bench.post(attempt);
+  if (reply.isBusy) reply = await bench.post(attempt);
   const wanted = "a genuine body in pieces: expected an acknowledgement";
   bench.docket.answered(RAW, reply.isAcknowledged, reply, wanted);
 }

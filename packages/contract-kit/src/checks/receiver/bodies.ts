@@ -13,11 +13,7 @@ export const bodies: ReceiverCheck = receiverCheck({
   title: "a body that is not a JSON object, or that parsers read differently, is refused",
   requirements: [JSON_ALONE, STRICT],
   play: async (bench) => {
-    const signed = (what: string, change: (body: string) => string | Buffer): Forgery => {
-      const event = bench.event();
-      const body = Buffer.from(change(event.body.toString()));
-      return { what, attempt: bench.attempt({ ...event, body }) };
-    };
+    const signed: Sign = (what, change) => bench.rewritten(what, change);
     await mustRefuse(bench, JSON_ALONE, [
       signed("an empty body", () => ""),
       signed("half a body", (body) => body.slice(0, body.length >> 1)),
@@ -60,13 +56,12 @@ function unreadable({ target }: Bench, signed: Sign): readonly Forgery[] {
   const { type } = target.profile.catalogue[0] ?? { type: "" };
   const inside = (bytes: readonly number[]) => (body: string) => {
     const at = body.indexOf(`"${type}"`);
-    const [before, after] = [body.slice(0, at), body.slice(at)];
-    // An unknown member, so that no schema restricts its value.
-    const start = before.lastIndexOf('"', before.length - 3);
+    // An unknown member before the type's, so that no schema restricts its value.
+    const start = body.lastIndexOf('"', at - 3);
     return Buffer.concat([
-      Buffer.from(`${before.slice(0, start)}"cstest`),
+      Buffer.from(`${body.slice(0, start)}"cstest`),
       Buffer.from(bytes),
-      Buffer.from(`":"cstest",${before.slice(start)}${after}`),
+      Buffer.from(`":"cstest",${body.slice(start)}`),
     ]);
   };
   const deep = `${"[".repeat(DEPTH)}${"]".repeat(DEPTH)}`;
@@ -96,30 +91,26 @@ export const sizes: ReceiverCheck = receiverCheck({
     "bodies of every documented size are accepted, and a far larger one is refused without harm",
   requirements: [DOCUMENTED, SIZE],
   play: async (bench) => {
-    const { target } = bench;
-    const documented = [1000, 4200, USUAL_BYTES, target.profile.limits.bodyBytes];
-    await mustTake(
-      bench,
-      DOCUMENTED,
-      documented.flatMap((bytes) =>
-        [" ", "é"].map((filler) => {
-          const event = bench.event();
-          const room = Math.max(0, bytes - event.body.length);
-          // Spaces and an unknown member, since both lengthen an event.
-          const filled =
-            filler === " "
-              ? " ".repeat(room)
-              : `"cstest":"${"é".repeat(Math.max(0, room - 13) >> 1)}",`;
-          const body = Buffer.from(event.body.toString().replace("{", `{${filled}`));
-          return { what: `a genuine body of ${body.length} bytes`, event: { ...event, body } };
-        }),
-      ),
+    const documented = [1000, 4200, USUAL_BYTES, bench.target.profile.limits.bodyBytes];
+    // Spaces and an unknown member, since both lengthen an event.
+    const fillers = [
+      (room: number) => " ".repeat(room),
+      (room: number) => `"cstest":"${"é".repeat(Math.max(0, room - 13) >> 1)}",`,
+    ];
+    const filled = documented.flatMap((bytes) =>
+      fillers.map((fill) => {
+        const attempt = bench.rewritten("", (text) =>
+          text.replace("{", `{${fill(Math.max(0, bytes - Buffer.byteLength(text)))}`),
+        );
+        return { ...attempt, what: `a genuine body of ${attempt.body.length} bytes` };
+      }),
     );
+    await mustTake(bench, DOCUMENTED, filled);
     bench.docket.subject = SIZE;
-    await endless(bench, "whose length is announced", [["Content-Length", String(ENDLESS_BYTES)]]);
-    await endless(bench, "in chunks", [["Transfer-Encoding", "chunked"]]);
+    await endless(bench, "whose length is announced", ["Content-Length", String(ENDLESS_BYTES)]);
+    await endless(bench, "in chunks", ["Transfer-Encoding", "chunked"]);
     await mustTake(bench, SIZE, [
-      { what: "an attempt after a stranger's large bodies", event: bench.event() },
+      bench.genuine({ what: "an attempt after a stranger's large bodies" }),
     ]);
   },
 });
@@ -128,35 +119,29 @@ export const sizes: ReceiverCheck = receiverCheck({
  * A stranger's body, which stops once the receiver answers. A receiver may read it to its end and
  * then refuse it, but must answer it and other senders.
  */
-async function endless(bench: Bench, how: string, framing: readonly Header[]): Promise<void> {
-  const { docket, target } = bench;
-  const { wire } = target;
+async function endless(bench: Bench, how: string, framing: Header): Promise<void> {
   const unsigned = bench.unsigned();
-  const headers = [...unsigned.headers, ...framing];
-  const request = { ...unsigned, headers, body: Buffer.alloc(0) };
-  const isChunked = framing.some(([name]) => name === "Transfer-Encoding");
-  const piece = Buffer.alloc(CHUNK_BYTES, " ");
-  const bytes = isChunked
-    ? Buffer.concat([Buffer.from(`${CHUNK_BYTES.toString(16)}\r\n`), piece, Buffer.from("\r\n")])
-    : piece;
-  await wire.pace();
-  const connection = wire.open();
-  const head = wire.head(request);
-  connection.write(head);
+  const isChunked = framing[0] === "Transfer-Encoding";
+  const size = isChunked ? `${CHUNK_BYTES.toString(16)}\r\n` : "";
+  const piece = Buffer.from(`${size}${" ".repeat(CHUNK_BYTES)}${isChunked ? "\r\n" : ""}`);
+  const { connection, end } = await bench.begin({
+    ...unsigned,
+    headers: [...unsigned.headers, framing],
+    body: Buffer.alloc(0),
+  });
   let sent = 0;
   let hasHeard = await connection.hears(PATIENCE_MS);
   while (!hasHeard && connection.isOpen() && sent < ENDLESS_BYTES) {
-    connection.write(bytes);
+    connection.write(piece);
     sent += CHUNK_BYTES;
     hasHeard = await connection.hears(PATIENCE_MS);
   }
   if (isChunked && connection.isOpen()) connection.write(Buffer.from("0\r\n\r\n"));
   hasHeard ||= await connection.hears(LAST_PATIENCE_MS);
   const isCutOff = !connection.isOpen();
-  const received = await connection.read({ method: "POST", deadlineMs: hasHeard ? 1000 : 1 });
-  connection.close();
-  const reply = bench.reply([head, Buffer.from(`[${sent} bytes of spaces]`)], received);
-  docket.judge(SIZE, (hasHeard || isCutOff) && !reply.isAcknowledged, [reply], () =>
+  const reply = await end(Buffer.from(`[${sent} bytes of spaces]`), hasHeard ? 1000 : 1);
+  const isRefused = (hasHeard || isCutOff) && !reply.isAcknowledged;
+  bench.docket.judge(SIZE, isRefused, [reply], () =>
     reply.isAcknowledged
       ? `a stranger's body ${how}: got ${reply.said}`
       : `a stranger's body of ${sent} bytes ${how}: no refusal within ${LAST_PATIENCE_MS} ms of its end`,
@@ -175,35 +160,27 @@ export const slowBodies: ReceiverCheck = receiverCheck({
   requirements: [SLOW],
   slow: true,
   play: async (bench) => {
-    const { docket, target } = bench;
-    const { wire } = target;
-    const hanging = Array.from({ length: HANGING }, () => {
-      const attempt = bench.attempt(bench.event());
-      const [connection, head] = [wire.open(), wire.head(attempt)];
-      connection.write(Buffer.concat([head, attempt.body.subarray(0, attempt.body.length >> 1)]));
-      return { connection, head, attempt };
-    });
+    const what = `an attempt next to ${HANGING} whose bodies stopped half-way`;
+    const hanging = [];
+    for (let count = 0; count < HANGING; count += 1) {
+      const attempt = bench.genuine();
+      const half = attempt.body.subarray(0, attempt.body.length >> 1);
+      const { connection, end } = await bench.begin(attempt);
+      connection.write(half);
+      hanging.push({ end, half });
+    }
     await mustTake(
       bench,
       SLOW,
-      Array.from({ length: HANGING }, () => ({
-        what: `an attempt next to ${HANGING} whose bodies stopped half-way`,
-        event: bench.event(),
-      })),
+      hanging.map(() => bench.genuine({ what })),
     );
-    const deadlineMs = PATIENCE * target.profile.delivery.timeoutMs;
-    const received = await Promise.all(
-      hanging.map(({ connection }) => connection.read({ method: "POST", deadlineMs })),
-    );
-    hanging.forEach(({ connection, head, attempt }, index) => {
-      connection.close();
-      const one = received[index];
-      if (one === undefined) return;
-      const half = attempt.body.subarray(0, attempt.body.length >> 1);
-      const reply = bench.reply([head, half], one);
-      const isEnded = one.kind === "answer" || one.why === "closed";
+    const deadlineMs = PATIENCE * bench.target.profile.delivery.timeoutMs;
+    const replies = await Promise.all(hanging.map(({ end, half }) => end(half, deadlineMs)));
+    for (const reply of replies) {
+      const { received } = reply;
+      const isEnded = received.kind === "answer" || received.why === "closed";
       const wanted = "half a body, and then nothing: expected a refusal";
-      docket.answered(SLOW, isEnded && !reply.isAcknowledged, reply, wanted);
-    });
+      bench.docket.answered(SLOW, isEnded && !reply.isAcknowledged, reply, wanted);
+    }
   },
 });

@@ -1,8 +1,9 @@
 import type { ReceiverCheck } from "../../check.ts";
-import type { Bench, BenchEvent } from "../../harness/bench.ts";
+import type { Bench } from "../../harness/bench.ts";
+import type { BenchEvent } from "../../harness/events.ts";
 import { sleep } from "../../harness/clock.ts";
 import { receiverCheck } from "../../harness/play.ts";
-import { isBusy, type Reply } from "../../harness/message.ts";
+import type { Reply } from "../../harness/message.ts";
 import { NO_FAILURES } from "../../harness/effects.ts";
 import { explore } from "../../harness/states.ts";
 
@@ -40,7 +41,8 @@ export const failing: ReceiverCheck = receiverCheck({
       if (!docket.hasFailed(FAILED))
         await fails(bench, bench.event({ row }), index === 0 ? 3 : 1 + (index % 2));
     if (docket.hasFailed(FAILED)) return undefined;
-    await explored(bench);
+    const found = await explore(bench);
+    if (found) docket.judge(FAILED, false, found.exchanges, () => found.message);
     return undefined;
   },
 });
@@ -51,7 +53,7 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
   const replies: Reply[] = [];
   for (let turn = 0; turn < times; turn += 1) {
     await target.effects?.failNext(1);
-    const attempt = { ...bench.attempt(event), what: `${event.type}, whose handler fails` };
+    const attempt = bench.attempt(event, { what: `${event.type}, whose handler fails` });
     const reply = await bench.post(attempt, { isOnce: true });
     replies.push(reply);
     const isLate = reply.received.kind === "none" && reply.received.why === "timeout";
@@ -120,12 +122,6 @@ async function untilTaken(bench: Bench, event: BenchEvent, first: Reply): Promis
   return last;
 }
 
-async function explored(bench: Bench): Promise<void> {
-  const found = await explore(bench);
-  const told = found?.steps.map(({ what }) => what).join(", then ");
-  if (found) bench.docket.judge(FAILED, false, found.exchanges, () => `${told}: ${found.fault}`);
-}
-
 const HANGING = "R-ACK-HANGING";
 
 export const hanging: ReceiverCheck = receiverCheck({
@@ -139,11 +135,12 @@ export const hanging: ReceiverCheck = receiverCheck({
     if (target.effects === undefined) return docket.unseen(HANGING, bench.noEffects());
     const none = 'its effects take no PUT {"hangNext": n} that makes handlers hang';
     if (!(await target.effects.hangNext(1))) return docket.unseen(HANGING, none);
-    const event = bench.event();
-    const reply = await bench.post(bench.attempt(event), { isOnce: true });
+    const attempt = bench.genuine();
+    const { id } = attempt.event;
+    const reply = await bench.post(attempt, { isOnce: true });
     await target.effects.mend();
-    const seen = reply.isAcknowledged ? await bench.effects([event.id]) : undefined;
-    if ((seen?.count(event.id) ?? 0) > 0)
+    const seen = reply.isAcknowledged ? await bench.effects([id]) : undefined;
+    if ((seen?.count(id) ?? 0) > 0)
       return docket.unseen(HANGING, "the handler did not hang, though it was ordered to");
     const isRefused = reply.status !== undefined && !reply.isAcknowledged;
     return docket.judge(HANGING, isRefused, [reply], () => {
@@ -186,7 +183,7 @@ export const load: ReceiverCheck = receiverCheck({
     const what = `one of ${together.length} events at once`;
     events.forEach((event, index) => {
       const [reply, final] = [first[index], last[index]];
-      const isRight = reply?.isAcknowledged !== false || isBusy(reply);
+      const isRight = reply?.isAcknowledged !== false || reply.isBusy;
       docket.refute(SHED, isRight, [reply, final], () => {
         return `${what}: expected 503 if it is not handled, got ${reply?.said ?? ""}`;
       });
@@ -195,8 +192,8 @@ export const load: ReceiverCheck = receiverCheck({
         return `${what}: its later attempts are answered by ${final.said}`;
       });
       if (seen === undefined || !final.isAcknowledged) return;
-      const judge = isShed ? docket.judge : docket.refute;
-      judge(SHED, seen.count(event.id) > 0, [reply, final], () => {
+      const record = isShed ? "judge" : "refute";
+      docket[record](SHED, seen.count(event.id) > 0, [reply, final], () => {
         return `${what}: acknowledged${isShed ? " in the end" : ""}, and its handler has not run`;
       });
     });
@@ -210,19 +207,16 @@ async function untilAllTaken(
   events: readonly BenchEvent[],
   first: readonly (Reply | undefined)[],
 ): Promise<readonly (Reply | undefined)[]> {
-  const replies = [...first];
-  const missing = (): readonly number[] =>
-    events.flatMap((_, index) => (replies[index]?.isAcknowledged === true ? [] : [index]));
+  const replies = new Map(events.map((event, index) => [event, first[index]]));
+  const missing = (): readonly BenchEvent[] =>
+    events.filter((event) => replies.get(event)?.isAcknowledged !== true);
   for (let idle = 0, left = missing(); idle < IDLE_ROUNDS && left.length > 0;) {
     await sleep(bench.target.wire.clock, ROUND_MS);
-    const own = left.flatMap((index) => events[index] ?? []);
-    const next = await bench.postAll(own.map((event) => bench.attempt(event)));
-    left.forEach((index, place) => {
-      replies[index] = next[place];
-    });
+    const sent = await bench.postAll(left.map((event) => bench.attempt(event)));
+    for (const { event, reply } of sent) replies.set(event, reply);
     const before = left.length;
     left = missing();
     idle = left.length < before ? 0 : idle + 1;
   }
-  return replies;
+  return [...replies.values()];
 }

@@ -29,7 +29,7 @@ export const forged: ReceiverCheck = receiverCheck({
   isSearch: true,
   play: async (bench) => {
     const { docket } = bench;
-    const taken = bench.attempt(bench.event());
+    const taken = bench.genuine();
     await bench.post(taken);
     const groups = forgeries(bench, taken);
     const group = (requirement: string): readonly Forgery[] => groups.get(requirement) ?? [];
@@ -39,7 +39,7 @@ export const forged: ReceiverCheck = receiverCheck({
       await mustRefuse(bench, TAMPERED, [...group(TAMPERED), ...(await large(bench))]);
     const stranger = group(WRONG_KEY).findIndex(({ what }) => what.includes("another secret"));
     const takesAny = replies[stranger]?.isAcknowledged === true;
-    for (const requirement of FINER.filter(bench.isOwed)) {
+    for (const requirement of FINER.filter((one) => bench.isOwed(one))) {
       if (takesAny) docket.unseen(requirement, "it takes signatures that are not genuine at all");
       else if (group(requirement).length === 0)
         docket.unseen(requirement, "the profile's scheme has no such part");
@@ -54,26 +54,23 @@ async function large(bench: Bench): Promise<readonly Forgery[]> {
   const found: Forgery[] = [];
   for (const bytes of [undefined, target.profile.limits.bodyBytes]) {
     const event = bench.event();
-    const [signed, sent] = longBodies(event.body.toString(), bytes);
-    const attempt = bench.attempt({ ...event, body: Buffer.from(signed) });
+    const [signed, sent] = longBodies(event.text, bytes);
     const what = `a body of ${signed.length} bytes with its last letter changed`;
-    found.push({ what, attempt: { ...attempt, body: Buffer.from(sent) } });
+    found.push({ ...bench.attempt(event, { what, body: signed }), body: Buffer.from(sent) });
   }
   const [one, other] = [bench.event(), bench.event()];
-  const [first] = longBodies(one.body.toString());
-  const genuine = bench.attempt({ ...one, body: Buffer.from(first) });
+  const [first] = longBodies(one.text);
+  const genuine = bench.attempt(one, { body: first });
   await bench.post(genuine);
-  const [alike] = longBodies(other.body.toString());
-  const attempt: Attempt = {
+  const [alike] = longBodies(other.text);
+  found.push({
     ...genuine,
+    what: "another event under the signature of a large body that begins alike",
     headers: withHeader(genuine.headers, signing.names.id, () => other.id),
     body: Buffer.from(alike),
     ids: [other.id],
-  };
-  return [
-    ...found,
-    { what: "another event under the signature of a large body that begins alike", attempt },
-  ];
+  });
+  return found;
 }
 
 const BYPASS = "R-VERIFY-BYPASS";
@@ -84,26 +81,28 @@ export const bypass: ReceiverCheck = receiverCheck({
   requirements: [BYPASS],
   isSearch: true,
   play: async (bench) => {
-    const path = `${bench.target.wire.url.pathname}${bench.target.wire.url.search}`;
-    const { catalogue } = bench.target.profile;
+    const { wire, profile } = bench.target;
+    const path = `${wire.url.pathname}${wire.url.search}`;
     const bare = await bench.post(bench.unsigned());
     if (bare.isAcknowledged)
       return bench.docket.unseen(BYPASS, "it takes unsigned attempts without any flag");
-    const cases = probesOf(bench).flatMap(({ what, change, isElsewhere = false }, index) => {
-      const row = catalogue[(index + bench.seed) % catalogue.length];
-      const changed = (base: string, attempt: Attempt) => ({
-        what: `${base} ${what}`,
-        isElsewhere,
-        attempt: { ...attempt, ...change(attempt, path) },
+    const attempts = probesOf(bench).flatMap(({ what, change, isElsewhere = false }, index) => {
+      const row = profile.catalogue[(index + bench.seed) % profile.catalogue.length];
+      return [bench.unsigned({ row }), bench.foreign(`bypass ${index}`, { row })].map((base) => {
+        return { ...base, ...change(base, path), what: `${base.what} ${what}`, isElsewhere };
       });
-      return [
-        changed("an unsigned attempt", bench.unsigned({ row })),
-        changed("an attempt that another secret signed", bench.foreign(`bypass ${index}`, { row })),
-      ];
     });
-    const there = Object.groupBy(cases, ({ isElsewhere }) => (isElsewhere ? "else" : "here"));
-    await mustRefuse(bench, BYPASS, there.here ?? []);
-    return elsewhere(bench, there.else ?? []);
+    const here = attempts.filter(({ isElsewhere }) => !isElsewhere);
+    await mustRefuse(bench, BYPASS, here);
+    // Another address may answer anything: only a handler that runs is a finding there.
+    const elsewhere = attempts.filter(({ isElsewhere }) => isElsewhere);
+    const sent = await bench.postAll(elsewhere, { isOnce: true });
+    const seen = await bench.finalEffects();
+    for (const { what, ids, reply } of sent) {
+      const hasRun = ids.some((id) => (seen?.count(id) ?? 0) > 0);
+      bench.docket.judge(BYPASS, !hasRun, [reply], () => `${what}: a handler ran`);
+    }
+    return undefined;
   },
 });
 
@@ -124,16 +123,6 @@ function probesOf({ seed, round }: Bench): readonly BypassProbe[] {
   });
 }
 
-/** Another address may answer anything: only a handler that runs is a finding there. */
-async function elsewhere(bench: Bench, cases: readonly Forgery[]): Promise<void> {
-  const sent = await bench.postCases(cases, { isOnce: true });
-  const seen = await bench.finalEffects();
-  for (const { what, attempt, reply } of sent) {
-    const hasRun = attempt.ids.some((id) => (seen?.count(id) ?? 0) > 0);
-    bench.docket.judge(BYPASS, !hasRun, [reply], () => `${what}: a handler ran`);
-  }
-}
-
 const REFUSED = "R-REFUSE-STATUS";
 
 export const refusals: ReceiverCheck = receiverCheck({
@@ -143,21 +132,13 @@ export const refusals: ReceiverCheck = receiverCheck({
   play: async (bench) => {
     const { docket, target } = bench;
     const { goneStatus } = target.profile.delivery;
-    const cases: readonly Forgery[] = [
-      ...unverified(bench).map(({ what, make }) => ({
-        what: `an attempt ${what}`,
-        attempt: make(),
-      })),
-      {
-        what: "a signed body that is not JSON",
-        attempt: bench.attempt({ ...bench.event(), body: Buffer.from('{"id":') }),
-      },
-      {
-        what: "an empty body without headers",
-        attempt: { ...bench.attempt(bench.event()), headers: [], body: Buffer.alloc(0) },
-      },
-    ];
-    for (const { what, reply } of await bench.postCases(cases)) {
+    const bare = bench.genuine({ what: "an empty body without headers" });
+    const sent = await bench.postAll([
+      ...unverified(bench),
+      bench.genuine({ what: "a signed body that is not JSON", body: '{"id":' }),
+      { ...bare, headers: [], body: Buffer.alloc(0) },
+    ]);
+    for (const { what, reply } of sent) {
       // What is taken is the finding of another requirement.
       if (reply.isAcknowledged) continue;
       const { status = 0 } = reply;
@@ -191,31 +172,25 @@ export const timestamps: ReceiverCheck = receiverCheck({
     const margin = isHere ? LOCAL_MARGIN : MARGIN;
     // If the tolerance is smaller than the margin, only the present is certainly within it.
     const inner = Math.max(0, tolerance - margin);
-    const at = (seconds: number) =>
-      bench.attempt(bench.event(), { timestamp: bench.seconds() + seconds });
+    const at = (seconds: number): Attempt => {
+      const what = seconds < 0 ? `of ${-seconds} s ago` : `from ${seconds} s ahead`;
+      const timestamp = bench.seconds() + seconds;
+      return bench.genuine({ what: `an attempt ${what}`, timestamp });
+    };
 
     const within = tolerance < margin / 2 ? [] : [-inner, inner, 0];
-    const attemptsAt = (some: readonly number[]) =>
-      some.map((seconds) => ({ what: `an attempt ${told(seconds)}`, attempt: at(seconds) }));
-    for (const { what, reply } of await bench.postCases(attemptsAt(within)))
+    for (const { what, reply } of await bench.postAll(within.map(at)))
       docket.answered(STALE, reply.isAcknowledged, reply, `${what}: within ±${tolerance} s`);
     await mustRefuse(bench, STALE, [
-      ...attemptsAt([-margin, -60, -3600, -86_400 * 365].map((seconds) => seconds - tolerance)),
-      {
-        what: "an attempt of the time 0",
-        attempt: bench.attempt(bench.event(), { timestamp: 0 }),
-      },
+      ...[-margin, -60, -3600, -86_400 * 365].map((seconds) => at(seconds - tolerance)),
+      bench.genuine({ what: "an attempt of the time 0", timestamp: 0 }),
     ]);
     await mustRefuse(bench, AHEAD, [
-      ...attemptsAt([margin, 60, 3600, 86_400 * 365 * 10].map((seconds) => seconds + tolerance)),
-      {
+      ...[margin, 60, 3600, 86_400 * 365 * 10].map((seconds) => at(seconds + tolerance)),
+      bench.genuine({
         what: "an attempt of a time beyond every clock's",
-        attempt: bench.attempt(bench.event(), { timestamp: target.wire.clock.now() % 1e12 }),
-      },
+        timestamp: target.wire.clock.now() % 1e12,
+      }),
     ]);
   },
 });
-
-function told(seconds: number): string {
-  return seconds < 0 ? `of ${-seconds} s ago` : `from ${seconds} s ahead`;
-}

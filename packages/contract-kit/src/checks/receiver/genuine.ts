@@ -13,21 +13,22 @@ export const genuine: ReceiverCheck = receiverCheck({
   title: "a genuine attempt of every event type is acknowledged in time, and handled once",
   requirements: [GENUINE, IN_TIME, ONE],
   isFirst: true,
-  play: async (bench: Bench) => {
+  play: async (bench) => {
     const { docket, target } = bench;
-    const events = target.profile.catalogue.map((row) => ({ row, event: bench.event({ row }) }));
-    const cases = await bench.postCases(
-      events.map((one) => ({ ...one, what: one.row.type, attempt: bench.attempt(one.event) })),
+    const sent = await bench.postAll(
+      target.profile.catalogue.map((row) =>
+        bench.attempt(bench.event({ row }), { what: row.type }),
+      ),
     );
-    const acknowledged = cases.filter(({ reply }) => reply.isAcknowledged);
-    for (const { reply } of cases)
+    const acknowledged = sent.filter(({ reply }) => reply.isAcknowledged);
+    for (const { reply } of sent)
       // A closed connection is not an answer, neither in time nor too late.
       if (reply.received.kind === "answer" || reply.received.why === "timeout")
         docket.judge(IN_TIME, reply.received.kind === "answer", [reply], () => reply.said);
     if (acknowledged.length === 0) {
       target.notebook.diagnosis ??= diagnose(bench);
       const cause = await target.notebook.diagnosis;
-      docket.judge(GENUINE, false, [cases[0]?.reply], () => {
+      docket.judge(GENUINE, false, [sent[0]?.reply], () => {
         return cause ?? "no event of the first attempts was acknowledged, and later ones were";
       });
       return;
@@ -35,15 +36,15 @@ export const genuine: ReceiverCheck = receiverCheck({
     const seen = await bench.effects(acknowledged.map(({ event }) => event.id));
     docket.unseen(ONE, bench.noEffects());
     const expected = target.profile.delivery.success;
-    for (const { row, event, reply } of cases) {
-      docket.answered(GENUINE, reply.isAcknowledged, reply, `${row.type}: expected ${expected}`);
+    for (const { what, event, reply } of sent) {
+      docket.answered(GENUINE, reply.isAcknowledged, reply, `${what}: expected ${expected}`);
       if (seen === undefined || !reply.isAcknowledged) continue;
       const ran = seen.get(event.id);
       if (ran?.count === 1) target.notebook.handled.push(event);
-      docket.judge(ONE, ran?.count === 1 && ran.type === row.type, [reply], () =>
+      docket.judge(ONE, ran?.count === 1 && ran.type === event.type, [reply], () =>
         ran === undefined
-          ? `${row.type}: acknowledged, and no effect of it within ${target.effectsWaitMs} ms`
-          : `${row.type}: expected one effect, got ${effectsSaid(ran)}`,
+          ? `${what}: acknowledged, and no effect of it within ${target.effectsWaitMs} ms`
+          : `${what}: expected one effect, got ${effectsSaid(ran)}`,
       );
     }
   },
@@ -79,8 +80,7 @@ export const shapes: ReceiverCheck = receiverCheck({
         .shapes(row, { seed, count: DRAWS })
         .filter(({ what }) => isNew(what))
         .map(({ what, base, isListed }): Genuine => ({
-          what: `${row.type} ${what}`,
-          event: bench.event({ row, base }),
+          ...bench.attempt(bench.event({ row, base }), { what: `${row.type} ${what}` }),
           requirement: isListed ? GENUINE : UNKNOWN,
         })),
     );
@@ -96,26 +96,19 @@ function additions(bench: Bench): readonly Genuine[] {
   const category = envelope.category?.slice(1) ?? "";
   const isPlain = category !== "" && !category.includes("/");
   const unknown = (how: string, order: Parameters<Bench["event"]>[0]): Genuine => {
-    return {
+    const attempt = bench.attempt(bench.event(order), {
       what: `an event of an unknown type${how}`,
-      event: bench.event(order),
-      isUnhandled: true,
-    };
+    });
+    return { ...attempt, isUnhandled: true };
   };
   const more = { cstestAdded: "any", api_version: "2030-01-01", attempt: 1 };
+  const report = { type: "report.ready", more: { [category]: "REPORT" } };
   return [
     unknown("", { type: "cstest.added" }),
     unknown(" with many parts", { type: `${row?.type ?? "cstest"}.cstest_Added-2` }),
     unknown(" whose data is empty", { type: "cstest.empty", base: {} }),
-    ...(isPlain
-      ? [
-          unknown(" in an unknown category", {
-            type: "report.ready",
-            more: { [category]: "REPORT" },
-          }),
-        ]
-      : []),
-    { what: "an unknown member of the envelope", event: bench.event({ row, more }) },
+    ...(isPlain ? [unknown(" in an unknown category", report)] : []),
+    bench.attempt(bench.event({ row, more }), { what: "an unknown member of the envelope" }),
   ];
 }
 
@@ -126,11 +119,8 @@ const NAMES =
 async function prototypes(bench: Bench): Promise<void> {
   const { docket, target } = bench;
   docket.subject = PROTOTYPE;
-  const [plain, ...others] = await bench.postCases(
-    ["cstest.plain", ...NAMES].map((type) => {
-      const event = bench.event({ type });
-      return { event, attempt: bench.attempt(event) };
-    }),
+  const [plain, ...others] = await bench.postAll(
+    ["cstest.plain", ...NAMES].map((type) => bench.attempt(bench.event({ type }))),
   );
   const seen = await bench.finalEffects();
   if (plain === undefined) return;
@@ -146,29 +136,23 @@ async function prototypes(bench: Bench): Promise<void> {
     '{"cstest":1,"test":true,"verified":true,"skipVerification":true,"debug":true,"handled":true,"duplicate":true,"status":204,"count":7,"amount":{"value":7}}';
   const polluted = [`"__proto__":${planted}`, `"constructor":{"prototype":${planted}}`].flatMap(
     (member) =>
-      [/\{/, /(?<="data":)\{/].map((place) => {
-        const event = bench.event();
-        const body = Buffer.from(event.body.toString().replace(place, `{${member},`));
-        return bench.attempt({ ...event, body });
-      }),
+      [/\{/, /(?<="data":)\{/].map((place) =>
+        bench.rewritten("an event with the member __proto__", (text) =>
+          text.replace(place, `{${member},`),
+        ),
+      ),
   );
   const before = await bench.post(bench.unsigned());
   await bench.postAll(polluted);
+  const after = "after events with the member __proto__";
   if (!before.isAcknowledged)
     await mustRefuse(bench, PROTOTYPE, [
-      {
-        what: "an unsigned attempt after events with the member __proto__",
-        attempt: bench.unsigned(),
-      },
+      { ...bench.unsigned(), what: `an unsigned attempt ${after}` },
     ]);
-  await mustTake(
-    bench,
-    PROTOTYPE,
-    target.profile.catalogue.slice(0, 3).map((row) => ({
-      what: `${row.type} after events with the member __proto__`,
-      event: bench.event({ row }),
-    })),
-  );
+  const attempts = target.profile.catalogue
+    .slice(0, 3)
+    .map((row) => bench.attempt(bench.event({ row }), { what: `${row.type} ${after}` }));
+  await mustTake(bench, PROTOTYPE, attempts);
 }
 
 /** Amounts that binary fractions, and their products with 100, do not hit. */
@@ -200,18 +184,18 @@ export const money: ReceiverCheck = receiverCheck({
       const cents = ((seed * 7_919_011 + index * 104_729) % 999_999) + 1;
       return [(cents / 100).toFixed(2), String(cents)] as const;
     });
-    const cases = await bench.postCases(
+    const data = { amount: { currency: "USD", value: "cstest" } };
+    const sent = await bench.postAll(
       [...AMOUNTS, ...drawn].map(([text, cents], index) => {
-        const data = { amount: { currency: "USD", value: "cstest" } };
-        const { body, ...event } = bench.event({ row: rows[index % rows.length], data });
-        const exact = Buffer.from(body.toString().replace('"cstest"', text));
-        return { text, cents, id: event.id, attempt: bench.attempt({ ...event, body: exact }) };
+        const event = bench.event({ row: rows[index % rows.length], data });
+        const body = event.text.replace('"cstest"', text);
+        return { ...bench.attempt(event, { body }), text, cents };
       }),
     );
-    const taken = cases.filter(({ reply }) => reply.isAcknowledged);
-    const seen = await bench.effects(taken.map(({ id }) => id));
-    for (const { text, cents, id, reply } of cases) {
-      const got = seen?.get(id)?.amountCents;
+    const taken = sent.filter(({ reply }) => reply.isAcknowledged);
+    const seen = await bench.effects(taken.map(({ event }) => event.id));
+    for (const { text, cents, event, reply } of sent) {
+      const got = seen?.get(event.id)?.amountCents;
       if (got === undefined) continue;
       docket.judge(EXACT, got === cents, [reply], () => {
         return `${text} dollars: expected ${cents} cents at the handler, got ${got}`;

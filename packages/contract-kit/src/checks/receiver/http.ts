@@ -1,7 +1,7 @@
 import type { ReceiverCheck } from "../../check.ts";
 import type { Attempt, Bench } from "../../harness/bench.ts";
-import { type Forgery, mustTake, receiverCheck } from "../../harness/play.ts";
-import { codings, isBusy, type Reply } from "../../harness/message.ts";
+import { mustTake, receiverCheck } from "../../harness/play.ts";
+import { codings, type Reply } from "../../harness/message.ts";
 
 const METHOD = "R-METHOD";
 
@@ -10,21 +10,13 @@ export const methods: ReceiverCheck = receiverCheck({
   title: "methods other than POST are answered 405 with Allow, and carry no attempt",
   requirements: [METHOD],
   play: async (bench) => {
-    const bare = ["GET", "HEAD", "DELETE"].map((method) => ({
-      method,
-      headers: [],
-      body: Buffer.alloc(0),
-      ids: [],
-    }));
-    const whole = ["PUT", "PATCH", "DELETE"].map((method) => ({
-      ...bench.attempt(bench.event()),
-      method,
-    }));
-    const attempts: readonly Attempt[] = [...bare, ...whole];
-    const cases = await bench.postCases(attempts.map((attempt) => ({ attempt })));
+    const bare = ["GET", "HEAD", "DELETE"].map((method) => {
+      return { ...bench.genuine(), method, headers: [], body: Buffer.alloc(0), ids: [] };
+    });
+    const whole = ["PUT", "PATCH", "DELETE"].map((method) => ({ ...bench.genuine(), method }));
+    const sent = await bench.postAll([...bare, ...whole]);
     const seen = await bench.finalEffects();
-    for (const { attempt, reply } of cases) {
-      const { method, body, ids } = attempt;
+    for (const { method, body, ids, reply } of sent) {
       const allow = reply.header("allow");
       const allowed = (allow ?? "").split(",").map((one) => one.trim());
       const hasRun = ids.some((id) => (seen?.count(id) ?? 0) > 0);
@@ -56,43 +48,28 @@ export const encodings: ReceiverCheck = receiverCheck({
     "an encoded body or another media type is answered 415, and every spelling of JSON's is accepted",
   requirements: [IDENTITY, MEDIA, CHARSET],
   play: async (bench) => {
-    const coded = (what: string, coding: string, encode = (body: Buffer) => body) => {
+    const coded = (what: string, coding: string, encode = (body: Buffer) => body): Attempt => {
       const event = bench.event();
-      const body = encode(event.body);
-      return {
-        what,
-        attempt: bench.attempt({ ...event, body }, { headers: [["Content-Encoding", coding]] }),
-      };
+      const body = encode(Buffer.from(event.text));
+      return bench.attempt(event, { what, body, headers: [["Content-Encoding", coding]] });
     };
     await unsupported(bench, IDENTITY, [
       ...codings.map(([coding, encode]) => coded(`a body in ${coding}`, coding, encode)),
       coded("a body that only says it is in gzip", "gzip"),
     ]);
-    await unsupported(
-      bench,
-      MEDIA,
-      MEDIA_TYPES.map((type) => ({
-        what: `Content-Type: ${type}`,
-        attempt: bench.attempt(bench.event(), { headers: [["Content-Type", type]] }),
-      })),
-    );
-    const genuine = (requirement: string, name: string, value: string) => {
-      const event = bench.event();
-      return {
-        what: `an attempt with ${name}: ${value}`,
-        event,
-        attempt: bench.attempt(event, { headers: [[name, value]] }),
-        requirement,
-      };
-    };
+    const typed = (type: string): Attempt =>
+      bench.genuine({ what: `Content-Type: ${type}`, headers: [["Content-Type", type]] });
+    await unsupported(bench, MEDIA, MEDIA_TYPES.map(typed));
+    const what = "an attempt with Content-Encoding: identity";
+    const headers = [["Content-Encoding", "identity"]] as const;
     await mustTake(bench, CHARSET, [
-      genuine(IDENTITY, "Content-Encoding", "identity"),
+      { ...bench.genuine({ what, headers }), requirement: IDENTITY },
       ...[
         "application/json; charset=utf-8",
         "application/json;charset=UTF-8",
         'application/json; charset="utf-8"',
         "Application/JSON",
-      ].map((type) => genuine(CHARSET, "Content-Type", type)),
+      ].map(typed),
     ]);
   },
 });
@@ -100,9 +77,9 @@ export const encodings: ReceiverCheck = receiverCheck({
 async function unsupported(
   bench: Bench,
   requirement: string,
-  cases: readonly Forgery[],
+  attempts: readonly Attempt[],
 ): Promise<void> {
-  for (const { what, reply } of await bench.postCases(cases))
+  for (const { what, reply } of await bench.postAll(attempts))
     bench.docket.answered(requirement, reply.status === 415, reply, `${what}: expected 415`);
 }
 
@@ -126,52 +103,46 @@ export const connections: ReceiverCheck = receiverCheck({
   },
 });
 
-const genuine = (bench: Bench): Attempt => bench.attempt(bench.event());
 const forged = (bench: Bench): Attempt => bench.foreign("connections");
-const unsigned = (bench: Bench): Attempt => bench.unsigned();
 /** The bytes that a receiver leaves unread would be its next request. */
 const large = (attempt: Attempt): Attempt => ({
   ...attempt,
   body: Buffer.concat([attempt.body, Buffer.from(" ".repeat(LARGE_BYTES))]),
 });
+const text = [["Content-Type", "text/plain"]] as const;
 
 const refusals: readonly (readonly [what: string, make: (bench: Bench) => Attempt])[] = [
   ["an attempt that another secret signed", forged],
-  ["an unsigned attempt", unsigned],
-  ["a large unsigned attempt", (bench) => large(unsigned(bench))],
+  ["an unsigned attempt", (bench) => bench.unsigned()],
+  ["a large unsigned attempt", (bench) => large(bench.unsigned())],
   ["a large attempt that another secret signed", (bench) => large(forged(bench))],
-  [
-    "an attempt of another media type",
-    (bench) => bench.attempt(bench.event(), { headers: [["Content-Type", "text/plain"]] }),
-  ],
-  [
-    "a genuine signature over no JSON",
-    (bench) => bench.attempt({ ...bench.event(), body: Buffer.from("{") }),
-  ],
-  ["PUT", (bench) => ({ ...genuine(bench), method: "PUT" })],
-  ["PUT of a large body", (bench) => ({ ...large(unsigned(bench)), method: "PUT" })],
-  ["another genuine attempt", genuine],
+  ["an attempt of another media type", (bench) => bench.genuine({ headers: text })],
+  ["a genuine signature over no JSON", (bench) => bench.genuine({ body: "{" })],
+  ["PUT", (bench) => ({ ...bench.genuine(), method: "PUT" })],
+  ["PUT of a large body", (bench) => ({ ...large(bench.unsigned()), method: "PUT" })],
+  ["another genuine attempt", (bench) => bench.genuine()],
 ];
 
 async function kept(bench: Bench): Promise<void> {
   const { docket, target } = bench;
   let reused = 0;
-  for (const [what, make] of refusals) {
+  for (const [what, refusal] of refusals) {
     const connection = target.wire.open();
-    for (const step of [genuine, make, genuine]) {
+    for (const make of [undefined, refusal, undefined]) {
       if (!connection.isOpen()) break;
-      const reply: Reply = await bench.postOver(connection, step(bench), SOON_MS);
+      const attempt = make?.(bench) ?? bench.genuine();
+      const reply: Reply = await bench.postOver(connection, attempt, SOON_MS);
       const { received } = reply;
       // A receiver may close a connection at any time; what it keeps it must serve.
       if (received.kind === "none" && received.why === "closed") break;
-      const isMet = received.kind === "answer" && (step === make || reply.isAcknowledged);
+      const isMet = received.kind === "answer" && (make !== undefined || reply.isAcknowledged);
       // A busy receiver says so over a kept connection as well.
-      if (isBusy(reply)) continue;
+      if (reply.isBusy) continue;
       reused += 1;
       docket.judge(KEEP_ALIVE, isMet, [reply], () =>
-        step === make
-          ? `${what}, over a kept connection: got ${reply.said}`
-          : `a genuine attempt over the connection of ${what}: got ${reply.said}`,
+        make === undefined
+          ? `a genuine attempt over the connection of ${what}: got ${reply.said}`
+          : `${what}, over a kept connection: got ${reply.said}`,
       );
       if (received.kind === "none") break;
     }
@@ -188,23 +159,19 @@ async function kept(bench: Bench): Promise<void> {
 async function pipelined(bench: Bench): Promise<void> {
   const { docket, target } = bench;
   const { wire } = target;
-  const attempts = [genuine(bench), forged(bench), genuine(bench)];
+  const attempts = [bench.genuine(), forged(bench), bench.genuine()];
   const connection = wire.open();
-  for (let sent = 0; sent < attempts.length; sent += 1) {
-    await wire.pace();
-  }
-  const heads = attempts.map((attempt) => wire.head(attempt, true));
-  connection.write(
-    Buffer.concat(attempts.flatMap(({ body }, index) => [heads[index] ?? Buffer.alloc(0), body])),
-  );
-  for (const [index, attempt] of attempts.entries()) {
+  for (const _ of attempts) await wire.pace();
+  const bytes = attempts.map((one) => Buffer.concat([wire.head(one, true), one.body]));
+  connection.write(Buffer.concat(bytes));
+  for (const [index, sent] of bytes.entries()) {
     const deadlineMs = index === 0 ? wire.deadlineMs : SOON_MS;
     const received = await wire.read(connection, "POST", deadlineMs);
-    const reply = bench.reply([heads[index] ?? Buffer.alloc(0), attempt.body], received);
+    const reply = bench.reply([sent], received);
     // Who does not take several at once closes after the first.
     if (received.kind === "none" && received.why === "closed") break;
     const isRight =
-      received.kind === "answer" && (index === 1 || reply.isAcknowledged || isBusy(reply));
+      received.kind === "answer" && (index === 1 || reply.isAcknowledged || reply.isBusy);
     docket.judge(KEEP_ALIVE, isRight, [reply], () => {
       return `attempt ${index + 1} of three sent together (genuine, forged, genuine): got ${reply.said}`;
     });
@@ -214,19 +181,13 @@ async function pipelined(bench: Bench): Promise<void> {
 }
 
 async function continued(bench: Bench): Promise<void> {
-  const { docket, target } = bench;
-  const { wire } = target;
-  const attempt = bench.attempt(bench.event(), { headers: [["Expect", "100-continue"]] });
-  await wire.pace();
-  const connection = wire.open();
-  const head = wire.head(attempt);
-  connection.write(head);
+  const { docket } = bench;
+  const attempt = bench.genuine({ headers: [["Expect", "100-continue"]] });
+  const { connection, end } = await bench.begin(attempt);
   const hasHeard = await connection.hears(CONTINUE_MS);
   connection.write(attempt.body);
-  const received = await wire.read(connection, "POST");
-  connection.close();
-  const reply = bench.reply([head, attempt.body], received);
-  if (isBusy(reply)) return docket.unseen(CONTINUE, "the receiver was busy at the moment");
+  const reply = await end();
+  if (reply.isBusy) return docket.unseen(CONTINUE, "the receiver was busy at the moment");
   return docket.judge(CONTINUE, hasHeard && reply.isAcknowledged, [reply], () =>
     hasHeard
       ? `an attempt with Expect: 100-continue: expected an acknowledgement, got ${reply.said}`

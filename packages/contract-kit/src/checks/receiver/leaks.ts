@@ -17,72 +17,63 @@ export const leaks: ReceiverCheck = receiverCheck({
   play: async (bench) => {
     const { docket, target } = bench;
     const found: (Provoked & { readonly reply: Reply })[] = [
-      ...(await bench.postCases(provoked(bench))),
+      ...(await bench.postAll(provoked(bench))),
     ];
     const secrets = target.secrets.flatMap(textsOf);
     if ((await target.effects?.failNext(1, CANARY)) === true) {
-      const attempt = bench.attempt(bench.event());
-      const reply = await bench.post(attempt, { isOnce: true });
-      found.push({ what: "a handler that fails", attempt, reply });
+      const attempt = bench.genuine({ what: "a handler that fails" });
+      found.push({ ...attempt, reply: await bench.post(attempt, { isOnce: true }) });
       await target.effects?.mend();
     }
-    for (const { what, attempt, reply, isStrangers = false } of found) {
+    for (const { reply, isStrangers = false, ...attempt } of found) {
       if (reply.received.kind !== "answer") continue;
-      const whole = wholeOf(reply);
+      const { headers } = reply.received.answer;
+      const whole = [...headers.map((header) => header.join(": ")), "", reply.text].join("\n");
       const judge = (requirement: string, leak: string | undefined): void =>
         docket.judge(requirement, leak === undefined, [reply], () => {
-          return `${what}: the answer (${reply.said}) contains ${leak ?? ""}`;
+          return `${attempt.what}: the answer (${reply.said}) contains ${leak ?? ""}`;
         });
       const has = (texts: readonly string[]): boolean => texts.some((text) => whole.includes(text));
       const isSigned = has(expectedBy(bench, attempt));
       judge(LEAK, has(secrets) ? "a secret" : isSigned ? "the expected signature" : undefined);
-      const isStack = isStackIn(reply.text);
+      const stack = isStackIn(reply.text) ? "a stack" : undefined;
+      if (isStrangers) judge(STACK, stack);
       const said = has([CANARY]) ? "the payload, or an error's message" : undefined;
-      if (isStrangers) judge(STACK, isStack ? "a stack" : undefined);
-      judge(DETAILS, said ?? (isStack && !isStrangers ? "a stack" : undefined));
+      judge(DETAILS, said ?? (isStrangers ? undefined : stack));
     }
   },
 });
 
-interface Provoked {
-  readonly what: string;
-  readonly attempt: Attempt;
+interface Provoked extends Attempt {
   /** True if anyone could send it. */
   readonly isStrangers?: boolean;
 }
 
 function provoked(bench: Bench): readonly Provoked[] {
   const data = { clientReferenceId: CANARY, cstest: CANARY };
-  const genuine = (headers: readonly Header[] = []): Attempt =>
-    bench.attempt(bench.event({ data }), { headers });
-  const signed = (change: (body: string) => string): Attempt => {
+  const genuine = (what: string, headers: readonly Header[] = []): Attempt =>
+    bench.attempt(bench.event({ data }), { what, headers });
+  const signed = (what: string, change: (body: string) => string): Attempt => {
     const event = bench.event({ data });
-    return bench.attempt({ ...event, body: Buffer.from(change(event.body.toString())) });
+    return bench.attempt(event, { what, body: change(event.text) });
   };
+  const odd = genuine("a signature of odd characters");
   const { signature } = bench.signing.names;
-  const odd = genuine();
+  const headers = withHeader(odd.headers, signature, (value) => `${value}\u00ff`);
+  const strangers = [
+    ...unverified(bench, data),
+    { ...odd, headers },
+    { ...genuine("an empty body"), body: Buffer.alloc(0) },
+  ];
   return [
-    ...unverified(bench, data).map(({ what, make }) => ({
-      what: `an attempt ${what}`,
-      attempt: make(),
-      isStrangers: true,
-    })),
-    {
-      what: "a signature of odd characters",
-      attempt: { ...odd, headers: withHeader(odd.headers, signature, (value) => `${value}\u00ff`) },
-      isStrangers: true,
-    },
-    { what: "an empty body", attempt: { ...genuine(), body: Buffer.alloc(0) }, isStrangers: true },
-    { what: "a genuine attempt", attempt: genuine() },
-    { what: "a body that is not JSON", attempt: signed((body) => body.slice(0, -1)) },
-    { what: "a body that is a text", attempt: signed(() => `"${CANARY}"`) },
-    {
-      what: "an event without data",
-      attempt: signed((body) => body.replace(/"data":/, '"dato":')),
-    },
-    { what: "an event with a number for its type", attempt: signed(withNumber) },
-    { what: "another method", attempt: { ...genuine(), method: "PUT" } },
-    { what: "another media type", attempt: genuine([["Content-Type", CANARY]]) },
+    ...strangers.map((attempt) => ({ ...attempt, isStrangers: true })),
+    genuine("a genuine attempt"),
+    signed("a body that is not JSON", (body) => body.slice(0, -1)),
+    signed("a body that is a text", () => `"${CANARY}"`),
+    signed("an event without data", (body) => body.replace(/"data":/, '"dato":')),
+    signed("an event with a number for its type", withNumber),
+    { ...genuine("another method"), method: "PUT" },
+    genuine("another media type", [["Content-Type", CANARY]]),
   ];
 }
 
@@ -109,11 +100,6 @@ const STACKS = [
 function isStackIn(text: string): boolean {
   const lines = text.split(/\n|<br>/).map((line) => line.slice(0, 400));
   return lines.some((line) => STACKS.some((stack) => stack.test(line)));
-}
-
-function wholeOf({ received, text }: Reply): string {
-  if (received.kind !== "answer") return "";
-  return [...received.answer.headers.map((header) => header.join(": ")), "", text].join("\n");
 }
 
 function expectedBy({ signing, target }: Bench, attempt: Attempt): readonly string[] {
@@ -143,30 +129,31 @@ export const alike: ReceiverCheck = receiverCheck({
   requirements: [ALIKE],
   play: async (bench) => {
     const { docket } = bench;
-    const kinds = unverified(bench);
-    const attempts = kinds.flatMap(({ make }) => [make(), make()]);
-    const replies = await bench.postAll(attempts);
-    if (replies[0]?.isAcknowledged === true)
+    const sent = await bench.postAll([...unverified(bench), ...unverified(bench)]);
+    const told = sent.map(seenOf);
+    const kinds = sent.length / 2;
+    const [reference] = sent;
+    if (reference === undefined || reference.reply.isAcknowledged)
       return docket.unseen(ALIKE, "it takes what another secret signed");
-    const told = attempts.map((attempt, index) => seenOf(replies[index], attempt));
-    const isRefused = replies.map((reply) => reply.status !== undefined && !reply.isAcknowledged);
     // Values that differ between two refusals for one reason are ids and times of the receiver's own.
     const moving = new Set(
-      kinds.flatMap((_kind, kind) => {
-        const [one, two] = [told[2 * kind], told[2 * kind + 1]];
-        return [...(one?.keys() ?? [])].filter((name) => one?.get(name) !== two?.get(name));
-      }),
+      told
+        .slice(0, kinds)
+        .flatMap((one, kind) =>
+          [...one].filter(([name, value]) => told[kind + kinds]?.get(name) !== value),
+        )
+        .map(([name]) => name),
     );
-    kinds.forEach(({ what }, kind) => {
-      const [reference, own] = [told[0], told[2 * kind]];
+    const expected = told[0] ?? new Map<string, string>();
+    sent.slice(0, kinds).forEach(({ what, reply }, kind) => {
       // What is taken, or has no answer, is another requirement's affair.
-      if (reference === undefined || own === undefined || !isRefused[2 * kind]) return;
-      const parts = [...new Set([...reference.keys(), ...own.keys()])];
-      const apart = parts.find(
-        (name) => !moving.has(name) && reference.get(name) !== own.get(name),
+      if (reply.status === undefined || reply.isAcknowledged) return;
+      const own = told[kind] ?? new Map<string, string>();
+      const apart = [...expected.keys(), ...own.keys()].find(
+        (name) => !moving.has(name) && expected.get(name) !== own.get(name),
       );
-      docket.judge(ALIKE, apart === undefined, [replies[0], replies[2 * kind]], () => {
-        return `an attempt ${what} differs from one ${kinds[0]?.what ?? ""} by its ${apart}: ${shown(own, apart)} and ${shown(reference, apart)}`;
+      docket.judge(ALIKE, apart === undefined, [reference.reply, reply], () => {
+        return `${what} differs from ${reference.what} by its ${apart}: ${shown(own, apart)} and ${shown(expected, apart)}`;
       });
     });
     return docket.unseen(ALIKE, "no refusal was answered");
@@ -177,8 +164,8 @@ export const alike: ReceiverCheck = receiverCheck({
 const OF_THE_MOMENT = new Set(["date", "connection", "keep-alive", "content-length", "set-cookie"]);
 
 /** All that a refusal says: its status, its headers and its body, without what names the attempt. */
-function seenOf(reply: Reply | undefined, { ids }: Attempt): ReadonlyMap<string, string> {
-  if (reply?.received.kind !== "answer") return new Map();
+function seenOf({ reply, ids }: Attempt & { readonly reply: Reply }): ReadonlyMap<string, string> {
+  if (reply.received.kind !== "answer") return new Map();
   const { status, headers } = reply.received.answer;
   const plain = (text: string): string =>
     ids

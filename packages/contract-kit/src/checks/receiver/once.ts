@@ -1,5 +1,6 @@
 import type { ReceiverCheck } from "../../check.ts";
-import type { Attempt, Bench, BenchEvent } from "../../harness/bench.ts";
+import type { Attempt, AttemptOptions, Bench } from "../../harness/bench.ts";
+import type { BenchEvent } from "../../harness/events.ts";
 import { NO_FAILURES } from "../../harness/effects.ts";
 import { type Genuine, mustTake, receiverCheck } from "../../harness/play.ts";
 
@@ -7,44 +8,35 @@ const DUPLICATE = "R-ONCE-DUPLICATE";
 const REUSED = "R-ONCE-REUSED";
 const DISTINCT = "R-ONCE-DISTINCT";
 
-type Again = (event: BenchEvent, first: Attempt, bench: Bench) => Attempt;
-
-/** How a sender repeats an event whose answer it missed. */
-const REPEATS: readonly (readonly [what: string, again: Again])[] = [
-  ["the same bytes again", (_event, first) => first],
-  [
-    "a second later",
-    (event, _first, bench) => bench.attempt(event, { timestamp: bench.seconds() + 1 }),
-  ],
-  [
-    "a minute earlier",
-    (event, _first, bench) => bench.attempt(event, { timestamp: bench.seconds() - 61 }),
-  ],
+/** How a sender repeats an event whose answer it missed; `undefined`: with the same bytes. */
+const REPEATS: readonly (readonly [
+  what: string,
+  again: ((bench: Bench) => AttemptOptions) | undefined,
+])[] = [
+  ["the same bytes again", undefined],
+  ["a second later", (bench) => ({ timestamp: bench.seconds() + 1 })],
+  ["a minute earlier", (bench) => ({ timestamp: bench.seconds() - 61 })],
   [
     "four minutes later",
-    (event, _first, bench) => {
+    (bench) => {
       const most = Math.min(240, bench.target.profile.signature.toleranceSeconds - 30);
-      return bench.attempt(event, { timestamp: bench.seconds() + Math.max(0, most) });
+      return { timestamp: bench.seconds() + Math.max(0, most) };
     },
   ],
   [
     "with other headers that are not signed",
-    (event, _first, bench) =>
-      bench.attempt(event, {
-        headers: [
-          ["User-Agent", "cstest/2"],
-          ["X-Request-Id", "cstest-other"],
-          ["X-Forwarded-For", "203.0.113.9"],
-          ["Idempotency-Key", "cstest-other"],
-          ["Webhook-Attempt", "2"],
-          ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
-        ],
-      }),
+    () => ({
+      headers: [
+        ["User-Agent", "cstest/2"],
+        ["X-Request-Id", "cstest-other"],
+        ["X-Forwarded-For", "203.0.113.9"],
+        ["Idempotency-Key", "cstest-other"],
+        ["Webhook-Attempt", "2"],
+        ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+      ],
+    }),
   ],
-  [
-    "by the other secret",
-    (event, _first, bench) => bench.attempt(event, { secrets: bench.target.secrets.slice(-1) }),
-  ],
+  ["by the other secret", (bench) => ({ secrets: bench.target.secrets.slice(-1) })],
 ];
 
 /** Repeats of each kind. */
@@ -58,21 +50,26 @@ export const duplicates: ReceiverCheck = receiverCheck({
   play: async (bench) => {
     const { docket, target } = bench;
     const { catalogue } = target.profile;
-    const cases = REPEATS.map(([what, again], index) => {
-      const event = bench.event({ row: catalogue[(bench.seed + index) % catalogue.length] });
-      return { what, again, event, first: bench.attempt(event) };
+    const first = REPEATS.map(([what], index) => {
+      const row = catalogue[(bench.seed + index) % catalogue.length];
+      return bench.attempt(bench.event({ row }), { what });
     });
-    await bench.postAll(cases.map(({ first }) => first));
+    const ids = first.map(({ event }) => event.id);
+    await bench.postAll(first);
     // An event in progress may get this answer; it is not a duplicate yet.
-    await bench.effects(cases.map(({ event }) => event.id));
-    const repeats = await bench.postCases(
-      cases.flatMap(({ event, first, again }) =>
-        Array.from({ length: TURNS }, () => ({ event, attempt: again(event, first, bench) })),
-      ),
+    await bench.effects(ids);
+    const again = ([, options]: (typeof REPEATS)[number], attempt?: Attempt): readonly Attempt[] =>
+      attempt === undefined
+        ? []
+        : Array.from({ length: TURNS }, () =>
+            options === undefined ? attempt : bench.attempt(attempt.event, options(bench)),
+          );
+    const repeats = await bench.postAll(
+      REPEATS.flatMap((repeat, index) => again(repeat, first[index])),
     );
-    const seen = await bench.finalEffects(cases.map(({ event }) => event.id));
+    const seen = await bench.finalEffects(ids);
     if (seen === undefined) docket.unseen(DUPLICATE, bench.noEffects());
-    for (const { what, event } of cases) {
+    for (const { what, event } of first) {
       const own = repeats.filter((one) => one.event === event).map(({ reply }) => reply);
       const refused = own.find((reply) => !reply.isAcknowledged);
       docket.refute(DUPLICATE, refused === undefined, own.slice(0, 1), () => {
@@ -92,14 +89,14 @@ export const duplicates: ReceiverCheck = receiverCheck({
 async function reused(bench: Bench): Promise<void> {
   const { docket, target } = bench;
   const [first, second = first] = target.profile.catalogue;
-  const event = bench.event({ row: first });
-  await bench.post(bench.attempt(event));
-  const other = bench.event({ id: event.id, row: second, resource: `${event.id}o` });
+  const { id, ...event } = bench.event({ row: first });
+  await bench.post(bench.attempt({ id, ...event }));
+  const other = bench.event({ id, row: second, resource: `${id}o` });
   const reply = await bench.post(bench.attempt(other));
   const seen = await bench.finalEffects();
   const wanted = "another event under a handled id: expected a refusal";
   docket.answered(REUSED, !reply.isAcknowledged, reply, wanted);
-  const count = seen?.count(event.id) ?? 1;
+  const count = seen?.count(id) ?? 1;
   docket.refute(REUSED, count <= 1, [], () => `its handler has run ${count} times`);
 }
 
@@ -126,12 +123,10 @@ function lookalikes(bench: Bench): readonly Genuine[] {
     [`of ${longest} characters that differ in the last`, long("x"), long("y")],
   ];
   const row = catalogue[bench.seed % catalogue.length];
-  return pairs.flatMap(([what, one, other]) =>
-    [one, other].map((id, index) => ({
-      what: `${index === 0 ? "the first" : "the second"} of two ids ${what}`,
-      event: bench.event({ id, row }),
-    })),
-  );
+  return pairs.flatMap(([what, one, other]) => [
+    bench.attempt(bench.event({ id: one, row }), { what: `the first of two ids ${what}` }),
+    bench.attempt(bench.event({ id: other, row }), { what: `the second of two ids ${what}` }),
+  ]);
 }
 
 const CONCURRENT = "R-ONCE-CONCURRENT";
@@ -167,13 +162,12 @@ async function together(bench: Bench, event: BenchEvent): Promise<void> {
   const sent = Array.from({ length: TOGETHER }, () => bench.attempt(event));
   const replies = (await bench.postTogether(sent)).filter((reply) => reply !== undefined);
   const acknowledged = replies.filter((reply) => reply.isAcknowledged);
-  const [shown = replies[0]] = acknowledged;
   // A busy receiver may refuse all of them; then the sender retries.
   if (acknowledged.length === 0) await bench.post(bench.attempt(event));
   const seen = await bench.effects([event.id]);
   if (seen === undefined) return;
   const count = seen.count(event.id);
-  bench.docket.judge(CONCURRENT, count === 1, [shown], () => {
+  bench.docket.judge(CONCURRENT, count === 1, [acknowledged[0] ?? replies[0]], () => {
     return `${replies.length} attempts at once: expected one run, got ${count}; ${acknowledged.length} were acknowledged`;
   });
 }
@@ -183,26 +177,22 @@ async function whileFailing(bench: Bench): Promise<void> {
   const { docket } = bench;
   const event = bench.event();
   docket.subject = IN_PROGRESS;
-  const sent = Array.from({ length: TOGETHER }, () => ({
-    ...bench.attempt(event),
-    what: "an attempt whose handler fails",
-  }));
+  const sent = Array.from({ length: TOGETHER }, () =>
+    bench.attempt(event, { what: "an attempt whose handler fails" }),
+  );
   const replies = (await bench.postTogether(sent)).filter((reply) => reply !== undefined);
   const acknowledged = replies.filter((reply) => reply.isAcknowledged);
   const [shown] = acknowledged;
-  if (shown === undefined) {
-    docket.judge(IN_PROGRESS, true, [], () => "");
-    return;
-  }
+  if (shown === undefined) return docket.judge(IN_PROGRESS, true, [], () => "");
   const seen = await bench.effects([event.id]);
-  if (seen === undefined) return;
+  if (seen === undefined) return undefined;
   // The one whose handler ran and failed is not in progress elsewhere.
   const isKept = seen.count(event.id) > 0 || acknowledged.length === 1;
   docket.refute(IN_PROGRESS, isKept, [shown], () => {
     return `${acknowledged.length} of ${replies.length} concurrent attempts were acknowledged, and the only run of the handler failed: the event is lost`;
   });
   if (replies.length - acknowledged.length > 1) docket.judge(IN_PROGRESS, true, [], () => "");
-  docket.unseen(IN_PROGRESS, "no attempt met another one of its event in progress");
+  return docket.unseen(IN_PROGRESS, "no attempt met another one of its event in progress");
 }
 
 const RETRIES = "R-ONCE-RETRIES";
@@ -224,14 +214,11 @@ export const memory: ReceiverCheck = receiverCheck({
       bench.event({ row: catalogue[index % catalogue.length] }),
     );
     await bench.postAll(others.map((event) => bench.attempt(event)));
-    await repeated(
-      bench,
-      old.length > 0 ? old : others.slice(0, OLDEST),
-      `after ${handled.length + others.length} other events`,
-    );
-    const { unreadable, odd } = target.notebook;
+    const when = `after ${handled.length + others.length} other events`;
+    await repeated(bench, old.length > 0 ? old : others.slice(0, OLDEST), when);
     if (target.effects === undefined) docket.unseen(LIST, bench.noEffects());
     else {
+      const { unreadable, odd } = target.effects;
       const isRight = unreadable === undefined && odd.length === 0;
       docket.judge(LIST, isRight, [], () => unreadable ?? odd.slice(0, 5).join("; "));
     }
@@ -245,12 +232,10 @@ export const memory: ReceiverCheck = receiverCheck({
 async function repeated(bench: Bench, events: readonly BenchEvent[], when: string): Promise<void> {
   const { docket } = bench;
   const before = await bench.effects([]);
-  const cases = await bench.postCases(
-    events.map((event) => ({ event, attempt: bench.attempt(event) })),
-  );
+  const sent = await bench.postAll(events.map((event) => bench.attempt(event)));
   const seen = await bench.finalEffects();
   docket.unseen(RETRIES, bench.noEffects());
-  for (const { event, reply } of cases) {
+  for (const { event, reply } of sent) {
     const { id, type } = event;
     docket.refute(RETRIES, reply.isAcknowledged, [reply], () => {
       return `${type} ${when}: expected an acknowledgement, got ${reply.said}`;

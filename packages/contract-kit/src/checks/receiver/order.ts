@@ -1,6 +1,6 @@
 import type { ReceiverCheck } from "../../check.ts";
-import type { Bench, BenchEvent } from "../../harness/bench.ts";
-import type { CatalogueRow } from "../../harness/events.ts";
+import type { Bench } from "../../harness/bench.ts";
+import type { BenchEvent, CatalogueRow } from "../../harness/events.ts";
 import { receiverCheck } from "../../harness/play.ts";
 import type { Reply } from "../../harness/message.ts";
 
@@ -11,7 +11,9 @@ const HOUR_MS = 3_600_000;
 
 interface Sequence {
   readonly what: string;
-  readonly sent: readonly { readonly event: BenchEvent; readonly isLate: boolean }[];
+  readonly events: readonly BenchEvent[];
+  /** True if each event after the first is older than it. */
+  readonly isBackward?: boolean;
 }
 
 export const order: ReceiverCheck = receiverCheck({
@@ -21,8 +23,7 @@ export const order: ReceiverCheck = receiverCheck({
   isSearch: true,
   play: async (bench) => {
     const { docket } = bench;
-    const played = await Promise.all(sequencesOf(bench).map((one) => inTurn(bench, one)));
-    const all = played.flatMap(({ sent }) => sent);
+    const all = (await Promise.all(sequencesOf(bench).map((one) => inTurn(bench, one)))).flat();
     const onTime = all.filter(({ isLate }) => !isLate);
     const late = all.filter(({ isLate }) => isLate);
     const seen = await bench.finalEffects(onTime.map(({ event }) => event.id));
@@ -31,22 +32,19 @@ export const order: ReceiverCheck = receiverCheck({
     const isGuarded =
       (late.some(isRefused) && !onTime.some(isRefused)) ||
       (seen !== undefined && late.some(({ event }) => seen.count(event.id) === 0));
-    const ofLate = isGuarded ? GUARD : NONE;
-    for (const { what, sent } of played)
-      for (const [index, { event, isLate, reply }] of sent.entries()) {
-        const name = `${what}: ${event.type}, ${index + 1} of ${sent.length} about one resource,`;
-        docket.refute(isLate ? ofLate : NONE, reply.isAcknowledged, [reply], () => {
-          return `${name}: expected an acknowledgement, got ${reply.said}`;
+    for (const { name, event, isLate, reply, before } of all) {
+      const requirement = isLate && isGuarded ? GUARD : NONE;
+      docket.refute(requirement, reply.isAcknowledged, [reply], () => {
+        return `${name}: expected an acknowledgement, got ${reply.said}`;
+      });
+      if (seen === undefined || !reply.isAcknowledged) continue;
+      const count = seen.count(event.id);
+      if (isLate) docket.judge(requirement, count <= 1, [], () => `${name} ran ${count} times`);
+      else
+        docket.judge(NONE, count === 1, [...before, reply], () => {
+          return `${name} was acknowledged, and its handler has run ${count} times`;
         });
-        if (seen === undefined || !reply.isAcknowledged) continue;
-        const count = seen.count(event.id);
-        const before = sent.slice(0, index + 1).map((one) => one.reply);
-        if (isLate) docket.judge(ofLate, count <= 1, [], () => `${name} ran ${count} times`);
-        else
-          docket.judge(NONE, count === 1, before, () => {
-            return `${name} was acknowledged, and its handler has run ${count} times`;
-          });
-      }
+    }
     const hidden = seen === undefined ? bench.noEffects() : undefined;
     docket.unseen(NONE, hidden ?? "no event of a resource was acknowledged");
     docket.unseen(GUARD, hidden ?? "it has no order guard: the older event of a resource ran");
@@ -54,48 +52,44 @@ export const order: ReceiverCheck = receiverCheck({
 });
 
 function sequencesOf(bench: Bench): readonly Sequence[] {
-  const { catalogue } = bench.target.profile;
   const now = bench.target.wire.clock.now();
-  const groups = Map.groupBy(catalogue, ({ type }) => type.split(".")[0] ?? type);
+  const groups = Map.groupBy(
+    bench.target.profile.catalogue,
+    ({ type }) => type.split(".")[0] ?? type,
+  );
   const about = (rows: readonly CatalogueRow[], timeOf: (index: number) => number) => {
     const { resource } = bench.event();
     return rows.map((row, index) => bench.event({ row, resource, at: timeOf(index) }));
   };
   return [...groups.values()].flatMap((group): readonly Sequence[] => {
     const forward = group.toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
-    const [first] = forward;
-    const last = forward.at(-1);
+    const [first, last] = [forward[0], forward.at(-1)];
     const some = forward[bench.seed % forward.length];
     if (first === undefined || last === undefined || some === undefined) return [];
-    const onTime = (events: readonly BenchEvent[]) =>
-      events.map((event) => ({ event, isLate: false }));
-    const backward = about([last, first], (index) => now - index * HOUR_MS);
     return [
-      {
-        what: "in order",
-        sent: onTime(about(forward, (index) => now - HOUR_MS + index * 1000)),
-      },
+      { what: "in order", events: about(forward, (index) => now - HOUR_MS + index * 1000) },
       // An account is updated and a payment refunded more than once.
-      {
-        what: "one type twice",
-        sent: onTime(about([some, some], (index) => now - 5000 + index * 1000)),
-      },
-      { what: "at one time", sent: onTime(about([some, some], () => now - 1000)) },
+      { what: "one type twice", events: about([some, some], (index) => now - 5000 + index * 1000) },
+      { what: "at one time", events: about([some, some], () => now - 1000) },
       {
         what: "backward",
-        sent: backward.map((event, index) => ({ event, isLate: index > 0 })),
+        events: about([last, first], (index) => now - index * HOUR_MS),
+        isBackward: true,
       },
-      {
-        // An order guard is about one resource: another one's old events all run.
-        what: "an hour old",
-        sent: onTime([bench.event({ row: some, at: now - 2 * HOUR_MS })]),
-      },
+      // An order guard is about one resource: another one's old events all run.
+      { what: "an hour old", events: [bench.event({ row: some, at: now - 2 * HOUR_MS })] },
     ];
   });
 }
 
-async function inTurn(bench: Bench, { what, sent }: Sequence) {
+async function inTurn(bench: Bench, { what, events, isBackward = false }: Sequence) {
   const done = [];
-  for (const one of sent) done.push({ ...one, reply: await bench.post(bench.attempt(one.event)) });
-  return { what, sent: done };
+  const replies: Reply[] = [];
+  for (const [index, event] of events.entries()) {
+    const name = `${what}: ${event.type}, ${index + 1} of ${events.length} about one resource`;
+    const reply = await bench.post(bench.attempt(event));
+    done.push({ name, event, isLate: isBackward && index > 0, before: [...replies], reply });
+    replies.push(reply);
+  }
+  return done;
 }

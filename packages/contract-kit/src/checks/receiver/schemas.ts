@@ -4,7 +4,7 @@ import type { ReceiverCheck } from "../../check.ts";
 import { example } from "../../derive/example.ts";
 import { negatives } from "../../derive/cases.ts";
 import { standardSchemas } from "../../derive/schema.ts";
-import type { Bench, BenchEvent } from "../../harness/bench.ts";
+import type { Bench } from "../../harness/bench.ts";
 import { receiverCheck } from "../../harness/play.ts";
 
 const SCHEMA = "R-EVENT-SCHEMA";
@@ -26,27 +26,27 @@ export const schemas: ReceiverCheck = receiverCheck({
 
 async function misfits(bench: Bench): Promise<void> {
   const { docket, target } = bench;
-  const { envelope } = target.profile;
+  const { envelope, catalogue } = target.profile;
   const hasSchemas = JSON.stringify(envelope) === JSON.stringify(profiles.standard.envelope);
-  const row = target.profile.catalogue.find((one) => one.kind === KIND && one.type === KIND);
+  const row = catalogue.find((one) => one.kind === KIND && one.type === KIND);
   if (!hasSchemas || row === undefined)
     return docket.unseen(SCHEMA, "the profile's events have another form than the schemas");
-  const cases = await bench.postCases(
+  const broken = await bench.postAll(
     brokenData(bench.seed).map(({ what, data }) => {
-      const event = withData(bench.event({ row }), data);
-      return { what, event, attempt: bench.attempt(event) };
+      const event = bench.event({ row });
+      const body = JSON.stringify({ ...(JSON.parse(event.text) as object), data });
+      return bench.attempt(event, { what, body });
     }),
   );
   const effects = await bench.finalEffects();
   // A refused event is not recorded: the same id with valid data is a first attempt.
-  const again = await bench.postCases(
-    cases.map(({ what, event, reply: first }) => {
-      const { id } = event;
-      return { what, first, id, attempt: bench.attempt(bench.event({ row, id })) };
+  const again = await bench.postAll(
+    broken.map(({ what, event, reply: first }) => {
+      return { ...bench.attempt(bench.event({ row, id: event.id }), { what }), first };
     }),
   );
-  for (const { what, first, id, reply } of again) {
-    const ran = (effects?.count(id) ?? 0) > 0;
+  for (const { what, first, event, reply } of again) {
+    const ran = (effects?.count(event.id) ?? 0) > 0;
     docket.judge(SCHEMA, !first.isAcknowledged && !ran, [first], () => {
       return `${what}: expected a refusal, got ${first.said}${ran ? ", and its handler ran" : ""}`;
     });
@@ -76,15 +76,10 @@ function brokenData(seed: number): readonly { what: string; data: unknown }[] {
   return found.filter((_, index) => (index + seed) % step === 0).slice(0, MAX_CASES);
 }
 
-function withData(event: BenchEvent, data: unknown): BenchEvent {
-  const whole = JSON.parse(event.body.toString()) as object;
-  return { ...event, body: Buffer.from(JSON.stringify({ ...whole, data })) };
-}
-
 async function otherIds(bench: Bench): Promise<void> {
-  const { docket, signing } = bench;
+  const { docket, signing, target } = bench;
   if (!signing.covers.id) return docket.unseen(ID, "the profile's scheme signs no id");
-  if (!bench.target.events.hasId) return docket.unseen(ID, "the events have no id in the body");
+  if (!target.events.hasId) return docket.unseen(ID, "the events have no id in the body");
   const event = bench.event();
   const reply = await bench.post(bench.attempt(event, { id: `${event.id}x` }));
   const wanted = "an envelope under another signed id: expected a refusal";
