@@ -36,6 +36,11 @@ export class Failure extends Error {
   }
 }
 
+/** The failure of an argument that is invalid, or that names something unknown. */
+export function badArgument(message: string, cause?: unknown): Failure {
+  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message, { cause });
+}
+
 /** `code` of an error of Node's, such as `EADDRINUSE`. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Failure } from "./failure.ts";
+import { badArgument } from "./failure.ts";
 
 /** A request from a file. */
 export interface RecordedRequest {
@@ -25,11 +25,11 @@ export async function readRequest(
   try {
     bytes = await readFile(file);
   } catch (cause) {
-    throw unusable(`cannot read the file of --file: ${file}`, { cause });
+    throw badArgument(`cannot read the file of --file: ${file}`, cause);
   }
   const har = harEntries(bytes);
   if (har !== undefined) return fromHar(har, choice);
-  if (choice.entry !== undefined) throw unusable("--entry needs a HAR file");
+  if (choice.entry !== undefined) throw badArgument("--entry needs a HAR file");
   return fromHttp(bytes, file);
 }
 
@@ -44,7 +44,9 @@ function fromHttp(bytes: Buffer, file: string): RecordedRequest {
   for (const line of isRequestLine ? rest : [first, ...rest]) {
     const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) {
-      throw unusable(`${file} is neither a HAR file nor an HTTP request: cannot read its headers`);
+      throw badArgument(
+        `${file} is neither a HAR file nor an HTTP request: cannot read its headers`,
+      );
     }
     headers.push([name, value.trim()]);
   }
@@ -109,7 +111,7 @@ function fromHar(
       entry === undefined
         ? `no entry has the header ${signature}; choose one with --entry`
         : `entry ${entry} does not exist`;
-    throw unusable(`the HAR file has ${entries.length} entries, and ${missing}`);
+    throw badArgument(`the HAR file has ${entries.length} entries, and ${missing}`);
   }
   const { headers: listed, postData } = chosen.request;
   const headers = collected(listed.map(({ name, value }) => [name, value]));
@@ -132,8 +134,4 @@ function isEntry(value: unknown): value is HarEntry {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
-}
-
-function unusable(message: string, options?: ErrorOptions): Failure {
-  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message, options);
 }

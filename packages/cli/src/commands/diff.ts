@@ -11,7 +11,7 @@ import {
   type Severity,
   type SeverityOverrides,
 } from "@countersign/contract-kit/diff";
-import { Failure } from "../failure.ts";
+import { badArgument } from "../failure.ts";
 import { choice } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings, Tone } from "../terminal.ts";
@@ -62,7 +62,7 @@ export function declareDiff(command: Command, surroundings: Surroundings): void 
       async (oldDir: string | undefined, newDir: string | undefined, options: DiffOptions) => {
         if (options.rules === true) return printRules(options.json === true, surroundings);
         if (oldDir === undefined || newDir === undefined)
-          throw unusable("missing folders to compare: OLD_DIR NEW_DIR");
+          throw badArgument("missing folders to compare: OLD_DIR NEW_DIR");
         if (!(await diff(oldDir, newDir, options, surroundings))) surroundings.unmet();
       },
     );
@@ -102,7 +102,7 @@ function printRules(json: boolean, { terminal }: Surroundings): void {
 function compared(old: string, now: string, overrides: SeverityOverrides): readonly Change[] {
   const areFiles = [old, now].map(isFile);
   if (areFiles[0] !== areFiles[1])
-    throw unusable("expected two folders or two files, got one of each");
+    throw badArgument("expected two folders or two files, got one of each");
   const [before, after] = [old, now].map((place) => read(place, areFiles[0] === true));
   if (before === undefined || after === undefined) throw new TypeError("two places were read");
   try {
@@ -111,13 +111,13 @@ function compared(old: string, now: string, overrides: SeverityOverrides): reado
       ...(areFiles[0] === true && { directionOf: openApiDirection }),
     });
   } catch (cause) {
-    throw unusable(`these schemas cannot be compared: ${reasonOf(cause)}`, cause);
+    throw badArgument(`these schemas cannot be compared: ${reasonOf(cause)}`, cause);
   }
 }
 
 function isFile(place: string): boolean {
   const found = statSync(place, { throwIfNoEntry: false });
-  if (found === undefined) throw unusable(`${place} not found`);
+  if (found === undefined) throw badArgument(`${place} not found`);
   return found.isFile();
 }
 
@@ -128,9 +128,9 @@ function read(place: string, isOpenApi: boolean): SchemaSet {
     set = isOpenApi ? openApiSet({ ...readSchema(place) }) : readSchemaSet(place);
   } catch (cause) {
     const what = isOpenApi ? place : `a schema below ${place}`;
-    throw unusable(`${what} cannot be read: ${reasonOf(cause)}`, cause);
+    throw badArgument(`${what} cannot be read: ${reasonOf(cause)}`, cause);
   }
-  if (set.paths.length === 0) throw unusable(`no schema (*.json) found in ${place}`);
+  if (set.paths.length === 0) throw badArgument(`no schema (*.json) found in ${place}`);
   return set;
 }
 
@@ -146,10 +146,10 @@ async function readSeverities(file: string | undefined): Promise<SeverityOverrid
   try {
     document = JSON.parse(await readFile(file, "utf8"));
   } catch (cause) {
-    throw unusable(`the file of --severity cannot be read: ${file}`, cause);
+    throw badArgument(`the file of --severity cannot be read: ${file}`, cause);
   }
   if (typeof document !== "object" || document === null || Array.isArray(document))
-    throw unusable("the file of --severity must hold an object of severities by rule");
+    throw badArgument("the file of --severity must hold an object of severities by rule");
   for (const [rule, chosen] of Object.entries(document)) requireChoice(rule, chosen);
   // Each rule and each severity has been checked.
   return document;
@@ -157,7 +157,7 @@ async function readSeverities(file: string | undefined): Promise<SeverityOverrid
 
 function requireChoice(rule: string, chosen: unknown): void {
   if (!Object.hasOwn(diffRules, rule))
-    throw unusable(
+    throw badArgument(
       `unknown rule ${JSON.stringify(rule)} in --severity; list the rules with --rules`,
     );
   const isSeverity = (one: unknown): boolean =>
@@ -167,7 +167,7 @@ function requireChoice(rule: string, chosen: unknown): void {
     chosen !== null &&
     Object.entries(chosen).every(([name, one]) => directions.includes(name) && isSeverity(one));
   if (!isSeverity(chosen) && !isByDirection)
-    throw unusable(
+    throw badArgument(
       `--severity gives ${rule} no ERR, WARN, INFO or NONE, nor one by request, response, event`,
     );
 }
@@ -188,8 +188,4 @@ function summaryOf(changes: readonly Change[]): string {
     (severity) => `${changes.filter((one) => one.severity === severity).length} ${severity}`,
   );
   return `${changes.length} change${changes.length === 1 ? "" : "s"}: ${counts.join(", ")}`;
-}
-
-function unusable(message: string, cause?: unknown): Failure {
-  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message, { cause });
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Command } from "commander";
 import { postgresMigrations } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
-import { Failure } from "../failure.ts";
+import { badArgument } from "../failure.ts";
 import { type InboxPlace, withInbox } from "../inbox-database.ts";
 import { integer } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
@@ -215,8 +215,7 @@ async function retry(
 function requireSchema({ database, schema }: InboxPlace): void {
   if (schema === undefined ? database !== undefined : /^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     return;
-  throw new Failure(
-    "CS_CLI_ARGUMENT_UNUSABLE",
+  throw badArgument(
     `${schema === undefined ? "missing" : "invalid"} --schema: expected the schema of the service's inbox, of ` +
       "lower-case letters, digits and underscores, at most 63, e.g. --schema ledger",
   );

@@ -2,7 +2,7 @@ import { levels, requirements, type Level, type Requirement } from "@countersign
 import { referencePage } from "@countersign/schemas";
 import type { Command } from "commander";
 import { choice, didYouMean } from "../options.ts";
-import { Failure } from "../failure.ts";
+import { badArgument } from "../failure.ts";
 import { printableJson } from "../printable.ts";
 import type { Surroundings, Terminal } from "../terminal.ts";
 
@@ -46,7 +46,7 @@ function printRequirements(
   const all = requirements(role);
   const unknown = ids.find((id) => all.every((one) => one.id !== id));
   if (unknown !== undefined)
-    throw unusable(
+    throw badArgument(
       `unknown requirement ${JSON.stringify(unknown)}${
         didYouMean(
           unknown,
@@ -74,8 +74,4 @@ function printRequirements(
     terminal.out(`  page     ${referencePage("requirements", one.id)}`);
     terminal.out(`  checks   ${one.checks.length > 0 ? one.checks.join(", ") : "none"}`);
   }
-}
-
-function unusable(message: string): Failure {
-  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
 }

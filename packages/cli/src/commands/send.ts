@@ -7,7 +7,7 @@ import { systemRandom } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";
 import { choice, didYouMean, integer, profileOption } from "../options.ts";
 import { secretFrom } from "../environment.ts";
-import { Failure } from "../failure.ts";
+import { badArgument, Failure } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { printable, printableJson } from "../printable.ts";
 import {
@@ -122,10 +122,7 @@ function signedBy(
   const { toleranceSeconds } = profile.signature;
   const sent = signed({ scheme, toleranceSeconds, message, secret, stranger }, broken);
   if (sent !== undefined) return sent;
-  throw new Failure(
-    "CS_CLI_ARGUMENT_UNUSABLE",
-    `the scheme of profile ${profile.name} knows no --broken ${String(broken)}`,
-  );
+  throw badArgument(`the scheme of profile ${profile.name} knows no --broken ${String(broken)}`);
 }
 
 async function secretFor(
@@ -160,25 +157,20 @@ function checkedUrl(text: string): URL {
     url.password === ""
   )
     return url;
-  throw new Failure(
-    "CS_CLI_ARGUMENT_UNUSABLE",
-    "--url must be an http or https URL without a password",
-  );
+  throw badArgument("--url must be an http or https URL without a password");
 }
 
 /** Characters of an id that every scheme can sign. */
 function checkedId(id: string | undefined): string | undefined {
   if (id === undefined || /^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
-  throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", "--id must be 1 to 64 characters of [A-Za-z0-9_-]");
+  throw badArgument("--id must be 1 to 64 characters of [A-Za-z0-9_-]");
 }
 
 async function readData(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", `the file of --data cannot be read: ${file}`, {
-      cause,
-    });
+    throw badArgument(`the file of --data cannot be read: ${file}`, cause);
   }
 }
 
@@ -192,7 +184,7 @@ function eventFailure(
     code === "UNKNOWN_EVENT"
       ? `profile ${profile.name} has no event ${JSON.stringify(type)}${didYouMean(type, types) || `; it has ${types.join(", ")}`}`
       : `${String(data)} is not a JSON object`;
-  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
+  return badArgument(message);
 }
 
 function lineOf(

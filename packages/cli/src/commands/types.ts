@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { Failure } from "../failure.ts";
+import { badArgument } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { choice, profileOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
@@ -78,7 +78,7 @@ async function writeTypes(command: TypesOptions, { terminal }: Surroundings): Pr
   try {
     await writeFiles(files);
   } catch (cause) {
-    throw unusable(`--out cannot be written: ${printable(command.out)}`, cause);
+    throw badArgument(`--out cannot be written: ${printable(command.out)}`, cause);
   }
   const paths = [...files.keys()];
   if (command.json === true)
@@ -91,7 +91,7 @@ async function writeTypes(command: TypesOptions, { terminal }: Surroundings): Pr
 function chosen({ language: name, validators = false }: TypesOptions): Language {
   const language = new Map(Object.entries(languages)).get(name);
   if (validators && name === "typescript") return typescriptCatalogue;
-  if (validators) throw unusable("--validators are for typescript, whose receiver takes them");
+  if (validators) throw badArgument("--validators are for typescript, whose receiver takes them");
   if (language === undefined) throw new TypeError(`no language ${name}`);
   return language;
 }
@@ -102,24 +102,22 @@ function packageOf(
 ): string {
   if (packages === undefined) {
     if (packageName === undefined) return "";
-    throw unusable(`--package cannot be used with ${language}, where each file is a module`);
+    throw badArgument(`--package cannot be used with ${language}, where each file is a module`);
   }
   const name = packageName ?? packages.standard;
   if (packages.form.test(name)) return name;
-  throw unusable(`invalid --package for ${language}: expected a name such as ${packages.standard}`);
+  throw badArgument(
+    `invalid --package for ${language}: expected a name such as ${packages.standard}`,
+  );
 }
 
 /** A folder if the language needs several files, otherwise a file. */
 async function requirePlace({ isFolder }: Language, out: string): Promise<void> {
   const there = await stat(out).catch(() => undefined);
   if (there === undefined || there.isDirectory() === isFolder) return;
-  throw unusable(
+  throw badArgument(
     isFolder
       ? `--out must be a folder for this language: ${printable(out)} is a file`
       : `--out must be a file for this language: ${printable(out)} is a folder`,
   );
-}
-
-function unusable(message: string, cause?: unknown): Failure {
-  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message, { cause });
 }

@@ -10,7 +10,7 @@ import {
 } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
-import { Failure } from "../failure.ts";
+import { badArgument, Failure } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { integer } from "../options.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -143,21 +143,16 @@ async function openTarget(
   targetUrl(url, "--url");
   if (effectsUrl !== undefined) targetUrl(effectsUrl, "--effects-url");
   if (nonce !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(nonce))
-    throw new Failure(
-      "CS_CLI_ARGUMENT_UNUSABLE",
-      "--nonce must be 1 to 64 characters of [A-Za-z0-9_-]",
-    );
+    throw badArgument("--nonce must be 1 to 64 characters of [A-Za-z0-9_-]");
   const generic = options.standardWebhooks === true ? genericEvents(samples, profile) : undefined;
   const loaded = generic?.profile ?? (await loadProfile(profile));
   const known = loaded.catalogue.map(({ type }) => type);
   const strange = types?.find((type) => !known.includes(type));
   if (strange !== undefined)
-    throw new Failure(
-      "CS_CLI_ARGUMENT_UNUSABLE",
+    throw badArgument(
       `profile ${loaded.name} has no event ${JSON.stringify(strange)}; it has ${known.join(", ")}`,
     );
-  if (restartCommand?.trim() === "")
-    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", "--restart-command must not be empty");
+  if (restartCommand?.trim() === "") throw badArgument("--restart-command must not be empty");
   const named = samples === undefined ? undefined : samplesIn(samples, loaded);
   const own = generic?.samples ?? named;
   try {
@@ -217,15 +212,12 @@ function genericEvents(
   profile: string,
 ): ReturnType<typeof standardWebhooksEvents> {
   if (profile !== "standard")
-    throw new Failure(
-      "CS_CLI_ARGUMENT_UNUSABLE",
-      "--standard-webhooks cannot be combined with --profile",
-    );
+    throw badArgument("--standard-webhooks cannot be combined with --profile");
   try {
     return standardWebhooksEvents(samples);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", `invalid --samples: ${cause.message}`, { cause });
+    throw badArgument(`invalid --samples: ${cause.message}`, cause);
   }
 }
 
@@ -234,7 +226,7 @@ function samplesIn(folder: string, profile: Profile): ReturnType<typeof readSamp
     return readSamples(folder, profile);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", `invalid --samples: ${cause.message}`, { cause });
+    throw badArgument(`invalid --samples: ${cause.message}`, cause);
   }
 }
 

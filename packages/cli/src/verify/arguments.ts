@@ -1,4 +1,4 @@
-import { Failure } from "../failure.ts";
+import { badArgument } from "../failure.ts";
 import { didYouMean } from "../options.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
@@ -28,7 +28,7 @@ export function requireKnownIds(
     for (const id of ids) {
       if (known.includes(id)) continue;
       const hint = didYouMean(id, known) || "; see --list";
-      throw unusable(`${option}: unknown requirement or check ${JSON.stringify(id)}${hint}`);
+      throw badArgument(`${option}: unknown requirement or check ${JSON.stringify(id)}${hint}`);
     }
 }
 
@@ -42,17 +42,13 @@ export function requireKnownIds(
 export function targetUrl(text: string, option: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
-    throw unusable(`${option} must be an http or https address`);
+    throw badArgument(`${option} must be an http or https address`);
   if (url.username !== "" || url.password !== "")
-    throw unusable(`${option} must not hold a name or a password; secrets are never arguments`);
+    throw badArgument(`${option} must not hold a name or a password; secrets are never arguments`);
   return url;
 }
 
 /** Values of an address's query, which are keys where somebody puts them there: no report holds them. */
 export function queryValues(url: string): readonly string[] {
   return URL.canParse(url) ? [...new URL(url).searchParams.values()] : [];
-}
-
-function unusable(message: string): Failure {
-  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
 }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { Failure } from "../../failure.ts";
+import { badArgument } from "../../failure.ts";
 import type { Surroundings } from "../../terminal.ts";
 import { addChange, addList, withProfile, written, type ChangeOptions } from "./declare.ts";
 
@@ -145,10 +145,7 @@ function scopesOf(
 ): readonly string[] {
   const unknown = asked?.find((scope) => !known.includes(scope));
   if (unknown === undefined) return [...new Set(asked ?? known)];
-  throw new Failure(
-    "CS_CLI_ARGUMENT_UNUSABLE",
-    `unknown scope "${unknown}"; expected some of ${known.join(", ")}`,
-  );
+  throw badArgument(`unknown scope "${unknown}"; expected some of ${known.join(", ")}`);
 }
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import type { Replayed } from "@countersign/service/internal";
 import { Option, type Command } from "commander";
-import { Failure } from "../../failure.ts";
+import { badArgument } from "../../failure.ts";
 import { integer } from "../../options.ts";
 import type { Surroundings } from "../../terminal.ts";
 import { administer, report, type AdminOptions } from "./administer.ts";
@@ -130,8 +130,7 @@ interface ReplayOptions extends ChangeOptions {
 function replayed(id: string, { subscription, failedSince, merchant }: ReplayOptions): Replayed {
   const named = [id || undefined, subscription, failedSince].filter((one) => one !== undefined);
   if (named.length !== 1 || (merchant !== undefined && failedSince === undefined)) {
-    throw new Failure(
-      "CS_CLI_ARGUMENT_UNUSABLE",
+    throw badArgument(
       "expected one of ID, --subscription and --failed-since; --merchant goes with --failed-since",
     );
   }

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import type * as Service from "@countersign/service/internal";
-import { Failure } from "../../failure.ts";
+import { badArgument } from "../../failure.ts";
 import { printable, printableJson } from "../../printable.ts";
 import type { Surroundings } from "../../terminal.ts";
 import { administer, refusalText, report, type Administration } from "./administer.ts";
@@ -130,7 +130,7 @@ export async function createRecord<T>(
     const told = reading.errors.map(
       ({ code, pointer, message }) => `${code} ${pointer}: ${message}`,
     );
-    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", told.join("; "));
+    throw badArgument(told.join("; "));
   }
   const merchant = await service.findMerchant(driver, merchantId);
   if (merchant === undefined) return { ok: false, code: "MERCHANT_NOT_FOUND" };
@@ -146,7 +146,7 @@ async function* opened(file: string): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of createReadStream(file)) yield chunk as Uint8Array;
   } catch (cause) {
-    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", `cannot read ${file}`, { cause });
+    throw badArgument(`cannot read ${file}`, cause);
   }
 }
 
@@ -162,7 +162,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
     }
     rest = rest.subarray(from);
     if (rest.length > MAX_LINE_BYTES) {
-      throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", "a line is longer than 1 MiB");
+      throw badArgument("a line is longer than 1 MiB");
     }
   }
   if (rest.length > 0) yield rest;
