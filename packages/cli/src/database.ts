@@ -7,7 +7,7 @@ import {
   sqliteDriver,
   type SqliteOptions,
 } from "@countersign/service/internal";
-import { secretFrom } from "./environment.ts";
+import { databaseUrl } from "./environment.ts";
 import { Failure, systemCode } from "./failure.ts";
 import type { Surroundings } from "./terminal.ts";
 
@@ -55,7 +55,7 @@ export async function serviceDatabase(
   env: Surroundings["env"],
   { mustExist = false }: { readonly mustExist?: boolean } = {},
 ): Promise<ServiceDatabase> {
-  const url = await secretFrom(env, "COUNTERSIGN_DATABASE_URL");
+  const url = await databaseUrl(env);
   if (url === undefined) {
     const path = file ?? join(DEFAULT_FOLDER, "service.db");
     const open = async (): Promise<Driver> => {
@@ -68,22 +68,13 @@ export async function serviceDatabase(
     return { name: path, open };
   }
   if (file !== undefined) {
-    throw unusable("COUNTERSIGN_DATABASE_URL and --database name two databases; choose one");
+    throw new Failure(
+      "CS_CLI_ENVIRONMENT_UNUSABLE",
+      "COUNTERSIGN_DATABASE_URL and --database name two databases; choose one",
+    );
   }
-  const { protocol, host, pathname } = parsed(url);
+  const { protocol, host, pathname } = new URL(url);
   return { name: `${protocol}//${host}${pathname}`, open: async () => postgresDriver({ url }) };
-}
-
-function parsed(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && /^postgres(?:ql)?:$/.test(url.protocol)) return url;
-  throw unusable(
-    "COUNTERSIGN_DATABASE_URL must be postgres://USER:PASSWORD@HOST:PORT/DATABASE; a SQLite file is named with --database",
-  );
-}
-
-function unusable(message: string): Failure {
-  return new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
 }
 
 /**

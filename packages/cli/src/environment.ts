@@ -28,6 +28,19 @@ export async function secretFrom(
   return withoutNewline(text, `the file that ${name}_FILE names`);
 }
 
+/**
+ * Reads the URL of a PostgreSQL database from `COUNTERSIGN_DATABASE_URL`.
+ *
+ * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: it is not such a URL.
+ */
+export async function databaseUrl(env: Surroundings["env"]): Promise<string | undefined> {
+  const url = await secretFrom(env, "COUNTERSIGN_DATABASE_URL");
+  if (url === undefined || (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url))) return url;
+  throw unusable(
+    "COUNTERSIGN_DATABASE_URL must be postgres://USER:PASSWORD@HOST:PORT/DATABASE; a SQLite file is named with --database",
+  );
+}
+
 function withoutNewline(given: string, at: string): string {
   const text = given.replace(/\r?\n$/, "");
   if (text === "") throw unusable(`${at} is empty`);

@@ -4,7 +4,7 @@ import type { InboxQueue } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import pg from "pg";
-import { secretFrom } from "./environment.ts";
+import { databaseUrl } from "./environment.ts";
 import { Failure, systemCode } from "./failure.ts";
 import { printable } from "./printable.ts";
 import type { Surroundings } from "./terminal.ts";
@@ -39,7 +39,7 @@ export async function withInbox<T>(
   { env, isMade }: Pick<Surroundings, "env"> & { readonly isMade: boolean },
   use: (inbox: OpenInbox) => Promise<T>,
 ): Promise<T> {
-  const url = await secretFrom(env, "COUNTERSIGN_DATABASE_URL");
+  const url = await databaseUrl(env);
   if ((url === undefined) === (database === undefined))
     throw new Failure(
       "CS_CLI_ENVIRONMENT_UNUSABLE",
@@ -90,11 +90,6 @@ async function withPostgres<T>(
   schema: string,
   use: (inbox: OpenInbox) => Promise<T>,
 ): Promise<T> {
-  if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
-    throw new Failure(
-      "CS_CLI_ENVIRONMENT_UNUSABLE",
-      "COUNTERSIGN_DATABASE_URL must be postgres://USER:PASSWORD@HOST:PORT/DATABASE",
-    );
   const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000 });
   // Otherwise a lost idle connection ends the process.
   pool.on("error", () => {});

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import process from "node:process";
-import { askSecret, processTerminal } from "./process-terminal.ts";
-import { run } from "./run.ts";
+import { askSecret, processTerminal } from "./terminal.ts";
+import { run } from "./program.ts";
 
 /** A terminal's interrupt, a request to end, and the end of the terminal. */
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

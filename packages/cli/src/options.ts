@@ -1,7 +1,4 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { PortChoice } from "./listen-on.ts";
-
-const DEFAULT_PORT = 4010;
 
 /** Returns a parser of an integer option; both bounds are inclusive. */
 export function integer(least: number, most: number): (text: string) => number {
@@ -30,17 +27,6 @@ export const profileOption = (): Option =>
   new Option("--profile <name|path>", "built-in profile, its file, or its folder").default(
     "standard",
   );
-
-/** `--port`. Without it a command may use the next free port. */
-export const portOption = (): Option =>
-  new Option("--port <number>", `port to listen on (default: ${DEFAULT_PORT})`).argParser(
-    integer(0, 65_535),
-  );
-
-export const portChoice = (port: number | undefined): PortChoice => ({
-  port: port ?? DEFAULT_PORT,
-  isAskedFor: port !== undefined,
-});
 
 /** Returns `; did you mean WORD?` with the nearest known word, or an empty text. */
 export function didYouMean(word: string, known: readonly string[]): string {

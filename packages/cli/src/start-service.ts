@@ -4,6 +4,7 @@ import {
   deliveryStore,
   DueClock,
   DueRefunds,
+  jsonLogger,
   newId,
   postgresHints,
   signerOf,
@@ -18,9 +19,8 @@ import {
   type StartOptions,
 } from "@countersign/service/internal";
 import type { Profile } from "@countersign/schemas/profiles";
-import { secretFrom } from "./environment.ts";
+import { databaseUrl, secretFrom } from "./environment.ts";
 import { Failure } from "./failure.ts";
-import { lineLogger } from "./line-logger.ts";
 import type { Surroundings } from "./terminal.ts";
 
 /** Options of the service. Its workers, logger and hints are added here. */
@@ -35,7 +35,7 @@ export function startWorkingService(
 ): Promise<RunningService> {
   const { profile, vault, endpoints } = options;
   const policy = deliveryPolicyOf(profile);
-  const logger = lineLogger(terminal, systemClock);
+  const logger = jsonLogger({ clock: systemClock, write: (line) => terminal.err(line) });
   const dueClock = new DueClock(systemClock);
   let engine: DeliveryEngine | undefined;
   const hints =
@@ -137,7 +137,7 @@ export async function sendingFrom(env: Surroundings["env"], profile: Profile): P
   const providerKeys = keys?.split("\n").filter((line) => line !== "") ?? [];
   try {
     const sign = signerOf(profile, { providerKeys });
-    return { sign, egressProxy, postgresUrl: await secretFrom(env, "COUNTERSIGN_DATABASE_URL") };
+    return { sign, egressProxy, postgresUrl: await databaseUrl(env) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const message = "COUNTERSIGN_SIGNING_KEYS must be one to three keys whsk_…, one a line";

@@ -1,3 +1,7 @@
+import process from "node:process";
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+
 export type Tone = "good" | "bad" | "mild" | "soft" | "strong";
 
 /** The output of a command. A tone colours the text before the line's first colon or two spaces where the stream has colours. */
@@ -33,4 +37,72 @@ export interface Surroundings {
   readonly keys?: (signal: AbortSignal, onKey: (key: string) => void) => void;
   /** Version of this package. */
   readonly version: string;
+}
+
+/** The part of a process's stream that is written to. */
+interface Stream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const colours: Readonly<Record<Tone, number>> = { good: 32, bad: 31, mild: 33, soft: 2, strong: 1 };
+
+/**
+ * The streams of a process. Shows progress if stderr is a terminal. A stream has colours if it is a terminal that
+ * supports them, unless `NO_COLOR` has a value. `FORCE_COLOR` overrides both: off with `0` or `false`, else on.
+ */
+export function processTerminal({
+  stdout,
+  stderr,
+  env,
+}: {
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}): Terminal {
+  const forced = env["FORCE_COLOR"];
+  const isPlain = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
+  const isColoured = ({ isTTY }: Stream): boolean =>
+    forced === undefined ? isTTY === true && !isPlain : !["0", "false"].includes(forced);
+  let isShown = false;
+  const clear = (): void => {
+    if (isShown) stderr.write("\r\u001b[K");
+    isShown = false;
+  };
+  const line = (stream: Stream, text: string, tone: Tone | undefined): void => {
+    clear();
+    const isPainted = tone !== undefined && isColoured(stream);
+    const painted = (word: string): string =>
+      `\u001b[${colours[tone ?? "strong"]}m${word}\u001b[0m`;
+    stream.write(`${isPainted ? text.replace(/^.+?(?= {2}|:)/, painted) : text}\n`);
+  };
+  return {
+    out: (text, tone) => line(stdout, text, tone),
+    err: (text, tone) => line(stderr, text, tone),
+    ...(stdout.isTTY === true && stdout.columns !== undefined && { columns: stdout.columns }),
+    ...(stderr.isTTY === true && {
+      progress: (text: string): void => {
+        clear();
+        if (text === "") return;
+        // A line that wraps could not be erased.
+        stderr.write(text.slice(0, (stderr.columns ?? 80) - 1));
+        isShown = true;
+      },
+    }),
+  };
+}
+
+/** Asks at the terminal without echo; returns `undefined` without a terminal. */
+export async function askSecret(question: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, written) => written() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  try {
+    return await lines.question("");
+  } finally {
+    lines.close();
+    process.stderr.write("\n");
+  }
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
-import { run, type RunSurroundings } from "../src/run.ts";
+import { run, type RunSurroundings } from "../src/program.ts";
 
 /** Text that a run has written so far. */
 export interface Said {

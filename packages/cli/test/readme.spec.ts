@@ -14,7 +14,13 @@ it("the README lists every command of the help, and only existing ones", async (
 
 it("the help of a server names every variable that the sources read", async () => {
   const { out } = await ran(["serve", "--help"]);
-  const files = ["commands/serve.ts", "database.ts", "start-service.ts", "secrets.ts"];
+  const files = [
+    "commands/serve.ts",
+    "database.ts",
+    "start-service.ts",
+    "secrets.ts",
+    "environment.ts",
+  ];
   const source = files
     .map((file) => readFileSync(new URL(`../src/${file}`, import.meta.url), "utf8"))
     .join("");

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { createProgram } from "../src/program.ts";
-import { run } from "../src/run.ts";
+import { createProgram, run } from "../src/program.ts";
 import { quietSurroundings, ran } from "./ran.ts";
 
 function commandsOf(command: Command, before: readonly string[] = []): (readonly string[])[] {

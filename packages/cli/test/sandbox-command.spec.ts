@@ -7,7 +7,7 @@ import { openReceiver } from "../../sandbox/test/open-sandbox.ts";
 import { call } from "./admin/administered.ts";
 import { failedWith, READY, SECRET, SOON, TOKEN } from "./fixtures.ts";
 import { inspectorFolder } from "../src/inspector-page.ts";
-import { run } from "../src/run.ts";
+import { run } from "../src/program.ts";
 import { quietSurroundings, ran, serveHere, told, type Served } from "./ran.ts";
 import { start } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printable, printableJson } from "../src/printable.ts";
-import { processTerminal } from "../src/process-terminal.ts";
+import { processTerminal } from "../src/terminal.ts";
 import { keptSecret } from "../src/secrets.ts";
 import { writeFiles } from "../src/write-files.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";

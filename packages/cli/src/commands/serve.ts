@@ -3,14 +3,20 @@ import { type Command, InvalidArgumentError } from "commander";
 import { checkSecrets, migrate, rotateSecrets, systemClock } from "@countersign/service/internal";
 import { secretFrom } from "../environment.ts";
 import { newEncryptionKey, serviceVault } from "../secrets.ts";
-import { listenOn } from "../listen-on.ts";
+import { listenOn, portChoice, portOption } from "../port.ts";
 import { loadIssuer, loadProfile } from "../profile.ts";
-import { integer, portChoice, portOption, profileOption } from "../options.ts";
+import { integer, profileOption } from "../options.ts";
 import { printableJson } from "../printable.ts";
 import { asFailure, serviceDatabase } from "../database.ts";
 import { sendingFrom, startWorkingService } from "../start-service.ts";
 import type { Surroundings } from "../terminal.ts";
-import { addAdminCommands } from "./admin/admin.ts";
+import { addClientCommands, addMerchantCommands } from "./admin/accounts.ts";
+import {
+  addDeliveryCommands,
+  addSubscriptionCommands,
+  addTrailCommand,
+} from "./admin/deliveries.ts";
+import { addCustomerCommands, addPaymentCommands } from "./admin/records.ts";
 
 const help = `
 Environment (each also as NAME_FILE, the path of a file that holds it):
@@ -80,7 +86,14 @@ export function declareServe(serve: Command, surroundings: Surroundings): void {
     .option("--database <file>", "SQLite file (default: .countersign/service.db)")
     .addHelpText("after", rotateHelp)
     .action((options: Pick<ServeOptions, "database">) => rotateAll(options, surroundings));
-  addAdminCommands(serve, surroundings);
+  const admin = serve.command("admin").description("Manage the data of the service");
+  addMerchantCommands(admin, surroundings);
+  addClientCommands(admin, surroundings);
+  addCustomerCommands(admin, surroundings);
+  addPaymentCommands(admin, surroundings);
+  addSubscriptionCommands(admin, surroundings);
+  addDeliveryCommands(admin, surroundings);
+  addTrailCommand(admin, surroundings);
 }
 
 const seconds = integer(0, 999_999_999);

@@ -1,4 +1,8 @@
+import { Option } from "commander";
 import { Failure, systemCode } from "./failure.ts";
+import { integer } from "./options.ts";
+
+const DEFAULT_PORT = 4010;
 
 /** Ports after the default one that are tried. */
 const MAX_MOVES = 100;
@@ -8,6 +12,17 @@ export interface PortChoice {
   /** True if the port was given, not the default. */
   readonly isAskedFor: boolean;
 }
+
+/** `--port`. Without it a command may use the next free port. */
+export const portOption = (): Option =>
+  new Option("--port <number>", `port to listen on (default: ${DEFAULT_PORT})`).argParser(
+    integer(0, 65_535),
+  );
+
+export const portChoice = (port: number | undefined): PortChoice => ({
+  port: port ?? DEFAULT_PORT,
+  isAskedFor: port !== undefined,
+});
 
 /**
  * Starts a server on the given port, or on the first free port from the default one.
