@@ -26,7 +26,7 @@ export interface OpenInspector {
   /** The calls, by the bearer token. */
   readonly api: Api;
   /** The receiver: `statusOf` decides what it answers to a body. Default: the next of `statuses`, then 204. */
-  readonly receiver: { statusOf: (body: string) => number };
+  readonly receiver: { statusOf: (body: string) => number | Promise<number> };
   readonly statuses: number[];
   /** Bodies that the receiver got. */
   readonly arrived: string[];
@@ -95,9 +95,9 @@ async function openReceiver(onEnd: (end: () => void) => void) {
   const url = await listen((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-    request.on("end", () => {
+    request.on("end", async () => {
       arrived.push(body);
-      response.writeHead(receiver.statusOf(body)).end();
+      response.writeHead(await receiver.statusOf(body)).end();
     });
   }, onEnd);
   return { url: `${url}/webhooks`, receiver, statuses, arrived };

@@ -52,10 +52,24 @@ describeInBrowser("the inspector's page", () => {
   );
 
   it("runs the checks against the command line's receiver and shows each finding's evidence", async () => {
-    // This receiver answers 204 to everything: it believes whatever it gets.
+    // This receiver answers 204 to everything, so it accepts a forged attempt. Once that is found it
+    // answers no more, and the run lasts until it is stopped.
+    const silence = Promise.withResolvers<number>();
+    onTestFinished(() => silence.resolve(204));
     const one = await openInspector({
-      checksOf: (target) =>
-        receiverCheckRunner({ ...target, profile: profiles.standard, profileName: "standard" }),
+      checksOf: (target) => {
+        const { standard: profile } = profiles;
+        const runner = receiverCheckRunner({ ...target, profile, profileName: "standard" });
+        const run: typeof runner.run = (watch) => {
+          const onEntry: typeof watch.onEntry = (entry) => {
+            watch.onEntry(entry);
+            if ("requirement" in entry && entry.requirement === "R-VERIFY-UNSIGNED")
+              one.receiver.statusOf = () => silence.promise;
+          };
+          return runner.run({ ...watch, onEntry });
+        };
+        return { ...runner, run };
+      },
     });
     const { page, faults } = await openPage(await browser(), one);
     await page.getByRole("link", { name: "Checks" }).click();
@@ -150,6 +164,27 @@ describeInBrowser("the inspector's page", () => {
     await page.goto(one.address);
     await page.getByRole("heading", { name: "Payments" }).waitFor();
     expect(await page.title()).toBe("Payments · Countersign inspector");
+  });
+
+  it("leaves the focus where the reader has moved it while a dialog closes", async () => {
+    const one = await openInspector();
+    const { page } = await openPage(await browser(), one);
+    const sending = page.getByRole("button", { name: "Send event" });
+    const search = page.getByRole("combobox", { name: "Search everything" });
+    const dialog = page.getByRole("dialog");
+    await sending.click();
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await sending.evaluate((element) => element === document.activeElement)).toBe(true);
+
+    await sending.click();
+    await dialog.evaluate((element: HTMLDialogElement) => {
+      element.close();
+      document.querySelector<HTMLElement>("[role=combobox]")?.focus();
+    });
+    await dialog.waitFor({ state: "detached" });
+    expect(await search.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
   it("resends in bulk with the count first, and sends an edited copy digit for digit", async () => {

@@ -17,11 +17,10 @@ export function Dialog({
   const place = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
-    const opener = document.activeElement;
-    place.current?.showModal();
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus();
-    };
+    const dialog = place.current;
+    dialog?.showModal();
+    // Gives the focus back, unless the reader has closed the dialog and gone on.
+    return () => dialog?.close();
   }, []);
   return (
     <dialog
