@@ -19,7 +19,7 @@ import { choice } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { queryValues, requireKnownIds, shellWords, targetUrl } from "../verify/arguments.ts";
-import { openPactProvider } from "../verify/open-pact-provider.ts";
+import { openReceiver, openService } from "../verify/open-pact-provider.ts";
 import { telling } from "../verify/tell-report.ts";
 import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
 
@@ -82,7 +82,7 @@ export function declareVerifyPacts(command: Command, surroundings: Surroundings)
 }
 
 /**
- * `countersign verify pacts`: a line for each interaction, and reports.
+ * Verifies the pacts and reports a line for each interaction.
  *
  * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} Nothing could be verified; reports are written anyway.
@@ -102,16 +102,17 @@ async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings)
   const startedAt = Date.now();
   const profile = await loadProfile(options.profile);
   const url = targetUrl(options.providerUrl, "--provider-url");
-  const opened = await openPactProvider({ ...options, url, profile }, surroundings);
-  const { provider, secrets, close } = opened;
+  const isReceiver = options.provider === "merchant-receiver";
+  const open = isReceiver ? openReceiver : openService;
+  const { provider, secrets, close } = await open({ ...options, url, profile }, surroundings);
   try {
     const verified = verifyPacts({
       provider,
       ...(broker === undefined ? { pacts: paths } : { broker }),
-      ...((only ?? options.skip) !== undefined && { wanted }),
+      wanted,
     });
     const result = await Promise.race([verified, interrupted(provider, surroundings)]);
-    const role = options.provider === "merchant-receiver" ? "receiver" : "provider";
+    const role = isReceiver ? "receiver" : "provider";
     const about = { role, url: url.href, profile, seed, failOn, startedAt } as const;
     const skipped = skippedRows(pacts, skip);
     const report = reportOfPacts(result, { about, skipped, replay: (row) => again(row, options) });

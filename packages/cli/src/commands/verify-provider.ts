@@ -77,7 +77,7 @@ export function declareVerifyProvider(command: Command, surroundings: Surroundin
 }
 
 /**
- * `countersign verify provider`: runs every check that the target supports, and writes reports.
+ * Runs every check that the target supports, and writes reports.
  *
  * @returns True if nothing new fails at a level of `--fail-on`.
  * @throws {Failure} Nothing could be verified, or an argument is malformed.
@@ -92,11 +92,11 @@ async function runVerifyProvider(
   const pacts = providerPacts({
     // Called when the check runs: the target is open by then.
     open: () => {
-      const { target, send, token } = opened ?? never();
-      const { states } = target;
-      if (states === undefined) throw new Error("the check needs provider states");
+      const states = opened?.target.states;
+      if (opened === undefined || states === undefined) throw new Error("no provider states");
+      const { send, token } = opened;
       const listen = options.listen?.replace(/:\d+$/, "");
-      return serviceProvider({ send, states, token, profile, ...(listen && { listen }) });
+      return serviceProvider({ send, states, token, profile, listen });
     },
   });
   return verifyTarget(
@@ -122,17 +122,16 @@ async function runVerifyProvider(
   );
 }
 
-function refuseContradictions({ path, only, runs }: ProviderOptions): void {
+function refuseContradictions({ path, only }: ProviderOptions): void {
   if (path !== undefined && only?.length !== 1)
     throw unusable("--path begins within one check: name it by --only");
   if (path !== undefined && !/^\d+(?::\d+)*$/.test(path))
     throw unusable("--path is numbers with colons between, as a failure prints it");
-  if (runs < 1) throw unusable("--runs must be 1 or more");
 }
 
 /** The person's, or the time that the run has. */
 function endOf({ timeout }: ProviderOptions, { interruption }: Surroundings): AbortSignal {
-  return AbortSignal.any([interruption(), AbortSignal.timeout(Math.max(1, timeout) * 1000)]);
+  return AbortSignal.any([interruption(), AbortSignal.timeout(timeout * 1000)]);
 }
 
 function commandOf(options: ProviderOptions): readonly string[] {
@@ -147,10 +146,6 @@ function commandOf(options: ProviderOptions): readonly string[] {
   ];
   const words = named.flatMap(([option, value]) => (value === undefined ? [] : [option, value]));
   return ["countersign", "verify", "provider", ...words, ...(slow ? ["--slow"] : [])];
-}
-
-function never(): never {
-  throw new Error("a check ran before its target was opened");
 }
 
 function unusable(message: string): Failure {

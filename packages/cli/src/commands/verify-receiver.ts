@@ -156,12 +156,12 @@ async function openTarget(
   const named = samples === undefined ? undefined : samplesIn(samples, loaded);
   const own = generic?.samples ?? named;
   try {
-    return receiverTarget({
+    const target: ReceiverTarget = receiverTarget({
       url,
       samples: own,
       hasBodyId: generic === undefined,
       thorough,
-      restart: restartCommand === undefined ? undefined : restartBy(restartCommand, url),
+      restart: restartCommand === undefined ? undefined : () => restartBy(restartCommand, target),
       effectsUrl,
       secrets,
       slow,
@@ -171,6 +171,7 @@ async function openTarget(
       profile: loaded,
       owned: iOwn,
     });
+    return target;
   } catch (cause) {
     if (cause instanceof TargetNotOwnedError)
       throw new Failure("CS_CLI_TARGET_NOT_OWNED", cause.message, { cause });

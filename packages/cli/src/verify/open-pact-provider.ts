@@ -13,7 +13,6 @@ import { targetUrl } from "./arguments.ts";
 
 export interface PactProviderOptions {
   readonly url: URL;
-  readonly provider: string;
   readonly profile: Profile;
   readonly stateUrl?: string;
   /** Address for deliveries that the service reaches. */
@@ -28,71 +27,56 @@ export interface OpenedPactProvider {
 }
 
 /**
- * The provider that pacts are verified against.
+ * A service as the provider that pacts are verified against.
  *
- * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: unknown provider. `CS_CLI_ENVIRONMENT_UNUSABLE`:
- *   its token or its secret is missing.
+ * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: its token is missing. `CS_CLI_UNVERIFIED`.
  */
-export function openPactProvider(
-  options: PactProviderOptions,
-  surroundings: Surroundings,
-): Promise<OpenedPactProvider> {
-  switch (options.provider) {
-    case "countersign-service":
-      return openService(options, surroundings);
-    case "merchant-receiver":
-      return openReceiver(options, surroundings);
-    default: {
-      const message = `no provider is called ${JSON.stringify(options.provider)}; they are countersign-service and merchant-receiver`;
-      throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
-    }
-  }
-}
-
-async function openService(
+export async function openService(
   { url, profile, stateUrl, listen }: PactProviderOptions,
   { env }: Surroundings,
 ): Promise<OpenedPactProvider> {
-  const token = await secretFrom(env, "COUNTERSIGN_TOKEN");
-  if (token === undefined) throw missing("COUNTERSIGN_TOKEN");
+  const token = await required(env, "COUNTERSIGN_TOKEN");
   const stateToken = (await secretFrom(env, "COUNTERSIGN_STATE_TOKEN")) ?? token;
   const base = url.href.replace(/\/+$/, "");
   const at = targetUrl(stateUrl ?? statesOf(url), "--state-url").href;
   const [calls, changes] = [httpSend(base), httpSend(at)];
-  const closeSenders = (): void => {
-    calls.close();
-    changes.close();
+  const closing = [calls.close, changes.close];
+  const close = (): void => {
+    for (const end of closing) end();
   };
-  const states = { url: at, send: changes.send, token: () => Promise.resolve(stateToken) };
   const { send } = calls;
+  const states = { url: at, send: changes.send, token: () => Promise.resolve(stateToken) };
   try {
     const own = { role: "provider", url: base, send, profile } as const;
-    // Every pact begins with a state.
     const target = { ...own, token: () => Promise.resolve(token), states };
+    // Every pact begins with a state.
     await probeProvider(target, { isStateUrlGiven: true });
     const provider = await serviceProvider({ send, states, token, profile, listen });
-    const close = (): void => {
-      provider.close();
-      closeSenders();
-    };
+    closing.push(provider.close);
     return { provider, secrets: [token, stateToken], close };
   } catch (cause) {
-    closeSenders();
+    close();
     throw unverifiable(cause, env);
   }
 }
 
-async function openReceiver(
-  { url, profile }: PactProviderOptions,
+/**
+ * A receiver as the provider that pacts are verified against.
+ *
+ * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: its secret is missing.
+ */
+export async function openReceiver(
+  { url, profile }: Pick<PactProviderOptions, "url" | "profile">,
   { env }: Surroundings,
 ): Promise<OpenedPactProvider> {
-  const secret = await secretFrom(env, "COUNTERSIGN_SECRET");
-  if (secret === undefined) throw missing("COUNTERSIGN_SECRET");
+  const secret = await required(env, "COUNTERSIGN_SECRET");
   const { send, close } = httpSend(url.origin);
   const path = url.pathname + url.search;
   return { provider: receiverProvider({ send, path, secret, profile }), secrets: [secret], close };
 }
 
-function missing(name: string): Failure {
-  return new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", `missing ${name}: set it or ${name}_FILE`);
+async function required(env: Surroundings["env"], name: string): Promise<string> {
+  const value = await secretFrom(env, name);
+  if (value !== undefined) return value;
+  throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", `missing ${name}: set it or ${name}_FILE`);
 }

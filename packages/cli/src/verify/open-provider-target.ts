@@ -17,67 +17,6 @@ import type { Surroundings } from "../terminal.ts";
 import { targetUrl } from "./arguments.ts";
 import type { OpenedTarget } from "./verify-target.ts";
 
-interface ProviderCredentials {
-  readonly token: ProviderTarget["token"];
-  readonly client?: NonNullable<ProviderTarget["client"]>;
-  /** Texts that no report may contain. */
-  readonly secrets: readonly string[];
-}
-
-interface CredentialsOptions {
-  /** Behind the variables' names: nothing for the first merchant, `_2` for the second. */
-  readonly suffix: "" | "_2";
-  readonly send: Send;
-  readonly profile: Profile;
-}
-
-/**
- * A merchant's credentials from the environment: a token, a client, or both. `undefined` if there are
- * none.
- *
- * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: a client's id without its secret, or the other way
- *   round, or a variable is not of its form. `CS_CLI_UNVERIFIED`: the client is granted no token.
- */
-async function providerCredentials(
-  env: Surroundings["env"],
-  { suffix, send, profile }: CredentialsOptions,
-): Promise<ProviderCredentials | undefined> {
-  const token = await secretFrom(env, `COUNTERSIGN_TOKEN${suffix}`);
-  const id = await secretFrom(env, `COUNTERSIGN_CLIENT_ID${suffix}`);
-  const secret = await secretFrom(env, `COUNTERSIGN_CLIENT_SECRET${suffix}`);
-  if ((id === undefined) !== (secret === undefined)) {
-    const [missing, there] = id === undefined ? ["ID", "SECRET"] : ["SECRET", "ID"];
-    const message = `COUNTERSIGN_CLIENT_${there}${suffix} is set, and COUNTERSIGN_CLIENT_${missing}${suffix} is not`;
-    throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
-  }
-  const client = id === undefined || secret === undefined ? undefined : { id, secret };
-  if (token === undefined && client === undefined) return undefined;
-  const source =
-    token === undefined && client !== undefined
-      ? clientToken({ send, path: profile.token.path, client })
-      : () => Promise.resolve(token ?? "");
-  return {
-    token: source,
-    ...(client && { client }),
-    secrets: [
-      await firstToken(source),
-      ...(client === undefined
-        ? []
-        : [client.secret, Buffer.from(`${client.id}:${client.secret}`).toString("base64")]),
-    ],
-  };
-}
-
-/** Asked for before anything else: without it nothing is verified, and no report may hold it. */
-async function firstToken(source: () => Promise<string>): Promise<string> {
-  try {
-    return await source();
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : "no access token was granted";
-    throw new Failure("CS_CLI_UNVERIFIED", message, { cause });
-  }
-}
-
 export interface ProviderTargetOptions {
   readonly url: string;
   readonly profile: Profile;
@@ -107,74 +46,100 @@ export async function openProviderTarget(
   const { profile, slow = false } = options;
   const url = targetUrl(options.url, "--url");
   const closing: (() => void)[] = [];
-  const sender = (to: URL): Senders => {
-    const { close, ...senders } = ownedSenders(to, options);
-    closing.push(close);
-    return senders;
+  const close = (): void => {
+    for (const end of closing) end();
   };
   try {
-    const { send, plain } = sender(url);
-    const first = await providerCredentials(env, { suffix: "", send, profile });
+    const { send, plain } = ownedSenders(url, options, closing);
+    const first = await merchantFrom(env, "", { send, profile });
     if (first === undefined)
       throw new Failure(
         "CS_CLI_ENVIRONMENT_UNUSABLE",
         "missing credentials: set COUNTERSIGN_TOKEN, or COUNTERSIGN_CLIENT_ID and COUNTERSIGN_CLIENT_SECRET",
       );
-    const second = await providerCredentials(env, { suffix: "_2", send, profile });
-    const receiver = await receiverOf(url, options);
+    const second = await merchantFrom(env, "_2", { send, profile });
+    const receiver = await receiverOf(options);
     if (receiver !== undefined) closing.push(receiver.close);
-    const named = {
+    const common = {
+      role: "provider",
       url: url.href.replace(/\/+$/, ""),
       send,
       profile,
       slow,
       additions: new Set<string>(),
-    };
-    const own: ProviderTarget = {
-      role: "provider",
-      ...named,
-      token: first.token,
-      ...(first.client && { client: first.client }),
       ...(receiver && { receiver }),
-      ...(second && {
-        other: {
-          role: "provider",
-          ...named,
-          token: second.token,
-          ...(second.client && { client: second.client }),
-          ...(receiver && { receiver }),
-        },
-      }),
-    };
+    } as const;
     const stateUrl = targetUrl(options.stateUrl ?? statesOf(url), "--state-url");
     const stateToken = await secretFrom(env, "COUNTERSIGN_STATE_TOKEN");
+    const { token } = first.merchant;
     const states = {
       url: stateUrl.href,
-      send: sender(stateUrl).plain,
-      token: stateToken === undefined ? first.token : () => Promise.resolve(stateToken),
+      send: ownedSenders(stateUrl, options, closing).plain,
+      token: stateToken === undefined ? token : () => Promise.resolve(stateToken),
     };
-    const isStateUrlGiven = options.stateUrl !== undefined;
-    const target = await probeProvider({ ...own, states }, { isStateUrlGiven });
+    const other = second && { other: { ...common, ...second.merchant } };
+    const target = await probeProvider(
+      { ...common, ...first.merchant, ...other, states },
+      { isStateUrlGiven: options.stateUrl !== undefined },
+    );
+    const secrets = [...first.secrets, ...(second?.secrets ?? []), stateToken ?? []].flat();
     return {
       target,
       send: plain,
-      token: await first.token(),
-      secrets: [
-        ...first.secrets,
-        ...(second?.secrets ?? []),
-        ...(stateToken === undefined ? [] : [stateToken]),
-      ],
+      token: await token(),
+      secrets,
       notes: () => notesOf(target),
-      close: () => {
-        for (const close of closing) close();
-      },
+      close,
     };
   } catch (error) {
-    for (const close of closing) close();
+    close();
     if (error instanceof TargetNotOwnedError)
       throw new Failure("CS_CLI_TARGET_NOT_OWNED", error.message, { cause: error });
     throw unverifiable(error, env);
   }
+}
+
+interface EnvironmentMerchant {
+  readonly merchant: Pick<ProviderTarget, "token" | "client">;
+  /** Texts that no report may contain. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * A merchant by its credentials in the environment: a token, a client, or both. `undefined` if there are
+ * none.
+ *
+ * @param suffix Behind the variables' names: nothing for the first merchant, `_2` for the second.
+ * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: a client's id without its secret, or the other way
+ *   round, or a variable is not of its form. `CS_CLI_UNVERIFIED`: the client is granted no token.
+ */
+async function merchantFrom(
+  env: Surroundings["env"],
+  suffix: "" | "_2",
+  { send, profile }: Pick<ProviderTarget, "send" | "profile">,
+): Promise<EnvironmentMerchant | undefined> {
+  const given = await secretFrom(env, `COUNTERSIGN_TOKEN${suffix}`);
+  const id = await secretFrom(env, `COUNTERSIGN_CLIENT_ID${suffix}`);
+  const secret = await secretFrom(env, `COUNTERSIGN_CLIENT_SECRET${suffix}`);
+  if (id === undefined || secret === undefined) {
+    if (id !== secret) {
+      const [missing, there] = id === undefined ? ["ID", "SECRET"] : ["SECRET", "ID"];
+      const message = `COUNTERSIGN_CLIENT_${there}${suffix} is set, and COUNTERSIGN_CLIENT_${missing}${suffix} is not`;
+      throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
+    }
+    if (given === undefined) return undefined;
+    return { merchant: { token: () => Promise.resolve(given) }, secrets: [given] };
+  }
+  const client = { id, secret };
+  const granted = clientToken({ send, path: profile.token.path, client });
+  const token = given === undefined ? granted : () => Promise.resolve(given);
+  const basic = Buffer.from(`${id}:${secret}`).toString("base64");
+  // Requested before anything else: without a token nothing is verified, and no report may contain it.
+  const first = await token().catch((cause: unknown) => {
+    const message = cause instanceof Error ? cause.message : "no access token was granted";
+    throw new Failure("CS_CLI_UNVERIFIED", message, { cause });
+  });
+  return { merchant: { token, client }, secrets: [first, secret, basic] };
 }
 
 /** Names the variable of a token that the target refused; any other error stays as it is. */
@@ -188,35 +153,36 @@ export function unverifiable(error: unknown, env: Surroundings["env"]): unknown 
 }
 
 /** Returns the URL at which a sandbox prepares states. */
-export function statesOf(url: URL): string {
-  const at = new URL(url);
+export function statesOf({ href }: URL): string {
+  const at = new URL(href);
   at.pathname = `${at.pathname.replace(/\/+$/, "")}/sandbox/states`;
   return at.href;
 }
 
-interface Senders {
-  /** As slow as the target's rates ask for. */
-  readonly send: Send;
-  /** Without retries: pacts include rate-limited answers. */
-  readonly plain: Send;
-}
-
-/** Another machine is called only with its owner's consent, and below its own rate limits. */
+/**
+ * Senders to a URL; another machine is called only with its owner's consent, and below its own rate limits.
+ *
+ * @returns `send` is as slow as the target's rates ask for; `plain` does not retry, since pacts include
+ *   rate-limited answers.
+ */
 function ownedSenders(
   url: URL,
   { iOwn, profile }: ProviderTargetOptions,
-): Senders & { readonly close: () => void } {
+  closing: (() => void)[],
+): { readonly send: Send; readonly plain: Send } {
   checkOwned(url, iOwn);
   const isLoopbackOnly = iOwn === undefined;
   const { send: plain, close } = httpSend(url.href, { isLoopbackOnly });
+  closing.push(close);
   const perSecond = isLoopbackOnly ? Infinity : profile.rateLimit.refundsPerSecond / 2;
-  return { send: pacedSend(plain, { perSecond }), plain, close };
+  return { send: pacedSend(plain, { perSecond }), plain };
 }
 
-async function receiverOf(
-  url: URL,
-  { listen, callbackUrl, iOwn }: ProviderTargetOptions,
-): Promise<Awaited<ReturnType<typeof hostReceiver>> | undefined> {
+async function receiverOf({
+  listen,
+  callbackUrl,
+  iOwn,
+}: ProviderTargetOptions): Promise<ProviderTarget["receiver"]> {
   if (callbackUrl !== undefined) targetUrl(callbackUrl, "--callback-url");
   // Loopback is out of another machine's reach.
   if (listen === undefined && iOwn !== undefined) return undefined;
@@ -232,26 +198,20 @@ async function receiverOf(
   try {
     return await hostReceiver({ host, port: Number(port), ...(callbackUrl && { callbackUrl }) });
   } catch (cause) {
-    throw new Failure("CS_CLI_PORT_UNUSABLE", `--listen ${listen ?? host} cannot be listened on`, {
-      cause,
-    });
+    const message = `--listen ${listen ?? host} cannot be listened on`;
+    throw new Failure("CS_CLI_PORT_UNUSABLE", message, { cause });
   }
 }
 
 function notesOf({ receiver, states, additions = new Set() }: ProviderTarget): readonly string[] {
+  const added = `Members that no schema lists, which the profile allows: ${[...additions].join(", ")}.`;
+  const unheard =
+    "Nothing was delivered to this command: the target is another machine, and --listen is missing.";
+  const stateless =
+    "No provider states were prepared: nothing answers at /sandbox/states, and --state-url is missing.";
   return [
-    ...(additions.size === 0
-      ? []
-      : [`Members that no schema lists, which the profile allows: ${[...additions].join(", ")}.`]),
-    ...(receiver === undefined
-      ? [
-          "Nothing was delivered to this command: the target is another machine, and --listen is missing.",
-        ]
-      : []),
-    ...(states === undefined
-      ? [
-          "No provider states were prepared: nothing answers at /sandbox/states, and --state-url is missing.",
-        ]
-      : []),
+    ...(additions.size === 0 ? [] : [added]),
+    ...(receiver === undefined ? [unheard] : []),
+    ...(states === undefined ? [stateless] : []),
   ];
 }
