@@ -1,13 +1,15 @@
 import { Matchers } from "@pact-foundation/pact";
-import { common, reads, refusedCall } from "./calls.ts";
 import {
+  type HttpInteraction,
+  type Named,
+  common,
   fromState,
   given,
   json,
   like,
   named,
-  type HttpInteraction,
-  type Named,
+  reads,
+  refusedCall,
 } from "./interaction.ts";
 
 const customer = {
@@ -59,7 +61,7 @@ const read = (["CREATED", "ACTIVE", "INACTIVE"] as const).flatMap((status) =>
 
 const notFound = (told: Named, id: string, path: unknown = asked.path): HttpInteraction =>
   refusedCall(told, { ...asked, path }, [404, "CUSTOMER_NOT_FOUND"], (one) => one.customer(id));
-const foreign = given("a customer of another merchant", {});
+const foreign = given("a customer of another merchant");
 
 /** `GET /v1/customers/{CUSTOMER_ID}` (S 4.2). */
 export const customers: readonly HttpInteraction[] = [

@@ -1,96 +1,19 @@
+import { createClient, type Client, type ClientOptions } from "@countersign/client";
 import { matcher, standardSchemas, type Matcher } from "@countersign/contract-kit/derive";
-import type { EventType } from "@countersign/schemas";
+import { placeholders } from "@countersign/contract-kit/pact";
 import { Matchers, type Pact } from "@pact-foundation/pact";
 import { request as requestOf } from "undici";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 
 const schemas = standardSchemas();
 
-/**
- * The states of `countersign-service` that its pacts name, with their parameters. Each begins with a new
- * merchant, whose access token is that of the call. Each state lists the values that expressions can use.
- */
-interface ServiceStates {
-  /** Nothing but a merchant. */
-  readonly "a merchant": NoParams;
-  /** `paymentId`: a debit of 80.00. */
-  readonly "a payment": PaymentParams;
-  /** `paymentId`, of which all is refunded. */
-  readonly "a payment that is wholly refunded": NoParams;
-  /** `paymentId`: the refund's own. */
-  readonly "a refund": NoParams;
-  /** `paymentId`: the payment; the refund is of 10.50, without a reference. */
-  readonly "a refund with a requestKey": { readonly requestKey: string };
-  /** `paymentId`: another payment; the key is a debit's. */
-  readonly "a debit with a requestKey": { readonly requestKey: string };
-  /** `paymentId`. */
-  readonly "a payment of another merchant": NoParams;
-  /** `customerId`. */
-  readonly "a customer": CustomerParams;
-  /** `customerId`. */
-  readonly "a customer of another merchant": NoParams;
-  /** `subscriptionKey`: to ALL. */
-  readonly "a subscription": NoParams;
-  /** `subscriptionKey`. */
-  readonly "a closed subscription": NoParams;
-  /** `subscriptionKey`. */
-  readonly "a subscription of another merchant": NoParams;
-  /** As many as the profile allows. */
-  readonly "all subscriptions are taken": NoParams;
-  /** `padding`: text that makes any body larger than the profile's limit. */
-  readonly "a body that is too large": NoParams;
-  /** The token has no scope but this one. */
-  readonly "a token": { readonly scope: "payments" | "core" };
-  /** A client may ask for tokens; its id and secret take the placeholders' place. */
-  readonly "a client": NoParams;
-  /** The next call is answered with a status, and does nothing. */
-  readonly "a service in trouble": TroubleParams;
-  /** An event of this type has been delivered: the last one that happens. */
-  readonly "an event": EventParams;
-}
-
-type NoParams = Readonly<Record<string, never>>;
-
-interface PaymentParams {
-  /** `settled`: two weeks ago. `held`: now, so that the three business days have not passed. */
-  readonly status: "processing" | "settled" | "held" | "failed" | "covered";
-}
-
-interface CustomerParams {
-  readonly status: "CREATED" | "ACTIVE" | "INACTIVE";
-  /** True if an account is linked. */
-  readonly linked: boolean;
-}
-
-interface TroubleParams {
-  /** Method and path, as the sandbox names what it can disturb. */
-  readonly route:
-    | "POST /v1/refunds"
-    | "GET /v1/customers"
-    | "POST /v1/webhook/subscribe"
-    | "PUT /v1/webhook/unsubscribe";
-  readonly status: 429 | 500 | 503;
-  readonly retryAfterSeconds: number;
-}
-
-interface EventParams {
-  readonly type: EventType;
-  /** Optional members of its data: present or absent. */
-  readonly optional: "present" | "absent";
-}
-
-/** A provider state with its parameters, as the provider's table has it. */
+/** A provider state with its parameters; `docs/guides/states.md` has all of them. */
 export interface Given {
   readonly state: string;
   readonly params: Readonly<Record<string, string | number | boolean>>;
 }
 
-export function given<Name extends keyof ServiceStates>(
-  state: Name,
-  params: ServiceStates[Name],
-): Given {
-  return { state, params: { ...params } };
-}
+export const given = (state: string, params: Given["params"] = {}): Given => ({ state, params });
 
 /** An interaction over HTTP, and the consumer's part in it. */
 export interface HttpInteraction {
@@ -122,7 +45,7 @@ export type Named = Pick<HttpInteraction, "description" | "requirement" | "given
 export const named = (
   description: string,
   requirement: string,
-  state: Given = given("a merchant", {}),
+  state: Given = given("a merchant"),
 ): Named => ({ description, requirement, given: state });
 
 /** Plays an interaction against Pact's own server, which writes it down if it is met as described. */
@@ -233,3 +156,64 @@ export function refusal(
     },
   };
 }
+
+/** Headers of every call of the interface (S 1). */
+export const common = {
+  "Content-Type": "application/json",
+  Accept: "application/json",
+  Authorization: fromState("Bearer ${accessToken}", `Bearer ${placeholders.ACCESS_TOKEN}`),
+};
+
+type Call = (client: Client) => Promise<unknown>;
+type Consume = (url: string) => Promise<void>;
+
+/** Opens this repository's client, which tries once: an interaction happens once. */
+export function client(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
+  const own = { baseUrl, retry: { attempts: 1 }, token: placeholders.ACCESS_TOKEN };
+  // A caller passes either way of authenticating whole.
+  const made = createClient({ ...own, ...options } as ClientOptions);
+  onTestFinished(() => made.close());
+  return made;
+}
+
+/** Makes a call with the client, which must read at least this answer. */
+export const reads =
+  (call: Call, answer: object): Consume =>
+  async (url) => {
+    expect(await call(client(url))).toMatchObject(answer);
+  };
+
+/** Makes a call with the client, which must report the refusal. */
+export const isRefused =
+  (
+    call: Call,
+    refused: { status: number; errorCode: string; code?: string },
+    token?: string,
+  ): Consume =>
+  async (url) => {
+    const made = client(url, token === undefined ? {} : { token });
+    await expect(call(made)).rejects.toMatchObject({ code: "CS_CALL_REFUSED", ...refused });
+  };
+
+export const refusedCall = (
+  told: Named,
+  request: HttpInteraction["request"],
+  [status, errorCode]: readonly [number, string],
+  call: Call,
+): HttpInteraction => ({
+  ...told,
+  request,
+  answer: refusal(status, errorCode),
+  consume: isRefused(call, { status, errorCode }),
+});
+
+/** A call that the client would not make, and the member that is wrong. */
+export const invalidCall = (
+  told: Named,
+  request: HttpInteraction["request"],
+  [errorCode, pointer, code = errorCode]: readonly [string, string, string?],
+): HttpInteraction => ({
+  ...told,
+  request,
+  answer: refusal(400, errorCode, { errors: { [pointer]: code } }),
+});

@@ -3,8 +3,7 @@ import { requirements } from "@countersign/contract-kit";
 import { readPacts } from "@countersign/contract-kit/pact";
 import { pactTests } from "@countersign/contract-kit/vitest";
 import { describe, expect, it } from "vitest";
-import { openReceiver } from "./open-receiver.ts";
-import { openService } from "./open-service.ts";
+import { openReceiver, openService } from "./open-provider.ts";
 
 const folders = [fileURLToPath(new URL("../pacts", import.meta.url))];
 const pacts = readPacts(folders);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { example, matcher, standardSchemas, type Matcher } from "@countersign/contract-kit/derive";
 import { createReceiver, memoryInbox, type Outcome } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
+import type { EventType } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { Matchers } from "@pact-foundation/pact";
 import { describe, expect, it } from "vitest";
@@ -27,7 +28,6 @@ const metadata = {
   ),
 };
 
-type EventType = Parameters<typeof given<"an event">>[1]["type"];
 interface Shape {
   readonly type: EventType;
   readonly optional: "present" | "absent";

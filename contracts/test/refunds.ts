@@ -1,13 +1,16 @@
 import { Matchers } from "@pact-foundation/pact";
-import { common, invalidCall, isRefused, reads } from "./calls.ts";
 import {
-  fromState,
   type Given,
-  given,
   type HttpInteraction,
+  common,
+  fromState,
+  given,
+  invalidCall,
+  isRefused,
   json,
   like,
   named,
+  reads,
   refusal,
 } from "./interaction.ts";
 
@@ -33,7 +36,7 @@ const processing = given("a payment", { status: "processing" });
 const failed = given("a payment", { status: "failed" });
 const held = given("a payment", { status: "held" });
 const covered = given("a payment", { status: "covered" });
-const foreign = given("a payment of another merchant", {});
+const foreign = given("a payment of another merchant");
 const keyedDebit = given("a debit with a requestKey", { requestKey: "key-1" });
 const keyed = given("a refund with a requestKey", { requestKey: "key-1" });
 
@@ -165,10 +168,10 @@ export const refunds: readonly HttpInteraction[] = [
   refused(
     "of a payment that is wholly refunded",
     "P-REFUND-SUM",
-    given("a payment that is wholly refunded", {}),
+    given("a payment that is wholly refunded"),
     whole,
   ),
-  refused("of a refund", "P-REFUND-OF-REFUND", given("a refund", {}), noRefund),
+  refused("of a refund", "P-REFUND-OF-REFUND", given("a refund"), noRefund),
   refused("of another merchant's payment", "P-FOREIGN-404", foreign, notFound),
   refused("of a payment that does not exist", "P-REFUND-NOT-FOUND", undefined, notFound, {
     paymentId: "pay_none",

@@ -1,14 +1,23 @@
 import { Matchers } from "@pact-foundation/pact";
 import type { Client } from "@countersign/client";
-import { common, isRefused } from "./calls.ts";
-import { fromState, given, named, refusal, type HttpInteraction } from "./interaction.ts";
+import {
+  type Given,
+  type HttpInteraction,
+  common,
+  fromState,
+  given,
+  isRefused,
+  named,
+  refusal,
+} from "./interaction.ts";
 
 interface Endpoint {
   readonly name: string;
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
   readonly body?: object;
-  readonly route: Parameters<typeof given<"a service in trouble">>[1]["route"];
+  /** Method and path, as the sandbox names what it can disturb. */
+  readonly route: string;
   readonly scope: "payments" | "core";
   readonly call: (client: Client) => Promise<unknown>;
 }
@@ -65,88 +74,81 @@ const { Authorization: _, ...anonymous } = common;
 const NOBODY = "nobodys-token";
 
 function refusalsOf(endpoint: Endpoint): readonly HttpInteraction[] {
-  const { name, method, path, body, call } = endpoint;
-  const asked = (headers: Readonly<Record<string, string>> = {}) => ({
-    method,
-    path,
-    headers: { ...common, ...headers },
-    ...(body && { body }),
+  const { name, method, path, body, route, call } = endpoint;
+  const refused = (
+    what: string,
+    requirement: string,
+    answer: HttpInteraction["answer"],
+    { state, consume, ...change }: Change = {},
+  ): HttpInteraction => ({
+    ...named(`${name}, ${what}`, requirement, state),
+    request: { method, path, headers: common, ...(body && { body }), ...change },
+    answer,
+    ...(consume && { consume }),
   });
-  const trouble = (status: 429 | 500 | 503): HttpInteraction => {
-    const state = { route: endpoint.route, status, retryAfterSeconds: 1 };
-    const requirement = status === 429 ? "P-LIMIT-RATE" : "P-ANSWER-SCHEMA";
+  const trouble = (status: number): HttpInteraction => {
     const errorCode = "SERVICE_UNAVAILABLE";
-    return {
-      ...named(`${name}, answered ${status}`, requirement, given("a service in trouble", state)),
-      request: asked(),
-      answer: {
-        ...refusal(status, errorCode, retryAfter),
-        body: {
-          status: Matchers.equal(status),
-          errorDetails: {
-            errorCode: Matchers.like(errorCode),
-            errorMessage: Matchers.like("It was refused."),
-          },
-        },
-      },
-      consume: isRefused(call, { status, errorCode }),
+    const codes = {
+      errorCode: Matchers.like(errorCode),
+      errorMessage: Matchers.like("It was refused."),
     };
+    const answer = {
+      ...refusal(status, errorCode, retryAfter),
+      body: { status: Matchers.equal(status), errorDetails: codes },
+    };
+    return refused(
+      `answered ${status}`,
+      status === 429 ? "P-LIMIT-RATE" : "P-ANSWER-SCHEMA",
+      answer,
+      {
+        state: given("a service in trouble", { route, status, retryAfterSeconds: 1 }),
+        consume: isRefused(call, { status, errorCode }),
+      },
+    );
   };
   const scope = endpoint.scope === "core" ? "payments" : "core";
+  const unknown = { status: 401, errorCode: "UNAUTHENTICATED" };
+  const narrow = { status: 403, errorCode: "INSUFFICIENT_SCOPE" };
   const always: readonly HttpInteraction[] = [
-    {
-      ...named(`${name}, without a token`, "P-AUTH-BEARER"),
-      request: { ...asked(), headers: anonymous },
-      answer: refusal(401, "UNAUTHENTICATED", challenge),
-    },
-    {
-      ...named(`${name}, with an unknown token`, "P-AUTH-BEARER"),
-      request: asked({ Authorization: `Bearer ${NOBODY}` }),
-      answer: refusal(401, "UNAUTHENTICATED", challenge),
-      consume: isRefused(call, { status: 401, errorCode: "UNAUTHENTICATED" }, NOBODY),
-    },
-    {
-      ...named(
-        `${name}, with a token of another scope`,
-        "P-AUTH-SCOPE",
-        given("a token", { scope }),
-      ),
-      request: asked(),
-      answer: refusal(403, "INSUFFICIENT_SCOPE", challenge),
-      consume: isRefused(call, { status: 403, errorCode: "INSUFFICIENT_SCOPE" }),
-    },
-    {
-      ...named(`${name}, for an answer that is not JSON`, "P-INPUT-ACCEPT"),
-      request: asked({ Accept: "text/html" }),
-      answer: refusal(406, "NOT_ACCEPTABLE"),
-    },
-    trouble(429),
-    trouble(500),
-    trouble(503),
+    refused("without a token", "P-AUTH-BEARER", refusal(401, "UNAUTHENTICATED", challenge), {
+      headers: anonymous,
+    }),
+    refused("with an unknown token", "P-AUTH-BEARER", refusal(401, "UNAUTHENTICATED", challenge), {
+      headers: { ...common, Authorization: `Bearer ${NOBODY}` },
+      consume: isRefused(call, unknown, NOBODY),
+    }),
+    refused(
+      "with a token of another scope",
+      "P-AUTH-SCOPE",
+      refusal(403, "INSUFFICIENT_SCOPE", challenge),
+      { state: given("a token", { scope }), consume: isRefused(call, narrow) },
+    ),
+    refused("for an answer that is not JSON", "P-INPUT-ACCEPT", refusal(406, "NOT_ACCEPTABLE"), {
+      headers: { ...common, Accept: "text/html" },
+    }),
+    ...[429, 500, 503].map(trouble),
   ];
   if (body === undefined) return always;
-
-  const tooLarge = given("a body that is too large", {});
-  const plain = { ...common, "Content-Type": "text/plain" };
   return [
     ...always,
-    {
-      ...named(`${name}, as plain text`, "P-INPUT-MEDIA-TYPE"),
-      request: { method, path, headers: plain, text: JSON.stringify(body) },
-      answer: refusal(415, "UNSUPPORTED_MEDIA_TYPE"),
-    },
-    {
-      ...named(`${name}, in a body that is too large`, "P-INPUT-SIZE", tooLarge),
+    refused("as plain text", "P-INPUT-MEDIA-TYPE", refusal(415, "UNSUPPORTED_MEDIA_TYPE"), {
+      headers: { ...common, "Content-Type": "text/plain" },
+      body: undefined,
+      text: JSON.stringify(body),
+    }),
+    refused("in a body that is too large", "P-INPUT-SIZE", refusal(413, "PAYLOAD_TOO_LARGE"), {
+      state: given("a body that is too large"),
       // A member that no call has is refused too, but not before the size.
-      request: { ...asked(), body: { ...body, padding: fromState("${padding}", "x") } },
-      answer: refusal(413, "PAYLOAD_TOO_LARGE"),
-    },
-    {
-      ...named(`${name}, as a list`, "P-INPUT-JSON"),
-      request: { ...asked(), body: [1] },
-      answer: refusal(400, "INVALID_REQUEST"),
-    },
+      body: { ...body, padding: fromState("${padding}", "x") },
+    }),
+    refused("as a list", "P-INPUT-JSON", refusal(400, "INVALID_REQUEST"), { body: [1] }),
   ];
+}
+
+/** The deviation of a refused call from a genuine one. */
+interface Change extends Partial<HttpInteraction["request"]> {
+  readonly state?: Given;
+  readonly consume?: HttpInteraction["consume"];
 }
 
 export const refusals: readonly HttpInteraction[] = [

@@ -1,13 +1,16 @@
 import type { SubscriptionDetails } from "@countersign/client";
-import { common, invalidCall, reads, refusedCall } from "./calls.ts";
 import {
+  type HttpInteraction,
+  type Named,
+  common,
   fromState,
   given,
+  invalidCall,
   json,
   like,
   named,
-  type HttpInteraction,
-  type Named,
+  reads,
+  refusedCall,
 } from "./interaction.ts";
 
 const target = {
@@ -23,8 +26,8 @@ const selections: readonly (readonly [string, SubscriptionDetails])[] = [
   ["several events", { type: "EVENT", details: ["refund.pending", "customer.created"] }],
 ];
 
-const subscription = given("a subscription", {});
-const taken = given("all subscriptions are taken", {});
+const subscription = given("a subscription");
+const taken = given("all subscriptions are taken");
 const known = fromState("${subscriptionKey}", "sub_1");
 const all = { subscriptionDetails: { type: "ALL" } } as const;
 const key = { subscriptionKey: "sub_1" };
@@ -101,8 +104,8 @@ const notFound = (told: Named, subscriptionId: string, sent: unknown): HttpInter
     (one) => one.unsubscribe({ subscriptionId, ...all }),
   );
 
-const closed = given("a closed subscription", {});
-const foreign = given("a subscription of another merchant", {});
+const closed = given("a closed subscription");
+const foreign = given("a subscription of another merchant");
 
 /** `PUT /v1/webhook/unsubscribe` (S 4.4). */
 export const unsubscribes: readonly HttpInteraction[] = [

@@ -3,8 +3,7 @@ import { placeholders } from "@countersign/contract-kit/pact";
 import { Matchers } from "@pact-foundation/pact";
 import { Agent } from "undici";
 import { expect } from "vitest";
-import { client } from "./calls.ts";
-import { fromState, given, json, named, type HttpInteraction } from "./interaction.ts";
+import { type HttpInteraction, client, fromState, given, json, named } from "./interaction.ts";
 
 const path = "/v1/tokens";
 const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = placeholders;
@@ -28,7 +27,7 @@ const asked = (
     placeholders.basic(clientId, clientSecret),
   ),
 ): HttpInteraction => ({
-  ...named(`a token for ${what}`, "P-AUTH-TOKEN", given("a client", {})),
+  ...named(`a token for ${what}`, "P-AUTH-TOKEN", given("a client")),
   request: {
     method: "POST",
     path,

@@ -2,9 +2,8 @@ import type { HttpAnswer } from "@countersign/contract-kit";
 import type { PactMessage } from "@countersign/contract-kit/pact";
 import { profiles } from "@countersign/schemas/profiles";
 import { schemeOf } from "@countersign/signatures";
-import type { Mutant } from "./campaign.ts";
+import type { Mutant, Recorded } from "./campaign.ts";
 import { jsonMutants } from "./json-mutants.ts";
-import type { Recorded } from "./recorded.ts";
 
 type Change = Omit<Mutant, "recorded">;
 

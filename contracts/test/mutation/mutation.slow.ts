@@ -1,19 +1,19 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runRounds } from "../../../test/evidence.ts";
 import { seed } from "../../../test/seed.ts";
-import { openReceiver } from "../open-receiver.ts";
-import { openService } from "../open-service.ts";
+import { openReceiver, openService } from "../open-provider.ts";
 import {
   campaign,
   genuineOnes,
   isNoticed,
   type Judges,
   type Mutant,
+  record,
+  type Recorded,
   statefulJudges,
+  type Verdict,
 } from "./campaign.ts";
 import { receiverMutants, serviceMutants } from "./mutants.ts";
-import { ratesOf, survivorsOf } from "./rates.ts";
-import { record, type Recorded } from "./recorded.ts";
 
 /** Shows every mutant of recorded answers and attempts to Pact and to the judges, and the genuine ones too. */
 async function noticedBy(
@@ -71,3 +71,25 @@ describe("pacts and schemas", () => {
     expect(result.percent).toBeGreaterThanOrEqual(95);
   });
 });
+
+/** Percents of mutants that were noticed, with one digit, rounded down. */
+function ratesOf(verdicts: readonly Verdict[]) {
+  const share = (noticed: (verdict: Verdict) => boolean): number =>
+    Math.floor((verdicts.filter(noticed).length / verdicts.length) * 1000) / 10;
+  return {
+    percentByPact: share(({ byPact }) => byPact),
+    percentByJudges: share(({ byJudge }) => byJudge),
+    percent: share(isNoticed),
+  };
+}
+
+/** Undetected mutants by operator and place, one line for each interaction. */
+function survivorsOf(verdicts: readonly Verdict[]): readonly string[] {
+  return verdicts
+    .filter((one) => !isNoticed(one))
+    .map(({ mutant: { operator, place, recorded } }) => {
+      const where = `${operator} ${place.replaceAll(/\/\d+/g, "/0")}`;
+      return `contracts/pacts: ${where} → ${recorded.interaction.description}`;
+    })
+    .toSorted();
+}

@@ -1,4 +1,4 @@
-import type { FaultTable } from "../fault.ts";
+import type { FaultTable } from "../matrix.ts";
 import {
   attempts,
   type Change,

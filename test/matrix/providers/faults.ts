@@ -1,6 +1,6 @@
 import type { ProviderTarget } from "@countersign/contract-kit";
 import { openSandbox, quick } from "../../../packages/contract-kit/test/provider/open-sandbox.ts";
-import { type Fault, rowsOf } from "../fault.ts";
+import { type Fault, rowsOf } from "../matrix.ts";
 import { callFaults } from "./call-faults.ts";
 import { deliveryFaults } from "./delivery-faults.ts";
 import { startDeliveryProxy } from "./delivery-proxy.ts";

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "@countersign/contract-kit";
-import type { FaultTable } from "../fault.ts";
+import type { FaultTable } from "../matrix.ts";
 import {
   answering,
   answers,

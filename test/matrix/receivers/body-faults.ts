@@ -1,9 +1,8 @@
 import { gunzipSync } from "node:zlib";
-import type { FaultTable } from "../fault.ts";
-import { always, type Change } from "./changes.ts";
-import { type Conduct, honest } from "./conduct.ts";
-import { fitsSchema, isKnownType } from "./fits-schema.ts";
+import type { FaultTable } from "../matrix.ts";
+import { always, type Change, type Conduct, honest } from "./conduct.ts";
 import { ok, refusal, valuesOf } from "./http.ts";
+import { fitsSchema, isKnownType } from "./read-event.ts";
 
 /** Judges the headers as if the body had no content coding. */
 const ignoresCoding: Conduct["judgeHeaders"] = ({ rawHeaders }) =>

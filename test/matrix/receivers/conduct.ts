@@ -1,7 +1,6 @@
 import { exactCents } from "../../../packages/contract-kit/test/receiver/make-effects.ts";
-import { fitsSchema } from "./fits-schema.ts";
 import { type Answer, type Arrived, ok, refusal, valuesOf } from "./http.ts";
-import type { Happening } from "./read-event.ts";
+import { fitsSchema, type Happening } from "./read-event.ts";
 import { honestVerifying, type Reason, verify, type Verifying } from "./verify.ts";
 
 /** An inbox's record of an event. */
@@ -82,3 +81,16 @@ export const honest = {
   /** True if `Expect: 100-continue` is answered before the body arrives. */
   continues: true,
 };
+
+/** A faulty behaviour. Created for each receiver, since some remember attempts. */
+export type Change = () => Partial<Conduct>;
+
+/** Replaces steps of the conduct. */
+export const always =
+  (change: Partial<Conduct>): Change =>
+  () =>
+    change;
+
+/** Replaces steps of verifying. */
+export const verifying = (change: Partial<Verifying>): Change =>
+  always({ verifying: { ...honestVerifying, ...change } });

@@ -1,6 +1,6 @@
 import { type ReceiverTarget, receiverTarget } from "@countersign/contract-kit";
 import { profiles } from "@countersign/schemas/profiles";
-import { type Fault, rowsOf } from "../fault.ts";
+import { type Fault, rowsOf } from "../matrix.ts";
 import { bodyFaults } from "./body-faults.ts";
 import { secrets } from "./conduct.ts";
 import { handlingFaults } from "./handling-faults.ts";

@@ -1,6 +1,5 @@
-import type { FaultTable } from "../fault.ts";
-import { always, type Change } from "./changes.ts";
-import { honest } from "./conduct.ts";
+import type { FaultTable } from "../matrix.ts";
+import { always, type Change, honest } from "./conduct.ts";
 import { ok, refusal, valuesOf } from "./http.ts";
 
 /** Long enough for another attempt to meet the running handler, also on a busy machine. */

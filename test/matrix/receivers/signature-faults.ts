@@ -1,9 +1,8 @@
-import type { FaultTable } from "../fault.ts";
-import { always, type Change, verifying } from "./changes.ts";
-import { secrets } from "./conduct.ts";
-import { fitsSchema } from "./fits-schema.ts";
+import type { FaultTable } from "../matrix.ts";
+import { always, type Change, verifying, secrets } from "./conduct.ts";
 import { refusal, valuesOf } from "./http.ts";
 import { honestVerifying, verify } from "./verify.ts";
+import { fitsSchema } from "./read-event.ts";
 
 const { signedText, keys, candidates } = honestVerifying;
 

@@ -64,32 +64,33 @@ export type BaselineReading =
 
 /** Checks against `schemas/baseline.schema.json`, with the place of each fault. */
 export function readBaseline(json: unknown): BaselineReading {
-  if (!isRecord(json)) return { ok: false, faults: ["/ must be an object"] };
-  const { $schema: _, known, ...others } = json;
-  const faults = Object.keys(others).map((name) => `/${name} is not a member of a baseline`);
-  if (!Array.isArray(known)) return { ok: false, faults: [...faults, "/known must be an array"] };
-  const read = known.map((one: unknown, index) => knownFailure(one, `/known/${index}`));
-  const ids = read.flatMap(({ failure }) => failure?.id ?? []);
-  const twice = ids
-    .filter((id, index) => ids.indexOf(id) !== index)
-    .map((id) => `/known has ${JSON.stringify(id)} twice`);
-  const all = [...faults, ...read.flatMap((one) => one.faults), ...twice];
-  if (all.length > 0) return { ok: false, faults: all };
-  return { ok: true, baseline: { known: read.flatMap(({ failure }) => failure ?? []) } };
-}
+  const faults: string[] = [];
+  const known: KnownFailure[] = [];
+  const { known: list } = membersOf(json, ["$schema", "known"], "");
+  if (!Array.isArray(list)) return { ok: false, faults: [...faults, "/known must be an array"] };
+  for (const [index, one] of list.entries()) {
+    const pointer = `/known/${String(index)}`;
+    const { id, reason } = membersOf(one, ["id", "reason"], pointer);
+    if (typeof id !== "string" || id === "") faults.push(`${pointer}/id must be text`);
+    else if (reason !== undefined && typeof reason !== "string")
+      faults.push(`${pointer}/reason must be text`);
+    else if (known.some((other) => other.id === id))
+      faults.push(`/known has ${JSON.stringify(id)} twice`);
+    else known.push({ id, ...(reason !== undefined && { reason }) });
+  }
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, baseline: { known } };
 
-interface ReadFailure {
-  readonly failure?: KnownFailure;
-  readonly faults: readonly string[];
-}
-
-function knownFailure(json: unknown, pointer: string): ReadFailure {
-  if (!isRecord(json)) return { faults: [`${pointer} must be an object`] };
-  const { id, reason, ...others } = json;
-  const faults = Object.keys(others).map((name) => `${pointer}/${name} is not a member of one`);
-  if (typeof id !== "string" || id === "") faults.push(`${pointer}/id must be text`);
-  if (reason !== undefined && typeof reason !== "string")
-    faults.push(`${pointer}/reason must be text`);
-  if (faults.length > 0 || typeof id !== "string") return { faults };
-  return { failure: { id, ...(typeof reason === "string" && { reason }) }, faults };
+  function membersOf(
+    value: unknown,
+    names: readonly string[],
+    pointer: string,
+  ): Readonly<Record<string, unknown>> {
+    if (!isRecord(value)) {
+      faults.push(`${pointer || "/"} must be an object`);
+      return {};
+    }
+    const others = Object.keys(value).filter((name) => !names.includes(name));
+    faults.push(...others.map((name) => `${pointer}/${name} is an unknown member`));
+    return value;
+  }
 }

@@ -1,10 +1,19 @@
 import { createServer } from "node:http";
 import { httpSend } from "@countersign/contract-kit";
-import { receiverProvider } from "@countersign/contract-kit/pact";
+import {
+  receiverProvider,
+  serviceProvider,
+  type PactProvider,
+} from "@countersign/contract-kit/pact";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { profiles } from "@countersign/schemas/profiles";
 import { listen } from "../../packages/contract-kit/test/listen.ts";
+import {
+  openSandbox,
+  quick,
+  TOKEN,
+} from "../../packages/contract-kit/test/provider/open-sandbox.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -26,4 +35,21 @@ export async function openReceiver() {
   };
   const profile = profiles.standard;
   return { ...receiverProvider({ send, path: "/", secret: SECRET, profile }), close };
+}
+
+/** Opens a real sandbox on a real socket, as the provider of pacts. New members of its answers are refused. */
+export async function openService(): Promise<
+  PactProvider & { readonly close: () => Promise<void> }
+> {
+  const { target, close } = await openSandbox();
+  const { send, states } = target();
+  if (states === undefined) throw new Error("a sandbox prepares states");
+  const provider = await serviceProvider({ send, states, profile: quick, token: TOKEN });
+  return {
+    ...provider,
+    close: async () => {
+      provider.close();
+      await close();
+    },
+  };
 }
