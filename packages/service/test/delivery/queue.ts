@@ -73,6 +73,8 @@ interface SubscribeOptions {
 }
 
 interface EventOptions {
+  /** Of the event and its delivery. Default: their numbers. */
+  readonly id?: string;
   readonly payload?: string;
   readonly nextAt?: number;
 }
@@ -179,13 +181,14 @@ export class Queue {
   async #insert(tx: Queryable, keys: readonly string[], options: EventOptions): Promise<string> {
     this.#made += 1;
     const number = this.#made;
-    const event_id = `evt_${number}`;
+    const event_id = options.id ?? `evt_${number}`;
     const { payload = JSON.stringify({ id: event_id }) } = options;
     const { merchantId = "mer_1", clockId = "clk_1" } = this.#owners.get(keys[0] ?? "") ?? {};
     const nextAt = options.nextAt ?? (clockId === "live" ? this.clock.now() : CLOCK_START);
     const common = { merchant_id: merchantId, clock_id: clockId, created_at: nextAt };
     await insert(tx, "events", { id: event_id, ...common, type: "refund.authorized", payload });
-    const idOf = (key = ""): string => `dlv_${number}${keys.length > 1 ? `_${key}` : ""}`;
+    const idOf = (key = ""): string =>
+      options.id ?? `dlv_${number}${keys.length > 1 ? `_${key}` : ""}`;
     for (const key of keys) {
       const place = { event_id, subscription_key: key, next_at: nextAt };
       await insert(tx, "deliveries", { id: idOf(key), ...common, ...place });

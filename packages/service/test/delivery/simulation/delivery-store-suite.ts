@@ -1,9 +1,21 @@
 import { describe, expect, it } from "vitest";
-import type { Answer, Completion, Endpoint, ReadRequest } from "../../../src/delivery/types.ts";
-import type { OpenQueue } from "./model-store.ts";
+import type {
+  Completion,
+  DeliveryStore,
+  Endpoint,
+  ReadRequest,
+} from "../../../src/delivery/types.ts";
+import { answered, CLOCK_START } from "../queue.ts";
+import type { QueueRows } from "./model-store.ts";
 
-/** The instant of the clock `clk_1`, in milliseconds. */
-export const CLOCK_NOW = 5000;
+/** A store and its rows. The clock `clk_1` is at `CLOCK_START`. */
+export interface OpenQueue extends QueueRows {
+  readonly store: DeliveryStore;
+  /** True if joining ends all other processes. */
+  readonly isSingle: boolean;
+  delivery(id: string): Promise<object | undefined>;
+}
+
 const PAUSE = { pause: { failures: 3, afterMs: 1000 } };
 const ALL = { now: 1_000_000, most: 8 };
 
@@ -20,25 +32,19 @@ async function completeFirst(
   endpoint: Endpoint,
   change: Partial<Completion> & { readonly status?: number } = {},
 ): Promise<Completion> {
-  const [result] = await store.read([ask(endpoint)], ALL);
-  const delivery = result?.due[0];
-  if (delivery === undefined) throw new Error("nothing is due");
+  const delivery = first(first(await store.read([ask(endpoint)], ALL)).due);
   const { status = 204, ...rest } = change;
-  const answer: Answer = { kind: "answered", status, retryAfter: undefined, excerpt: "" };
-  const attempt = {
-    endpoint,
-    delivery,
-    number: delivery.attempts + 1,
-    startedAt: 1,
-    durationMs: 1,
-    answer,
-  };
+  const made = { number: delivery.attempts + 1, startedAt: 1, durationMs: 1 };
+  const attempt = { endpoint, delivery, ...made, answer: answered(status) };
   const next = { state: "delivered", nextAt: null, isGone: false, at: 2000 } as const;
   return { attempt, ...next, ...rest };
 }
 
-const failed = (nextAt: number, at = 2000) =>
-  ({ status: 500, state: "waiting", nextAt, at }) as const;
+const failed = (nextAt: number) => ({ status: 500, state: "waiting", nextAt, at: 2000 }) as const;
+const first = <Item>([item]: readonly Item[]): Item => {
+  if (item === undefined) throw new Error("the list is empty");
+  return item;
+};
 
 /** Tests of any delivery store. */
 export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
@@ -50,11 +56,6 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
     await queue.store.join("a");
     return Object.assign(queue, { leased: await queue.store.take("a", { keys: subscriptions }) });
   };
-  const first = ([endpoint]: readonly Endpoint[]): Endpoint => {
-    if (endpoint === undefined) throw new Error("no endpoint was leased");
-    return endpoint;
-  };
-
   describe("members", () => {
     it("are reported with their heartbeats and endpoints, and with the latest due clock of all", async () => {
       const { store } = await openWith("one", "two");
@@ -115,8 +116,8 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       await queue.subscribe("ahead", "clk_1");
       await queue.write("soon", "d1", 1000);
       await queue.write("later", "d2", 1001);
-      await queue.write("own", "d3", CLOCK_NOW);
-      await queue.write("ahead", "d4", CLOCK_NOW + 1);
+      await queue.write("own", "d3", CLOCK_START);
+      await queue.write("ahead", "d4", CLOCK_START + 1);
       expect(keys(await queue.store.take("a", { dueBy: 0, most: 9, clockId: "clk_1" }))).toEqual([
         "own",
       ]);
@@ -196,13 +197,10 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
     it("compares with the subscription's own clock, unless that is the live one", async () => {
       const queue = await openWith();
       await queue.subscribe("own", "clk_1");
-      await queue.write("own", "d1", CLOCK_NOW);
-      const [endpoint] = await queue.store.take("a", { keys: ["own"] });
-      const [result] = await queue.store.read([ask(first(endpoint ? [endpoint] : []))], {
-        now: 1,
-        most: 4,
-      });
-      expect(result).toMatchObject({ now: CLOCK_NOW, due: [{ id: "d1" }] });
+      await queue.write("own", "d1", CLOCK_START);
+      const endpoint = first(await queue.store.take("a", { keys: ["own"] }));
+      const [result] = await queue.store.read([ask(endpoint)], { now: 1, most: 4 });
+      expect(result).toMatchObject({ now: CLOCK_START, due: [{ id: "d1" }] });
     });
   });
 
@@ -276,10 +274,10 @@ export function deliveryStoreSuite(open: () => Promise<OpenQueue>): void {
       const queue = await openWith("one", "two");
       await queue.write("one", "d1", 0);
       await queue.write("two", "d2", 0);
-      const [one, two] = queue.leased.toSorted((left, right) => (left.key < right.key ? -1 : 1));
+      const leased = (name: string) => first(queue.leased.filter(({ key }) => key === name));
       const group = [
-        await completeFirst(queue, first(one ? [one] : []), failed(9000)),
-        await completeFirst(queue, first(two ? [two] : [])),
+        await completeFirst(queue, leased("one"), failed(9000)),
+        await completeFirst(queue, leased("two")),
       ];
       await queue.close("one");
       await queue.close("two");

@@ -27,11 +27,23 @@ export interface ModelSubscription {
   failingSince: number | null;
 }
 
+/** The rows of a delivery queue, as the rest of the service changes them. */
+export interface QueueRows {
+  subscribe(key: string, clockId?: "live" | "clk_1"): unknown;
+  /** Writes an event, and its delivery of the same name. */
+  write(key: string, id: string, nextAt: number): unknown;
+  replay(id: string, at: number): unknown;
+  pause(key: string): unknown;
+  resume(key: string): unknown;
+  /** Closes a subscription and drops its waiting deliveries. */
+  close(key: string): unknown;
+}
+
 /**
  * The tables of the delivery queue in memory. Each method is one transaction; `delivery-store-suite.ts` says what it has in
  * common with the databases.
  */
-export class ModelStore implements DeliveryStore {
+export class ModelStore implements DeliveryStore, QueueRows {
   readonly subscriptions = new Map<string, ModelSubscription>();
   readonly deliveries = new Map<string, ModelDelivery>();
   /** Clocks of namespaces; `live` is the due clock that was stored last. */
@@ -46,22 +58,13 @@ export class ModelStore implements DeliveryStore {
     this.#isSingle = isSingle;
   }
 
-  // The rest of the service, as it changes the queue.
-
-  subscribe(endpoint: Endpoint): void {
-    const status = "ACTIVE" as const;
-    this.subscriptions.set(endpoint.key, { endpoint, status, failures: 0, failingSince: null });
+  subscribe(key: string, clockId = "live", merchantId = `mer_${clockId}`): void {
+    const secret = { keyId: "", text: "" };
+    const endpoint = { key, merchantId, clockId, url: `https://${key}.example/`, secret };
+    this.subscriptions.set(key, { endpoint, status: "ACTIVE", failures: 0, failingSince: null });
   }
 
-  write({
-    id,
-    key,
-    nextAt,
-  }: {
-    readonly id: string;
-    readonly key: string;
-    readonly nextAt: number;
-  }): void {
+  write(key: string, id: string, nextAt: number): void {
     if (this.subscriptions.get(key)?.status === "CLOSED") return;
     const seq = this.deliveries.size + 1;
     this.deliveries.set(id, { id, key, seq, nextAt, state: "waiting", attempts: 0, replays: 0 });
@@ -248,21 +251,4 @@ export class ModelStore implements DeliveryStore {
     for (const [key] of paused) this.pause(key);
     return paused.map(([key]) => key);
   }
-}
-
-/** A store, with what the rest of the service does to its rows. */
-export interface OpenQueue {
-  readonly store: DeliveryStore;
-  /** True if joining ends all other processes. */
-  readonly isSingle: boolean;
-  subscribe(key: string, clockId?: "live" | "clk_1"): Promise<void>;
-  write(key: string, id: string, nextAt: number): Promise<void>;
-  replay(id: string, at: number): Promise<void>;
-  pause(key: string): Promise<void>;
-  resume(key: string): Promise<void>;
-  /** Closes a subscription and drops its waiting deliveries. */
-  close(key: string): Promise<void>;
-  delivery(
-    id: string,
-  ): Promise<{ state: DeliveryState; nextAt: number | null; attempts: number } | undefined>;
 }

@@ -71,14 +71,8 @@ class Simulation implements World {
       inactiveSince: undefined,
       overloadedBy: new Map(),
     }));
-    for (const { key } of this.#endpoints)
-      this.#model.subscribe({
-        key,
-        merchantId: `m${Number(key.slice(1)) % 3}`,
-        clockId: "live",
-        url: `https://${key}.example/`,
-        secret: { keyId: "", text: "" },
-      });
+    for (const [index, { key }] of this.#endpoints.entries())
+      this.#model.subscribe(key, "live", `m${index % 3}`);
     this.#invariants = new Invariants({
       plan,
       policy: POLICY,
@@ -242,7 +236,7 @@ class Simulation implements World {
         if (writer === undefined && this.#plan.moves.some((one) => one.do === "step")) break;
         const now =
           writer?.dueClock.now() ?? Math.max(this.wallNow(0), store.clocks.get("live") ?? 0);
-        store.write({ id: move.id, key, nextAt: now - move.lag });
+        store.write(key, move.id, now - move.lag);
         this.#hint(move.hint, { id: move.id, key, at: now - move.lag });
         break;
       }
