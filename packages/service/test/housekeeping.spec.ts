@@ -5,7 +5,7 @@ import { migrate } from "../src/store/migrate.ts";
 import { insertToken } from "../src/store/tables/tokens.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { insert } from "./store/rows.ts";
+import { insert, lockRows } from "./store/rows.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
 const DAY_MS = 86_400_000;
@@ -29,21 +29,6 @@ async function keepHouse(driver: Driver, sql: string): Promise<unknown[]> {
   await expect.poll(isDone, PATIENT).toBe(true);
   await keeper.stop();
   return failures;
-}
-
-/** Holds the lock on the rows of a query. @returns Lets go of it. */
-async function lock(driver: Driver, sql: string): Promise<() => Promise<void>> {
-  const [held, locked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const call = driver.transaction(async (tx) => {
-    await tx.query(`${sql} FOR UPDATE`);
-    locked.resolve();
-    await held.promise;
-  });
-  await locked.promise;
-  return () => {
-    held.resolve();
-    return call;
-  };
 }
 
 const idsOf = async (driver: Driver, sql: string): Promise<string[]> => {
@@ -171,7 +156,7 @@ onStores([postgres], ({ create, open }) => {
       { id: "gone-too", at: OLD, deliveries: done(OLD) },
     ]);
     const locked = "SELECT id FROM deliveries WHERE id = 'gone.1'";
-    const letGo = await lock(await open(address), locked);
+    const letGo = await lockRows(await open(address), locked);
     const purging = keepHouse(driver, GONE);
     await expect.poll(() => idsOf(driver, "SELECT id FROM events"), PATIENT).toEqual(["gone"]);
     // All of it is still there.
@@ -184,7 +169,7 @@ onStores([postgres], ({ create, open }) => {
     const address = await create();
     const driver = await open(address);
     await addTokens(driver, [NOW - 1, NOW - 2, NOW - 3]);
-    const letGo = await lock(await open(address), "SELECT hash FROM tokens WHERE hash = '1'");
+    const letGo = await lockRows(await open(address), "SELECT hash FROM tokens WHERE hash = '1'");
     const purging = keepHouse(driver, EXPIRED);
     await expect.poll(() => idsOf(driver, TOKENS), PATIENT).toEqual(["1"]);
     await letGo();

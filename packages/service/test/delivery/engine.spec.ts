@@ -52,6 +52,45 @@ describe("the delivery engine", () => {
   });
 });
 
+it("a delivery whose attempt met a fault of this program is attempted again a minute later, not at once", async () => {
+  const queue = await openQueue();
+  await queue.subscribe("sub_1", { clockId: "live" });
+  await queue.enqueue("sub_1");
+  const failures: unknown[] = [];
+  const sign = (): never => {
+    throw new Error("a fault of this program");
+  };
+  queue.engine(succeeding(), { sign, observer: { failed: (error) => failures.push(error) } });
+  await expect.poll(() => failures.length, SOON).toBe(1);
+  queue.clock.advance(50_000);
+  await queue.passTurns();
+  expect(failures).toHaveLength(1);
+  queue.clock.advance(10_000);
+  await expect.poll(() => failures.length, SOON).toBe(2);
+});
+
+it("an engine that is woken often keeps few timers, and none once it has stopped", async () => {
+  const queue = await openQueue();
+  const asleep = new Set<symbol>();
+  const { clock } = queue;
+  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    const timer = Symbol("timer");
+    asleep.add(timer);
+    await clock.sleep(ms, signal);
+    asleep.delete(timer);
+  };
+  const counting = { now: () => clock.now(), elapsed: () => clock.elapsed(), sleep };
+  const engine = queue.engine(succeeding(), { clock: counting });
+  for (let woken = 0; woken < 10; woken += 1) {
+    engine.onWork("anything");
+    await queue.passTurns();
+  }
+  expect(asleep.size).toBeLessThan(3);
+  await engine.stop();
+  await queue.passTurns();
+  expect(asleep.size).toBe(0);
+});
+
 describe("steps of wall time", () => {
   it.each([
     ["a day back", -24 * HOUR],

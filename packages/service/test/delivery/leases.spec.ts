@@ -118,6 +118,29 @@ it("a lease covers an attempt that starts at least its deadline and a second bef
 });
 
 it.each([
+  [
+    "is removed by one that beat all the time",
+    [0, 5000, 10_000, 15_000, 20_000, 25_000, 30_000],
+    ["a"],
+  ],
+  [
+    "is kept by one that could not beat meanwhile",
+    [0, 5000, 10_000, 15_000, 20_000, 31_000],
+    ["a", "b"],
+  ],
+])("a process that has not beaten for a lease %s", async (_, beats, members) => {
+  const queue = await openQueue();
+  await queue.store.join("b");
+  let elapsed = 0;
+  const clock = { now: () => 0, elapsed: () => elapsed, sleep: async () => {} };
+  const ports = { store: queue.store, clock, dueClock: new DueClock(clock) };
+  const leases = new Leases("a", ports, policy, {});
+  for (elapsed of beats) await leases.keep(0);
+  const left = await queue.store.beat({ id: "a", beat: 99, now: 0 });
+  expect(left.members.map(({ id }) => id).toSorted()).toEqual(members);
+});
+
+it.each([
   { leaseMs: 12_000, everyMs: 2000 },
   { leaseMs: 60_000, everyMs: 5000 },
 ])(

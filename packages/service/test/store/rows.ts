@@ -1,4 +1,4 @@
-import type { Queryable, SqlValue } from "../../src/store/driver.ts";
+import type { Driver, Queryable, SqlValue } from "../../src/store/driver.ts";
 
 /** Default values of the columns. */
 const USUAL = {
@@ -39,4 +39,19 @@ export function insert(
      ON CONFLICT DO NOTHING`,
     Object.values(all),
   );
+}
+
+/** Holds the lock on the rows of a query. @returns Lets go of it. */
+export async function lockRows(driver: Driver, sql: string): Promise<() => Promise<void>> {
+  const [held, locked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const call = driver.transaction(async (tx) => {
+    await tx.query(`${sql} FOR UPDATE`);
+    locked.resolve();
+    await held.promise;
+  });
+  await locked.promise;
+  return () => {
+    held.resolve();
+    return call;
+  };
 }

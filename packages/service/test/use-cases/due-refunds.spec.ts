@@ -7,6 +7,8 @@ import type { PassedOverRefund } from "../../src/use-cases/refunds.ts";
 import { SOON } from "../delivery/queue.ts";
 import { failCommit, failStatement } from "../hooked-driver.ts";
 import { openService, subscription, type TestService } from "../open-service.ts";
+import { lockRows } from "../store/rows.ts";
+import { onStores, postgres } from "../store/stores.ts";
 import { simulateDays } from "./simulated-days.ts";
 
 const DAY_MS = 86_400_000;
@@ -125,6 +127,20 @@ it("due refunds that cannot move are skipped each time, also when their event ca
   expect(ids.map((id) => after[id])).toEqual(expected);
   expect(unwritable.map((id) => after[id])).toEqual(["PENDING", "PENDING"]);
   expect(await authorizedEvents(opened)).toBe(2);
+});
+
+onStores([postgres], ({ create, open }) => {
+  it("due refunds move while a call has locked one of them, which moves once it is free", async () => {
+    const address = await create();
+    const opened = await openService({ driver: await open(address) });
+    const [locked = ""] = await dueRefunds(opened, 3);
+    opened.clock.advance(30 * DAY_MS);
+    const row = `SELECT id FROM payments WHERE id = '${locked}'`;
+    const letGo = await lockRows(await open(address), row);
+    expect((await move(opened)).moved).toBe(2);
+    await letGo();
+    expect((await move(opened)).moved).toBe(1);
+  }, 30_000);
 });
 
 describe("a process that moves due refunds", () => {
