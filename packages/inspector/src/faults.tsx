@@ -9,7 +9,7 @@ const PATH = "/sandbox/faults";
 const OUTAGE_MS = 600_000;
 
 /** A fault in words: `500 on the next 2 webhooks`. */
-function faultText({ route, kind, status, delayMs, times }: Fault): string {
+function faultText({ route, kind, status, delayMs, eventId, times }: Fault): string {
   const seconds = String((delayMs ?? 0) / 1000);
   const what = {
     status: String(status ?? 500),
@@ -18,9 +18,8 @@ function faultText({ route, kind, status, delayMs, times }: Fault): string {
     lost: "response lost",
   }[kind];
   const noun = route === "attempt" ? "webhook" : `${route} call`;
-  return times === 1
-    ? `${what} on the next ${noun}`
-    : `${what} on the next ${String(times)} ${noun}s`;
+  const next = times === 1 ? noun : `${String(times)} ${noun}s`;
+  return `${what} on the next ${next}${eventId === undefined ? "" : " of one event"}`;
 }
 
 /** Active faults as red chips, each with a button that removes it. */
@@ -80,13 +79,11 @@ export function FaultDrawer({ onClose }: { readonly onClose: () => void }) {
   const [kind, setKind] = useState<Fault["kind"]>("status");
   const [status, setStatus] = useState(503);
   const [delay, setDelay] = useState(2);
-  const add = async (fault: Omit<Fault, "times">, count = times): Promise<void> => {
-    await remote.send("PUT", PATH, { faults: [...faults, { ...fault, times: count }] });
-  };
+  const add = (fault: Omit<Fault, "times">): Promise<unknown> =>
+    remote.send("PUT", PATH, { faults: [...faults, { ...fault, times }] });
   const outage = async (): Promise<void> => {
-    await add({ route: "attempt", kind: "status", status: 500 }, 2);
     const order = { type: about.events[0]?.type ?? "" };
-    const { id } = await remote.send<WrittenEvent>("POST", "/sandbox/events", order);
+    const { id } = await remote.send<WrittenEvent>("POST", "/sandbox/inspect/outage", order);
     location.hash = addressOf("events", id);
     onClose();
     const { now } = await remote.get<Due>("/sandbox/inspect/due");

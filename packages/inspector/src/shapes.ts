@@ -255,6 +255,7 @@ export interface Fault {
   readonly status?: number;
   readonly delayMs?: number;
   readonly retryAfterSeconds?: number;
+  readonly eventId?: string;
   readonly times: number;
 }
 

@@ -35,6 +35,8 @@ export interface Fault {
   readonly delayMs?: number;
   /** Value of the answer's `Retry-After`, in seconds; only with the kind `status`. */
   readonly retryAfterSeconds?: number;
+  /** The event whose attempts fail; only on the route `attempt`. Default: any. */
+  readonly eventId?: string;
   /** Number of calls that fail, 1 to 1000. */
   readonly times: number;
 }
@@ -69,14 +71,21 @@ export class Faults {
     else this.#ofMerchants.set(merchantId, faults);
   }
 
+  /** Adds a fault to those of a namespace. */
+  add(merchantId: string, fault: Fault): void {
+    this.set(merchantId, [...this.list(merchantId), fault]);
+  }
+
   list(merchantId: string): readonly Fault[] {
     return this.#ofMerchants.get(merchantId) ?? [];
   }
 
-  /** Returns the first fault of a route for the next call, and counts it. */
-  take(merchantId: string, route: Fault["route"]): Fault | undefined {
+  /** Returns the first fault of a route for the next call, and counts it. @param eventId Of an attempt. */
+  take(merchantId: string, route: Fault["route"], eventId?: string): Fault | undefined {
     const faults = this.list(merchantId);
-    const fault = faults.find((one) => one.route === route);
+    const fault = faults.find(
+      (one) => one.route === route && (one.eventId === undefined || one.eventId === eventId),
+    );
     if (fault === undefined) return undefined;
     const left = faults.map((one) => (one === fault ? { ...one, times: one.times - 1 } : one));
     this.set(
@@ -157,9 +166,8 @@ export function faultyTransport(
 ): Transport {
   return {
     post: async (request) => {
-      const { merchantId } = request;
-      if (faults.isEmpty || merchantId === undefined) return inner.post(request);
-      const fault = faults.take(merchantId, "attempt");
+      if (faults.isEmpty) return inner.post(request);
+      const fault = faults.take(request.merchantId, "attempt", request.eventId);
       if (fault === undefined) return inner.post(request);
       return faults.caused(await happen(fault, request), fault.kind);
     },

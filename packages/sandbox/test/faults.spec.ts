@@ -6,6 +6,7 @@ import {
   SECRET,
   shareSandbox,
   SOON,
+  TOKEN,
   usd,
   type Answer,
   type Body,
@@ -168,6 +169,7 @@ describe("a fault", () => {
       [{ route, kind: "delay" }, "delayMs INVALID_VALUE"],
       [{ route, kind: "lost", times: 0 }, "times INVALID_VALUE"],
       [{ route, kind: "lost", retryAfterSeconds: 1 }, "retryAfterSeconds INVALID_VALUE"],
+      [{ route, kind: "lost", eventId: "evt_1" }, "eventId INVALID_VALUE"],
     ] as const)
       expect(refusal(await put(one, [fault]))).toBe(`400 INVALID_REQUEST, /faults/0/${member}`);
   });
@@ -175,6 +177,24 @@ describe("a fault", () => {
 
 describe("a fault on attempts", () => {
   const impatient = shareSandbox({ delivery: { deadlineMs: 60 } });
+  const inspected = shareSandbox({ inspector: { token: TOKEN, key: "key-of-this-run" } });
+
+  it("of an outage affects its own event only", async () => {
+    const one = await inspected();
+    const { url } = await openReceiver(204);
+    await one.subscribe(url);
+    const { body } = await one.post("/sandbox/inspect/outage", { type: "account.linked" });
+    await one.emit();
+    await one.move({ advance: "PT0S" });
+    expect(await one.list("/sandbox/faults")).toMatchObject([{ eventId: body["id"], times: 1 }]);
+    await one.move({ advance: "PT10M" });
+    const deliveries = await one.list("/sandbox/deliveries");
+    const statuses = deliveries.map(({ attempts }) =>
+      (attempts as Body[]).map((at) => at["status"]),
+    );
+    expect(statuses).toEqual([[500, 500, 204], [204]]);
+    expect(await one.list("/sandbox/faults")).toEqual([]);
+  });
 
   it.each([
     [{ kind: "status", status: 410 }, { status: 410, error: null, answer: "INJECTED_FAULT" }, 0],

@@ -56,8 +56,8 @@ const others = `GET /healthz, GET /readyz, GET /metrics, GET /openapi.json, GET 
   PUT /sandbox/faults, POST /sandbox/reset, POST /sandbox/states, POST /sandbox/messages,
   GET /sandbox/stream, GET /sandbox/inspect, GET /sandbox/inspect/checks,
   GET /sandbox/inspect/progress, GET /sandbox/inspect/search, POST /sandbox/inspect/checks,
-  POST /sandbox/inspect/checks/stop, POST /sandbox/inspect/endpoints, POST /sandbox/inspect/resend,
-  POST /sandbox/inspect/reset, POST /sandbox/outcomes`.split(/,\s+/);
+  POST /sandbox/inspect/checks/stop, POST /sandbox/inspect/endpoints, POST /sandbox/inspect/outage,
+  POST /sandbox/inspect/resend, POST /sandbox/inspect/reset, POST /sandbox/outcomes`.split(/,\s+/);
 
 function send(
   one: TestSandbox,

@@ -17,9 +17,10 @@ import { faultRoutesOf, type Faults } from "../faults.ts";
 import { list, object, oneOf, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { get, nowOf, parameter, post, refuseMember } from "../routes/call.ts";
-import { shownSubscription } from "../routes/deliveries.ts";
+import { shownSubscription, writeSample } from "../routes/deliveries.ts";
 import { deleteEvents, emptyNamespace } from "../routes/namespaces.ts";
 import { sowRecords, TWO_WEEKS_MS } from "../seed.ts";
+import { shownEvent } from "../shown.ts";
 import type { Streams } from "../streams.ts";
 import { checkRoutes, type CheckRuns } from "./checks.ts";
 import { inspectedEventRoutes, namedEvents } from "./events.ts";
@@ -28,6 +29,9 @@ import type { InspectorOptions } from "./page.ts";
 import { dueRoutes, inspectedPaymentRoutes } from "./payments.ts";
 import { signatureRoutes, type SigningParts } from "./signatures.ts";
 import type { Wires } from "./wires.ts";
+
+/** Attempts that fail in an outage. */
+const OUTAGE = 2;
 
 export interface InspectParts {
   readonly delivery: DeliveryPolicy;
@@ -79,6 +83,16 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
         hasCustomers: hasRecords("customer") || hasRecords("account"),
         customerMoves: customerTransitions.map(({ from, to }) => ({ from: from ?? null, to })),
       })),
+    ],
+    "/sandbox/inspect/outage": [
+      // Sends an event whose first attempts get 500. Retries of other events do not use up the fault.
+      post(201, { type: text(255) }, async (call, order) => {
+        const fault = { route: "attempt", kind: "status", status: 500, times: OUTAGE } as const;
+        const event = await writeSample(call, order, (eventId) =>
+          parts.faults.add(call.merchant.id, { ...fault, eventId }),
+        );
+        return shownEvent(event);
+      }),
     ],
     "/sandbox/inspect/reset": [
       // Deletes the events, or everything, with or without new sample data. The target stays subscribed.

@@ -90,10 +90,15 @@ export const deliveryRoutes: Routes = {
   ],
 };
 
-/** Writes an event of the catalogue without a cause. Default data: a sample. */
+/**
+ * Writes an event of the catalogue without a cause. Default data: a sample.
+ *
+ * @param beforeAttempts Called with the event's id before an attempt can begin.
+ */
 export async function writeSample(
   { context, merchant }: Pick<Call, "context" | "merchant">,
   order: { readonly type: string; readonly data?: object },
+  beforeAttempts?: (eventId: string) => void,
 ): Promise<EventRecord> {
   const { events } = context.policy;
   const sampled = sampledRow(events.catalogue, order.type);
@@ -104,7 +109,13 @@ export async function writeSample(
   const event = await context.driver.transaction(async (tx) => {
     const at = await instantOf(tx, context.clock, merchant.clockId);
     const sent = order.data ?? sampleData(sampled, { random: context.random, at });
-    return writeEvent(tx, { ...context, policy }, merchant, { kind, data: sent, at });
+    const written = await writeEvent(tx, { ...context, policy }, merchant, {
+      kind,
+      data: sent,
+      at,
+    });
+    if (written !== undefined) beforeAttempts?.(written.id);
+    return written;
   });
   if (event === undefined) throw new Error("the catalogue's row is not an event");
   return event;

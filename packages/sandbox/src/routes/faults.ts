@@ -1,7 +1,7 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { refuseMembers, type Routes } from "@countersign/service/internal";
 import { faultRoutesOf, type Fault, type Faults } from "../faults.ts";
-import { integer, list, object, oneOf, optional } from "../readers.ts";
+import { integer, list, object, oneOf, optional, text } from "../readers.ts";
 import { get, put } from "./call.ts";
 
 const faultOf = (profile: Profile) =>
@@ -11,6 +11,7 @@ const faultOf = (profile: Profile) =>
     status: optional(integer(400, 599)),
     delayMs: optional(integer(0, 60_000)),
     retryAfterSeconds: optional(integer(0, 86_400)),
+    eventId: optional(text(255)),
     times: optional(integer(1, 1000)),
   });
 
@@ -28,7 +29,7 @@ export const faultControls = ({ faults, profile }: FaultParts): Routes => ({
         misfits(one).map((member) => ({
           pointer: `/faults/${index}/${member}`,
           code: "INVALID_VALUE" as const,
-          message: `does not go with the kind ${one.kind}`,
+          message: `does not go with the kind ${one.kind} on ${one.route}`,
         })),
       );
       if (errors.length > 0) throw refuseMembers(errors);
@@ -41,12 +42,14 @@ export const faultControls = ({ faults, profile }: FaultParts): Routes => ({
   ],
 });
 
-/** Returns the members that the fault's kind requires and that are missing, or that it does not allow. */
-function misfits({ kind, status, delayMs, retryAfterSeconds }: Omit<Fault, "times">): string[] {
+/** Returns the members that the fault's kind requires and that are missing, or that its kind or route does not allow. */
+function misfits(fault: Omit<Fault, "times">): string[] {
+  const { route, kind, status, delayMs, retryAfterSeconds, eventId } = fault;
   const isStatus = kind === "status";
   return [
     ...(isStatus === (status === undefined) ? ["status"] : []),
     ...(!isStatus && retryAfterSeconds !== undefined ? ["retryAfterSeconds"] : []),
     ...(kind === "delay" && delayMs === undefined ? ["delayMs"] : []),
+    ...(route !== "attempt" && eventId !== undefined ? ["eventId"] : []),
   ];
 }

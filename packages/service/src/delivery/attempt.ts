@@ -79,7 +79,9 @@ async function signAndPost(
   const signature = sign(message, target.secret);
   if (signature === undefined) return { kind: "unanswered", code: "CS_ATTEMPT_SECRET_UNUSABLE" };
   const headers = { ...signature, "content-type": "application/json", "user-agent": userAgent };
-  return transport.post({ url: target.url, headers, body, merchantId: endpoint.merchantId });
+  const { merchantId } = endpoint;
+  const { eventId } = delivery;
+  return transport.post({ url: target.url, headers, body, merchantId, eventId });
 }
 
 /**

@@ -89,6 +89,7 @@ export interface PostRequest {
   readonly body: Uint8Array;
   /** Connections are shared by the deliveries of one merchant only. */
   readonly merchantId: string;
+  readonly eventId: string;
 }
 
 /** A place in an endpoint's queue, which is ordered by due time, then by insertion. */

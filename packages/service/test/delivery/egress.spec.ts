@@ -123,7 +123,7 @@ describe("a proxy", () => {
     const program = `
       import { undiciTransport } from ${JSON.stringify(transport)};
       const transport = undiciTransport({ deadlineMs: 10_000, allowLoopback: true });
-      const answer = await transport.post({ url: new URL(${JSON.stringify(canary.url.href)}), headers: {}, body: Buffer.from("{}"), merchantId: "mer_1" });
+      const answer = await transport.post({ url: new URL(${JSON.stringify(canary.url.href)}), headers: {}, body: Buffer.from("{}"), merchantId: "mer_1", eventId: "evt_1" });
       await transport.close();
       console.log(JSON.stringify(answer));`;
     const at = `http://127.0.0.1:${proxy.port}`;

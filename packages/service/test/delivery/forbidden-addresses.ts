@@ -61,6 +61,7 @@ export async function post(
       headers: {},
       body: Buffer.from("{}"),
       merchantId: "mer_1",
+      eventId: "evt_1",
     });
   } finally {
     await transport.close();
@@ -163,7 +164,13 @@ export async function forbiddenSpellings(attempts: number, seed?: number): Promi
       spelled += 1;
       const url = new URL(text);
       expect(
-        await transport.post({ url, headers: {}, body: Buffer.from("{}"), merchantId: "mer_1" }),
+        await transport.post({
+          url,
+          headers: {},
+          body: Buffer.from("{}"),
+          merchantId: "mer_1",
+          eventId: "evt_1",
+        }),
       ).toEqual(REFUSED);
     }),
     { numRuns: attempts, ...(seed !== undefined && { seed }) },
@@ -190,7 +197,13 @@ export async function rebindings(
   const poster = async (): Promise<void> => {
     for (const _ of numbers)
       answers.push(
-        await transport.post({ url, headers: {}, body: Buffer.from("{}"), merchantId: "mer_1" }),
+        await transport.post({
+          url,
+          headers: {},
+          body: Buffer.from("{}"),
+          merchantId: "mer_1",
+          eventId: "evt_1",
+        }),
       );
   };
   await Promise.all(Array.from({ length: 20 }, poster));

@@ -24,7 +24,13 @@ function openTransport(deadlineMs = PATIENCE, lookup?: net.LookupFunction) {
   return one;
 }
 const send = (url: URL, one = openTransport(), body = Buffer.from("{}")) =>
-  one.post({ url, headers: { "content-type": "application/json" }, body, merchantId: "mer_1" });
+  one.post({
+    url,
+    headers: { "content-type": "application/json" },
+    body,
+    merchantId: "mer_1",
+    eventId: "evt_1",
+  });
 const answerOf = async (listener: RequestListener) => send((await listenHttp(listener)).url);
 
 describe("an attempt's request", () => {
