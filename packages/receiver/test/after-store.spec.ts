@@ -2,32 +2,24 @@ import { EventEmitter, on } from "node:events";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import {
-  createReceiver,
   defaultRespond,
-  memoryInbox,
   type Outcome,
   type OutcomeFacts,
   type WorkerOptions,
 } from "@countersign/receiver";
 import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { attemptOf, NOON, refundAuthorized, silent } from "./fixtures.ts";
+import { NOON, recordingReceiver, refundAuthorized } from "./fixtures.ts";
+import { sqliteInTest } from "./inboxes/in-test.ts";
 
-let path: string;
 let inbox: SqliteInbox;
 let clock: number;
 beforeEach(() => {
-  path = join(temporaryFolder(), "inbox.db");
-  inbox = sqliteInbox(path);
+  inbox = sqliteInTest();
   clock = NOON;
   vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-});
-const receivers: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  vi.restoreAllMocks();
-  for (const receiver of receivers.splice(0)) await receiver.stop();
-  inbox.close();
+  onTestFinished(() => void vi.restoreAllMocks());
 });
 
 type Handled = (id: string) => unknown;
@@ -36,11 +28,14 @@ const FAILS = (): never => {
 };
 
 /** A receiver that stores, and the reports of its workers one by one. */
-function storing(handler: Handled = () => undefined, workers: WorkerOptions = {}, more = {}) {
+function storing(
+  handler: Handled = () => undefined,
+  workers: WorkerOptions = {},
+  options: Parameters<typeof recordingReceiver>[0] = {},
+) {
   const worker = new EventEmitter();
   const reports = on(worker, "report");
-  const receiver = createReceiver({
-    ...silent,
+  const { receiver, send } = recordingReceiver({
     inbox,
     acknowledge: "after-store",
     workers: { backoff: () => 1000, pollMs: 60_000, ...workers },
@@ -48,13 +43,12 @@ function storing(handler: Handled = () => undefined, workers: WorkerOptions = {}
     onOutcome: (outcome, facts) => {
       if (facts.worker !== undefined) worker.emit("report", outcome, facts.worker);
     },
-    ...more,
-  }).on("refund.authorized", async (event) => {
+    ...options,
+  });
+  receiver.on("refund.authorized", async (event) => {
     await handler(event.id);
   });
-  receivers.push(receiver);
-  const send = (event: object = refundAuthorized()): Promise<Outcome> =>
-    receiver.receive(attemptOf(event));
+  onTestFinished(() => receiver.stop());
   const worked = async (): Promise<readonly [Outcome, OutcomeFacts["worker"]]> =>
     // Emitted above.
     (await reports.next()).value as [Outcome, OutcomeFacts["worker"]];
@@ -68,21 +62,20 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     receiver.start();
     const outcome = await send();
 
-    expect(outcome.kind).toBe("stored");
-    expect(defaultRespond(outcome).status).toBe(202);
-    const [done, worker] = await worked();
-    expect(done.kind).toBe("handled");
-    expect(worker).toEqual({ attempts: 1, dead: false });
+    expect([outcome.kind, defaultRespond(outcome).status]).toEqual(["stored", 202]);
+    expect(await worked()).toMatchObject([{ kind: "handled" }, { attempts: 1, dead: false }]);
     expect(handled).toEqual(["evt_refund1"]);
   });
 
   it("[R-NEVER-LOST] is handled by another receiver over the same inbox, after its own process has ended", async () => {
+    const path = join(temporaryFolder(), "inbox.db");
+    inbox = sqliteInbox(path);
     const first = storing();
     await first.send();
     await first.receiver.stop();
     inbox.close();
     inbox = sqliteInbox(path);
-
+    onTestFinished(() => inbox.close());
     const { receiver, worked } = storing();
     receiver.start();
     expect((await worked())[0]).toMatchObject({ kind: "handled", type: "refund.authorized" });
@@ -105,16 +98,15 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     const { receiver, send, worked } = storing((id) => handler(id), { maxAttempts: 2, pollMs: 5 });
     receiver.start();
     await send();
-    const [failed, first] = await worked();
-    expect(failed).toMatchObject({ code: "CS_HANDLER_FAILED", retryAfterSeconds: 1 });
-    expect(first).toEqual({ attempts: 1, dead: false });
+    const failed = { code: "CS_HANDLER_FAILED", retryAfterSeconds: 1 };
+    expect(await worked()).toMatchObject([failed, { attempts: 1, dead: false }]);
     expect(await receiver.dead()).toEqual([]);
 
     clock += 1000;
     expect((await worked())[1]).toEqual({ attempts: 2, dead: true });
-    const dead = await receiver.dead();
-    expect(dead).toMatchObject([{ key: { id: "evt_refund1" }, attempts: 2, diedAt: clock }]);
-    expect(dead[0]?.reason).toBe("CS_HANDLER_FAILED: the ledger is away");
+    const reason = "CS_HANDLER_FAILED: the ledger is away";
+    const dead = { key: { id: "evt_refund1" }, attempts: 2, diedAt: clock, reason };
+    expect(await receiver.dead()).toMatchObject([dead]);
 
     handler = () => undefined;
     expect(await receiver.retry("evt_unknown")).toBe(false);
@@ -185,7 +177,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     for (const _ of ids) expect((await worked())[0].kind).toBe("handled");
     handler = FAILS;
     await send();
-    expect((await worked())[1]).toEqual({ attempts: 1, dead: true });
+    await worked();
     handler = () => undefined;
     await setImmediate();
     expect(await receiver.retry("evt_refund1")).toBe(true);
@@ -244,12 +236,9 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(lines.join()).toContain("refund.authorized evt_refund1, was stored 3 min ago");
     expect(await strangerArrives(59_999)).toBe(0);
     expect(await strangerArrives(1)).toBe(1);
-    const [taken] = await inbox.queue.take({ limit: 1, leaseMs: 1, now: clock, maxAttempts: 1 });
-    await inbox.complete({
-      key: { tenant: "", id: "evt_refund1" },
-      token: taken?.token ?? 0,
-      now: clock,
-    });
+    const request = { limit: 1, leaseMs: 1, now: clock, maxAttempts: 1 };
+    for (const { key, token } of await inbox.queue.take(request))
+      await inbox.complete({ key, token, now: clock });
     expect(await strangerArrives(60_000)).toBe(0);
   });
 
@@ -278,11 +267,8 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
   });
 });
 
-describe("a receiver that acknowledges after its handlers", () => {
-  const receiver = createReceiver({ ...silent, inbox: memoryInbox() });
-
-  it("has no workers to start, and stops at once", async () => {
-    expect(() => receiver.start()).toThrow(TypeError);
-    await expect(receiver.stop()).resolves.toBeUndefined();
-  });
+it("a receiver that acknowledges after its handlers has no workers to start, and stops at once", async () => {
+  const { receiver } = recordingReceiver();
+  expect(() => receiver.start()).toThrow(TypeError);
+  await expect(receiver.stop()).resolves.toBeUndefined();
 });

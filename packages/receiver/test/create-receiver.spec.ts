@@ -11,9 +11,8 @@ import { redisInbox } from "@countersign/receiver/redis";
 import { profiles } from "@countersign/schemas/profiles";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { attemptOf, otherSecret, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
+import { genuine, otherSecret, recordingReceiver, secret } from "./fixtures.ts";
 
-const genuine = attemptOf(refundAuthorized());
 const HORIZON = profiles.standard.delivery.scheduleSeconds.reduce((a, b) => a + b, 0) * 1000;
 
 /** Options as plain JavaScript may pass them. */

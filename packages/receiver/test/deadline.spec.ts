@@ -7,9 +7,9 @@ import {
 } from "@countersign/receiver";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sending } from "./adapters/mounted.ts";
-import { attemptOf, NOON, recordingReceiver, refundAuthorized } from "./fixtures.ts";
+import { NOON, recordingReceiver, refundAttempt } from "./fixtures.ts";
 
-const attempt = (id = "evt_1") => attemptOf(refundAuthorized(id));
+const attempt = (id = "evt_1") => refundAttempt(id);
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("limits.answerMs", () => {

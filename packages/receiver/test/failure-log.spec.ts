@@ -2,7 +2,14 @@ import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { profiles } from "@countersign/schemas/profiles";
 import { hmacPresets } from "@countersign/signatures";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { attemptOf, NOON, otherSecret, refundAuthorized, secret } from "./fixtures.ts";
+import {
+  attemptOf,
+  NOON,
+  otherSecret,
+  refundAttempt,
+  refundAuthorized,
+  secret,
+} from "./fixtures.ts";
 
 let lines: string[] = [];
 const log = {
@@ -31,7 +38,7 @@ describe("the log of failures", () => {
     const receiver = receiverOf().on("PAYMENT", () => {
       throw new Error("no\nsuch \u001b[31mtable", { cause: new Error("disk") });
     });
-    for (const id of ["evt_1", "evt_2"]) await receiver.receive(attemptOf(refundAuthorized(id)));
+    for (const id of ["evt_1", "evt_2"]) await receiver.receive(refundAttempt(id));
     expect(lines).toHaveLength(2);
     const [first, ...below] = lines[1]?.split("\n") ?? [];
     expect(first).toBe(
@@ -94,7 +101,7 @@ describe("the facts of an outcome", () => {
 describe("explain: true", () => {
   it("logs each time why an attempt is refused, and shows the sender nothing", async () => {
     const receiver = receiverOf({ explain: true });
-    const { headers, body } = attemptOf(refundAuthorized());
+    const { headers, body } = refundAttempt();
     const indented = Buffer.from(JSON.stringify(refundAuthorized(), null, 2));
     const { response } = await receiver.answer({ headers, body: indented });
     await receiver.answer({ headers, body: indented });

@@ -32,18 +32,29 @@ export const silent = {
   log: false,
 } as const;
 
+interface Signing {
+  readonly id?: string;
+  readonly now?: number;
+  readonly secrets?: readonly string[];
+}
+
 /** A genuine attempt at noon. */
 export const attemptOf = (
   event: object | string | Uint8Array,
-  options: {
-    readonly id?: string;
-    readonly now?: number;
-    readonly secrets?: readonly string[];
-  } = {},
+  options: Signing = {},
 ): { headers: Record<string, string>; body: Uint8Array } => {
   const attempt = signedAttempt({ secrets: [secret], now: NOON, event, ...options });
   return { headers: { ...attempt.headers }, body: attempt.body };
 };
+
+/** A genuine attempt of an authorized refund. */
+export const refundAttempt = (id?: string, options?: Signing): ReturnType<typeof attemptOf> =>
+  attemptOf(refundAuthorized(id), options);
+export const genuine = refundAttempt();
+
+/** What an outcome is called in a list: its code, or else its kind. */
+export const nameOf = (outcome: Outcome): string =>
+  "code" in outcome ? outcome.code : outcome.kind;
 
 /** A receiver whose handlers only write down what they got. */
 export function recordingReceiver(
@@ -52,6 +63,8 @@ export function recordingReceiver(
   receiver: Receiver;
   handled: string[];
   outcomes: Outcome[];
+  /** Receives a genuine attempt of an event. */
+  send: (event?: object | string | Uint8Array, signing?: Signing) => Promise<Outcome>;
 } {
   const handled: string[] = [];
   const outcomes: Outcome[] = [];
@@ -62,5 +75,7 @@ export function recordingReceiver(
     onOutcome: (outcome) => void outcomes.push(outcome),
     ...options,
   }).on("PAYMENT", (event) => void handled.push(`PAYMENT ${event.id}`));
-  return { receiver, handled, outcomes };
+  const send = (event: object | string | Uint8Array = refundAuthorized(), signing?: Signing) =>
+    receiver.receive(attemptOf(event, signing));
+  return { receiver, handled, outcomes, send };
 }

@@ -3,7 +3,7 @@ import { signedAttempt } from "@countersign/receiver/testing";
 import { profiles } from "@countersign/schemas/profiles";
 import { xSignature } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
-import { attemptOf, NOON, refundAuthorized, silent } from "./fixtures.ts";
+import { NOON, refundAttempt, silent } from "./fixtures.ts";
 
 const secret = "a-secret-of-the-merchant-0001";
 const event = {
@@ -39,7 +39,7 @@ describe("a receiver with the profile x-signature", () => {
       signedAttempt({ secrets: [secret], event: unknown, now: NOON, scheme: xSignature() }),
     );
 
-    expect((await receiver.receive(attemptOf(refundAuthorized()))).kind).toBe("rejected");
+    expect((await receiver.receive(refundAttempt())).kind).toBe("rejected");
     expect(Object.keys(attempt.headers)).toContain("X-Signature-UniqueId");
     const { creationTime: timestamp, metadata: data } = event;
     expect(seen).toEqual([data, { id: "evt_2", type: "report.ready", timestamp, data }]);

@@ -3,9 +3,11 @@ import { eventFactories } from "@countersign/receiver/testing";
 import { describe, expect, it } from "vitest";
 import {
   attemptOf,
+  nameOf,
   NOON,
   otherSecret,
   recordingReceiver,
+  refundAttempt,
   refundAuthorized,
   secret,
 } from "./fixtures.ts";
@@ -59,8 +61,8 @@ describe("a genuine attempt", () => {
       [third, otherSecret],
       [third],
     ].entries())
-      await receiver.answer(attemptOf(refundAuthorized(`evt_${String(index)}`), { secrets }));
-    await receiver.receive(attemptOf(refundAuthorized("evt_received")));
+      await receiver.answer(refundAttempt(`evt_${String(index)}`, { secrets }));
+    await receiver.receive(refundAttempt("evt_received"));
     expect(facts).toEqual([
       [1, 204],
       [0, 204],
@@ -162,7 +164,7 @@ describe("a request that is refused by its headers", () => {
     const kinds: unknown[] = [];
     for (const { headers, body } of [genuine, wrong]) {
       const { outcome } = await receive({ headers: { ...headers, "content-type": type }, body });
-      kinds.push("code" in outcome ? outcome.code : outcome.kind);
+      kinds.push(nameOf(outcome));
     }
     expect(kinds).toEqual(["handled", "CS_EVENT_SCHEMA"]);
   });

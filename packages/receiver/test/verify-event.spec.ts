@@ -8,12 +8,11 @@ import {
   verifyEvent,
   type WebhookEvent,
 } from "@countersign/receiver";
-import { attemptOf, NOON, otherSecret, refundAuthorized, secret } from "./fixtures.ts";
+import { attemptOf, genuine, NOON, otherSecret, refundAuthorized, secret } from "./fixtures.ts";
 
 const options = { secrets: [secret], now: NOON };
 const scheme = standardWebhooks();
 
-const genuine = attemptOf(refundAuthorized());
 const contradiction = attemptOf({ ...refundAuthorized(), type: "refund.pending" });
 
 function signedBytes(body: Uint8Array, id = "evt_1") {

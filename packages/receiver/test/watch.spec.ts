@@ -1,10 +1,16 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { countOutcomes, OUTCOME_CHANNEL } from "@countersign/receiver";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "./fixtures.ts";
+import {
+  attemptOf,
+  genuine,
+  NOON,
+  recordingReceiver,
+  refundAuthorized,
+  secret,
+} from "./fixtures.ts";
 import { sqliteInTest } from "./inboxes/in-test.ts";
 
-const genuine = attemptOf(refundAuthorized());
 const event = { tenant: "", id: "evt_refund1", type: "refund.authorized" };
 const stale = attemptOf(refundAuthorized(), { now: NOON - 301_000 });
 const code = "CS_SIGNATURE_TIMESTAMP_TOO_OLD";

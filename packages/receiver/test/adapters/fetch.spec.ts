@@ -4,12 +4,12 @@ import { build } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type LambdaEvent, toLambda } from "@countersign/receiver/lambda";
-import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { attemptOf, recordingReceiver, refundAttempt, refundAuthorized } from "../fixtures.ts";
 import { mounted } from "./mounted.ts";
 import { mounts } from "./mounts.ts";
 import { exchange, linesOf, request as bytesOf } from "./wire.ts";
 
-const { headers, body } = attemptOf(refundAuthorized());
+const { headers, body } = refundAttempt();
 
 /** A Web `Request` with a body of bytes or a stream. */
 const requestOf = (sent?: Uint8Array | ReadableStream, more: object = {}): Request =>

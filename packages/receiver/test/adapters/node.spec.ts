@@ -8,11 +8,10 @@ import { toFastify } from "@countersign/receiver/fastify";
 import { toNode } from "@countersign/receiver/node";
 import fastify from "fastify";
 import { describe, expect, it, type MockInstance, onTestFinished, vi } from "vitest";
-import { attemptOf, recordingReceiver, refundAuthorized, secret } from "../fixtures.ts";
+import { genuine, recordingReceiver, secret } from "../fixtures.ts";
 import { mounted } from "./mounted.ts";
 import { chunk, exchange, linesOf, open, post, postOnceAsked, request } from "./wire.ts";
 
-const genuine = attemptOf(refundAuthorized());
 const { headers, body } = genuine;
 
 /** A mount whose server calls the adapter as a test wants it. */

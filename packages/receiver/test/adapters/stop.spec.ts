@@ -1,6 +1,6 @@
 import { stopServer } from "@countersign/receiver/node";
 import { describe, expect, it } from "vitest";
-import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { recordingReceiver, refundAttempt } from "../fixtures.ts";
 import { sending } from "./mounted.ts";
 
 describe("stopServer", () => {
@@ -35,7 +35,7 @@ describe("receiver.close", () => {
     const gate = Promise.withResolvers<void>();
     const { receiver } = recordingReceiver({ limits: { answerMs: 30 } });
     receiver.on("refund.authorized", () => gate.promise);
-    await receiver.receive(attemptOf(refundAuthorized()));
+    await receiver.receive(refundAttempt());
     expect(await receiver.close({ graceMs: 30 })).toBe(false);
     gate.resolve();
     expect(await receiver.close()).toBe(true);

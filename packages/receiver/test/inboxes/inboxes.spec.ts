@@ -5,7 +5,7 @@ import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgre
 import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
-import { attemptOf, NOON, refundAuthorized, secret, silent } from "../fixtures.ts";
+import { attemptOf, NOON, refundAttempt, refundAuthorized, secret, silent } from "../fixtures.ts";
 import { pgbouncerBinary, postgresBinaries, sharedPostgres, startPgbouncer } from "./servers.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { describePostgres } from "./describe-postgres.ts";
@@ -238,9 +238,7 @@ describe.skipIf(noPooler !== "")(`the PostgreSQL inbox through PgBouncer${noPool
         },
       );
       const ids = Array.from({ length: 40 }, (_, index) => `evt_${String(index)}`);
-      const outcomes = await Promise.all(
-        ids.map((id) => receiver.receive(attemptOf(refundAuthorized(id)))),
-      );
+      const outcomes = await Promise.all(ids.map((id) => receiver.receive(refundAttempt(id))));
       expect(outcomes.filter(({ kind }) => kind === "failed")).toHaveLength(10);
       const { rows } = await pool.query("SELECT count(*)::int AS count FROM booked");
       expect(rows).toEqual([{ count: 30 }]);

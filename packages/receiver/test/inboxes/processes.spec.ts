@@ -2,12 +2,8 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { InboxQueue } from "@countersign/receiver";
-import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
-import { Pool } from "pg";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { describePostgres } from "./describe-postgres.ts";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const program = fileURLToPath(new URL("process.ts", import.meta.url));
@@ -22,45 +18,30 @@ async function run(processes: number, args: readonly string[]): Promise<readonly
 }
 
 /** The events that two processes handled, by their claims or their takes. */
-async function handled(kind: string, place: string, mode: "claim" | "take"): Promise<string[]> {
-  const args = ["--conditions=@countersign/source", program, kind, place, mode, String(COUNT)];
+async function handled(path: string, mode: "claim" | "take"): Promise<string[]> {
+  const args = ["--conditions=@countersign/source", program, path, mode, String(COUNT)];
   const outputs = await run(2, args);
   return outputs.flatMap((output) => JSON.parse(output) as string[]).toSorted();
 }
 
-async function storeAll({ store }: Pick<InboxQueue, "store">): Promise<void> {
-  const now = 0;
-  const event = { digest: "d", type: "t", body: "{}", now };
-  const storeOne = (id: string, index: number) =>
-    store({
-      ...event,
-      key: { tenant: "", id: `stored_${id}` },
-      resource: { name: String(index % 20), timestamp: now },
-    });
-  await Promise.all(ids.map(storeOne));
-}
-
-describe("two processes", () => {
-  it("handle each event once over one SQLite file, by their claims and by their takes", async () => {
+describe("two processes over one SQLite file", () => {
+  it("handle each event once, by their claims and by their takes", async () => {
     const path = join(temporaryFolder(), "inbox.db");
-    expect(await handled("sqlite", path, "claim")).toEqual(ids);
-    const inbox = sqliteInbox(path);
-    await storeAll(inbox.queue);
-    inbox.close();
-    expect(await handled("sqlite", path, "take")).toEqual(ids.map((id) => `stored_${id}`));
-  });
-
-  describePostgres("over one PostgreSQL", (server) => {
-    it("handle each event once, by their claims and by their takes", async () => {
-      const url = server().urlOf(await server().create());
-      const pool = new Pool({ connectionString: url, max: 4 });
-      onTestFinished(() => pool.end());
-      const inbox = postgresInbox(pool, { schema: "shop" });
-      await inbox.migrate();
-      expect(await handled("postgres", url, "claim")).toEqual(ids);
-      await storeAll(inbox.queue);
-      expect(await handled("postgres", url, "take")).toEqual(ids.map((id) => `stored_${id}`));
-    });
+    expect(await handled(path, "claim")).toEqual(ids);
+    const { queue, close } = sqliteInbox(path);
+    const stored = ids.map((id) => `stored_${id}`);
+    const storeOne = (id: string, index: number) =>
+      queue.store({
+        key: { tenant: "", id },
+        digest: "d",
+        type: "t",
+        body: "{}",
+        now: 0,
+        resource: { name: String(index % 20), timestamp: 0 },
+      });
+    await Promise.all(stored.map(storeOne));
+    close();
+    expect(await handled(path, "take")).toEqual(stored);
   });
 });
 

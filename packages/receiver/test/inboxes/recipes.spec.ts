@@ -1,7 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createReceiver } from "@countersign/receiver";
-import { type PostgresDatabase, postgresInbox } from "@countersign/receiver/postgres";
+import {
+  type PostgresDatabase,
+  type PostgresInbox,
+  postgresInbox,
+} from "@countersign/receiver/postgres";
 import { inboxConformance } from "@countersign/receiver/testing";
 import { sql } from "drizzle-orm";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
@@ -35,61 +39,66 @@ interface Library {
   readonly end: () => Promise<unknown>;
 }
 
-const libraries: Readonly<Record<string, (url: string) => Library>> = {
-  Drizzle(url) {
-    const pool = new Pool({ connectionString: url, max: 4 });
-    return {
-      database: recipes.fromDrizzle(drizzle(pool)),
-      book: (client: NodePgDatabase, id) => client.execute(sql`INSERT INTO ledger VALUES (${id})`),
-      end: () => pool.end(),
-    };
-  },
-  Kysely(url) {
-    const pool = new Pool({ connectionString: url, max: 4 });
-    const kysely = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
-    return {
-      database: recipes.fromKysely(kysely),
-      book: (client: Kysely<{ ledger: { event: string } }>, id) =>
-        client.insertInto("ledger").values({ event: id }).execute(),
-      end: () => kysely.destroy(),
-    };
-  },
-  Knex(url) {
-    const knex = createKnex({ client: "pg", connection: url, pool: { min: 0, max: 4 } });
-    return {
-      database: recipes.fromKnex(knex),
-      book: (client: Knex, id) => client("ledger").insert({ event: id }),
-      end: () => knex.destroy(),
-    };
-  },
-};
+const poolOf = (connectionString: string): Pool => new Pool({ connectionString, max: 4 });
+
+const libraries: readonly (readonly [name: string, connect: (url: string) => Library])[] = [
+  [
+    "Drizzle",
+    (url) => {
+      const pool = poolOf(url);
+      return {
+        database: recipes.fromDrizzle(drizzle(pool)),
+        book: (client: NodePgDatabase, id) =>
+          client.execute(sql`INSERT INTO ledger VALUES (${id})`),
+        end: () => pool.end(),
+      };
+    },
+  ],
+  [
+    "Kysely",
+    (url) => {
+      const dialect = new PostgresDialect({ pool: poolOf(url) });
+      const kysely = new Kysely<never>({ dialect });
+      return {
+        database: recipes.fromKysely(kysely),
+        book: (client: Kysely<{ ledger: { event: string } }>, id) =>
+          client.insertInto("ledger").values({ event: id }).execute(),
+        end: () => kysely.destroy(),
+      };
+    },
+  ],
+  [
+    "Knex",
+    (url) => {
+      const knex = createKnex({ client: "pg", connection: url, pool: { min: 0, max: 4 } });
+      return {
+        database: recipes.fromKnex(knex),
+        book: (client: Knex, id) => client("ledger").insert({ event: id }),
+        end: () => knex.destroy(),
+      };
+    },
+  ],
+];
 
 describePostgres("a PostgreSQL inbox over a library", (server) => {
-  describe.each(Object.keys(libraries))("%s", (name) => {
+  describe.each(libraries)("%s", (_name, connect) => {
     let library: Library;
+    let inbox: PostgresInbox<unknown>;
     beforeAll(async () => {
-      const open = libraries[name];
-      if (open === undefined) throw new Error("no such library");
-      library = open(server().urlOf(await server().create()));
+      library = connect(server().urlOf(await server().create()));
+      inbox = postgresInbox(library.database, { schema: "shop" });
+      await inbox.migrate();
       await library.database.query("CREATE TABLE ledger (event text PRIMARY KEY)");
     });
+    beforeEach(() => library.database.query("TRUNCATE ledger, shop.events"));
     afterAll(() => library.end());
-    let schemas = 0;
-    const open = async () => {
-      const inbox = postgresInbox(library.database, {
-        schema: `inbox_${String((schemas += 1))}`,
-      });
-      await inbox.migrate();
-      return inbox;
-    };
-
     // The other parts use the same `query`: conformance.spec.ts runs them over `pg`.
-    it.each(inboxConformance({ open, parts: ["queue"] }))("$name", async ({ run }) => {
+    it.each(inboxConformance({ open: () => inbox, parts: ["queue"] }))("$name", async ({ run }) => {
       await expect(run()).resolves.toBeUndefined();
     });
 
     const clock = { now: NOON };
-    const receiverOf = (inbox: Awaited<ReturnType<typeof open>>) => (handler: Booking) =>
+    const receiverOf = (handler: Booking) =>
       createReceiver({ ...silent, inbox, now: () => clock.now }).on(
         "PAYMENT",
         async (event, { transaction }) => {
@@ -101,18 +110,13 @@ describePostgres("a PostgreSQL inbox over a library", (server) => {
       (await library.database.query("SELECT event FROM ledger")).rows.map(
         (row) => (row as { readonly event: unknown }).event,
       );
-    let inbox: Awaited<ReturnType<typeof open>>;
-    beforeEach(async () => {
-      await library.database.query("TRUNCATE ledger");
-      inbox = await open();
-    });
 
     describe("a handler's writes", () => {
-      transactionTests(() => ({ clock, booked, receiverOf: receiverOf(inbox) }));
+      transactionTests(() => ({ clock, booked, receiverOf }));
     });
 
     it("fails an event whose write is refused, and leaves the connection usable", async () => {
-      const receiver = receiverOf(inbox)((id, book) => book(id));
+      const receiver = receiverOf((id, book) => book(id));
       await library.database.query("INSERT INTO ledger VALUES ('evt_2')");
       expect((await send(receiver, "evt_2")).kind).toBe("failed");
       expect((await send(receiver, "evt_3")).kind).toBe("handled");

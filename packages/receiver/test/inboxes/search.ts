@@ -7,58 +7,49 @@ import {
   transition,
 } from "../../src/inbox/event-state.ts";
 
-// An exhaustive search over the real transitions: three workers, three events of two resources, in
-// every order of their steps. Time is reduced to this: a lease or a wait goes on (1) or is over (0).
+// An exhaustive search over the real transitions: two workers, three events of two resources, in every order of their
+// steps. Time is reduced to this: a lease or a wait goes on (1) or is over (0).
 
 export const MAX_ATTEMPTS = 2;
 export const EVENTS = 3;
-const WORKERS = 3;
+const WORKERS = 2;
 const NOW = 0;
 
-/** A worker that stops ends its event and takes no other; one that crashes drops its event and starts again. */
+/** A worker that crashes drops its event and starts again. */
 export type Step =
   | { readonly do: "store" | "lease end" | "retry due"; readonly event: number }
   | { readonly do: "take"; readonly worker: number; readonly event: number }
-  | { readonly do: End | "crash" | "stop"; readonly worker: number };
+  | { readonly do: End | "crash"; readonly worker: number };
 
 /** A worker's end of its event; "complete and take" also takes the next event of the resource. */
 type End = "complete" | "complete and take" | "supersede" | "fail";
 
 export type Order = "none" | "per-resource";
 
-/** The real rules, or those with one of them taken out. */
-export interface Rules {
-  readonly transition: typeof transition;
-  readonly canTake: typeof canTake;
-  readonly order: Order;
-}
-
 /** The first two events are of one resource. */
 export const resourceOf = (event: number, order: Order): string | undefined =>
   order === "none" ? undefined : event < 2 ? "x" : "y";
 
 type Events = readonly (QueuedEvent | undefined)[];
-interface Worker {
-  readonly stopped: boolean;
-  /** The event that it works on, and the token of its claim. */
-  readonly holds?: { readonly event: number; readonly token: number };
-}
+/** The event that a worker works on, and the token of its claim. */
+type Held = { readonly event: number; readonly token: number } | undefined;
 interface World {
   readonly events: Events;
-  readonly workers: readonly Worker[];
+  /** By worker. */
+  readonly held: readonly Held[];
 }
 
 /** Searches all sequences of steps, the shortest first, until one breaks a promise; `report` has both as text. */
-export function search(rules: Rules): { readonly states: number; readonly report: string } {
+export function search(order: Order): { readonly states: number; readonly report: string } {
   const first: World = {
     events: Array.from({ length: EVENTS }, () => undefined),
-    workers: Array.from({ length: WORKERS }, () => ({ stopped: false })),
+    held: Array.from({ length: WORKERS }, () => undefined),
   };
   const found = new Set([keyOf(first)]);
   const fair = new Set<string>();
   const broken = (promise: string, ...trace: readonly Step[]) => ({
     states: found.size,
-    report: `${promise}: ${trace.map(textOf).join(", ")}`,
+    report: `${promise}: ${trace.map((step) => JSON.stringify(step)).join(", ")}`,
   });
   let layer: readonly { readonly world: World; readonly trace: readonly Step[] }[] = [
     { world: first, trace: [] },
@@ -69,12 +60,12 @@ export function search(rules: Rules): { readonly states: number; readonly report
       const events = world.events.map(eventKey).join();
       const endless = fair.has(events)
         ? undefined
-        : (endlessRun(world.events, rules, "fail") ?? endlessRun(world.events, rules, "hang"));
+        : (endlessRun(world.events, order, "fail") ?? endlessRun(world.events, order, "hang"));
       if (endless !== undefined)
         return broken("an event stays unhandled under a fair scheduler", ...trace, ...endless);
       fair.add(events);
       for (const step of stepsOf(world)) {
-        const after = apply(world, step, rules);
+        const after = apply(world, step, order);
         if (after === undefined) continue;
         const promise = brokenBy(world, step, after);
         if (promise !== undefined) return broken(promise, ...trace, step);
@@ -89,33 +80,20 @@ export function search(rules: Rules): { readonly states: number; readonly report
   return { states: found.size, report: "every promise holds" };
 }
 
-const textOf = (step: Step): string =>
-  ("worker" in step ? `worker ${String(step.worker)} ` : "") +
-  step.do +
-  ("event" in step ? ` ${String(step.event)}` : "");
-
-/** Workers in the same situation are the same, and so are events without a resource. */
-function keyOf({ events, workers }: World): string {
-  const held = events.map((event, index) => {
-    const claims = workers.flatMap(({ holds, stopped }) =>
-      holds?.event === index
-        ? [(holds.token === event?.state.token ? "=" : "~") + (stopped ? "s" : "")]
-        : [],
-    );
-    return `${eventKey(event)} ${claims.toSorted().join("")}`;
-  });
-  const idle = workers.filter(({ holds, stopped }) => holds === undefined && !stopped);
-  const hasResources = events.some((event) => event?.resource !== undefined);
-  return `${String(idle.length)} ${(hasResources ? held : held.toSorted()).join()}`;
-}
+const keyOf = (world: World): string =>
+  [
+    ...world.events.map(eventKey),
+    ...world.held.map((held) => held && `${String(held.event)}:${String(held.token)}`),
+  ].join();
 
 function eventKey(event: QueuedEvent | undefined): string {
   if (event === undefined) return "";
   const { at, token, attempts } = event.state;
-  return `${at}${String(token)}.${String(attempts)}${isOpen(event.state) && dueAtOf(event.state) > NOW ? "+" : ""}`;
+  const isLater = isOpen(event.state) && dueAtOf(event.state) > NOW;
+  return `${at}${String(token)}.${String(attempts)}${isLater ? "+" : ""}`;
 }
 
-function* stepsOf({ events, workers }: World): Generator<Step> {
+function* stepsOf({ events, held }: World): Generator<Step> {
   for (const [event, queued] of events.entries()) {
     // Events of one resource are alike: they are stored in the order of their numbers.
     if (queued === undefined) {
@@ -123,35 +101,25 @@ function* stepsOf({ events, workers }: World): Generator<Step> {
     } else if (queued.state.at === "claimed") yield { do: "lease end", event };
     else if (queued.state.at === "waiting") yield { do: "retry due", event };
   }
-  const alike = new Set<string>();
-  for (const [worker, { holds, stopped }] of workers.entries()) {
-    const key = `${String(stopped)} ${String(holds?.event)} ${String(holds?.token)}`;
-    if (alike.has(key)) continue;
-    alike.add(key);
-    if (!stopped) yield { do: "stop", worker };
-    if (holds !== undefined) {
-      // Before "complete": of two shortest traces, the one whose last step does more.
-      if (!stopped && events[holds.event]?.resource !== undefined)
-        yield { do: "complete and take", worker };
+  for (const [worker, claim] of held.entries())
+    if (claim === undefined) for (const event of events.keys()) yield { do: "take", worker, event };
+    else {
+      if (events[claim.event]?.resource !== undefined) yield { do: "complete and take", worker };
       for (const kind of ["complete", "supersede", "fail", "crash"] as const)
         yield { do: kind, worker };
-    } else if (!stopped)
-      for (const [event, queued] of events.entries())
-        if (queued !== undefined) yield { do: "take", worker, event };
-  }
+    }
 }
 
 /** Returns the world after a step, or `undefined` if the rules do not allow it. */
-function apply({ events, workers }: World, step: Step, rules: Rules): World | undefined {
-  const worker = "worker" in step ? workers[step.worker] : undefined;
-  const { holds, stopped = false } = worker ?? {};
-  const index = "event" in step ? step.event : holds?.event;
+function apply({ events, held }: World, step: Step, order: Order): World | undefined {
+  const claim = "worker" in step ? held[step.worker] : undefined;
+  const index = "event" in step ? step.event : claim?.event;
   const event = index === undefined ? undefined : events[index];
   switch (step.do) {
     case "store": {
-      const resource = resourceOf(step.event, rules.order);
+      const resource = resourceOf(step.event, order);
       const stored = { state: received(NOW), sequence: step.event, resource };
-      return { events: events.with(step.event, stored), workers };
+      return { events: events.with(step.event, stored), held };
     }
     case "lease end":
     case "retry due": {
@@ -161,38 +129,36 @@ function apply({ events, workers }: World, step: Step, rules: Rules): World | un
         event.state.at === "claimed"
           ? { ...event.state, leaseEndsAt: NOW }
           : { ...event.state, dueAt: NOW };
-      return { events: events.with(step.event, { ...event, state }), workers };
+      return { events: events.with(step.event, { ...event, state }), held };
     }
     case "take": {
       const stored = events.filter((other) => other !== undefined);
-      if (event === undefined || !rules.canTake(event, stored, NOW)) return undefined;
-      const claim = { type: "claim", now: NOW, leaseMs: 1, maxAttempts: MAX_ATTEMPTS } as const;
-      const state = rules.transition(event.state, claim);
+      if (event === undefined || !canTake(event, stored, NOW)) return undefined;
+      const claimed = { type: "claim", now: NOW, leaseMs: 1, maxAttempts: MAX_ATTEMPTS } as const;
+      const state = transition(event.state, claimed);
       if (state === undefined) return undefined;
-      const claimed = { stopped, holds: { event: step.event, token: state.token } };
+      const { token } = state;
       return {
         events: events.with(step.event, { ...event, state }),
-        workers: state.at === "claimed" ? workers.with(step.worker, claimed) : workers,
+        held: state.at === "claimed" ? held.with(step.worker, { event: step.event, token }) : held,
       };
     }
-    case "stop":
-      return { events, workers: workers.with(step.worker, { ...worker, stopped: true }) };
     case "crash":
-      return { events, workers: workers.with(step.worker, { stopped }) };
+      return { events, held: held.with(step.worker, undefined) };
     case "complete":
     case "complete and take":
     case "supersede":
     case "fail": {
-      if (holds === undefined || event === undefined) return undefined;
-      const idle = workers.with(step.worker, { stopped });
-      const state = rules.transition(event.state, endOf(step.do, holds.token, 1));
-      if (state === undefined) return { events, workers: idle };
-      const after = { events: events.with(holds.event, { ...event, state }), workers: idle };
+      if (claim === undefined || event === undefined) return undefined;
+      const idle = held.with(step.worker, undefined);
+      const state = transition(event.state, endOf(step.do, claim.token, 1));
+      if (state === undefined) return { events, held: idle };
+      const after = { events: events.with(claim.event, { ...event, state }), held: idle };
       if (step.do !== "complete and take") return after;
       const oldest = after.events.findIndex(
         (other) => other?.resource === event.resource && other !== undefined && isOpen(other.state),
       );
-      return apply(after, { do: "take", worker: step.worker, event: oldest }, rules) ?? after;
+      return apply(after, { do: "take", worker: step.worker, event: oldest }, order) ?? after;
     }
     default:
       return step satisfies never;
@@ -207,14 +173,12 @@ export function endOf(kind: End, token: number, retryAt: number) {
 
 function brokenBy(before: World, step: Step, after: World): string | undefined {
   if ("worker" in step && step.do !== "take") {
-    const { holds } = before.workers[step.worker] ?? {};
-    const state = holds && before.events[holds.event]?.state;
-    const isStale = state?.at !== "claimed" || state.token !== holds?.token;
+    const held = before.held[step.worker];
+    const state = held && before.events[held.event]?.state;
+    const isStale = state?.at !== "claimed" || state.token !== held?.token;
     if (isStale && before.events !== after.events) return "a stale token changes an event";
   }
-  const claims = after.workers.flatMap(({ holds }) =>
-    holds ? [`${holds.event} ${holds.token}`] : [],
-  );
+  const claims = after.held.flatMap((held) => (held ? [`${held.event} ${held.token}`] : []));
   if (new Set(claims).size < claims.length) return "an event has two valid claims";
   const running = after.events.flatMap((event) =>
     event?.state.at === "claimed" && event.state.leaseEndsAt > NOW ? [event.resource] : [],
@@ -232,15 +196,12 @@ function brokenBy(before: World, step: Step, after: World): string | undefined {
  */
 function endlessRun(
   events: Events,
-  rules: Rules,
+  order: Order,
   handlers: "fail" | "hang",
 ): readonly Step[] | undefined {
-  const worker = WORKERS;
+  const worker = 0;
   const steps: Step[] = [];
-  let world: World = {
-    events,
-    workers: Array.from({ length: worker + 1 }, () => ({ stopped: false })),
-  };
+  let world: World = { events, held: [undefined] };
   const open = (): number =>
     world.events.filter((event) => event !== undefined && isOpen(event.state)).length;
   for (let rounds = open() * (MAX_ATTEMPTS + 1); rounds > 0; rounds -= 1)
@@ -250,7 +211,7 @@ function endlessRun(
         { do: "take", worker, event },
         ...(handlers === "fail" ? [{ do: handlers, worker } as const] : []),
       ] as const) {
-        const after = apply(world, step, rules);
+        const after = apply(world, step, order);
         if (after === undefined) continue;
         steps.push(step);
         world = after;

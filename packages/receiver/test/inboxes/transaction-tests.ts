@@ -1,6 +1,6 @@
 import type { Outcome, Receiver } from "@countersign/receiver";
 import { expect, it, vi } from "vitest";
-import { attemptOf, refundAuthorized } from "../fixtures.ts";
+import { refundAttempt } from "../fixtures.ts";
 
 /** A handler that may book ids in the inbox's transaction. */
 export type Booking = (id: string, book: (id: string) => unknown) => unknown;
@@ -14,7 +14,7 @@ export interface Ledger {
 }
 
 export const send = (receiver: Pick<Receiver, "receive">, id = "evt_1"): Promise<Outcome> =>
-  receiver.receive(attemptOf(refundAuthorized(id)));
+  receiver.receive(refundAttempt(id));
 
 /** Promises of every inbox with transactions about a handler's writes. */
 export function transactionTests(ledger: () => Ledger): void {

@@ -1,12 +1,19 @@
 import { instrument, inboxMetrics, outcomeMetrics } from "@countersign/receiver/otel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { memoryInbox } from "@countersign/receiver";
-import { attemptOf, NOON, recordingReceiver, refundAuthorized, secret } from "../fixtures.ts";
+import {
+  attemptOf,
+  genuine,
+  NOON,
+  recordingReceiver,
+  refundAttempt,
+  refundAuthorized,
+  secret,
+} from "../fixtures.ts";
 import { sqliteInTest } from "../inboxes/in-test.ts";
 import { api, asyncContextManager, metering, tracing } from "./telemetry.ts";
 
 const { context, SpanKind, SpanStatusCode } = api;
-const genuine = attemptOf(refundAuthorized());
 
 const FAILS = (): never => {
   throw new Error("password=hunter2");
@@ -125,7 +132,7 @@ describe("instrument with a meter", () => {
     const { meter, points } = metering();
     const receiver = instrument(recordingReceiver().receiver, { meter, destination: "refunds" });
     await receiver.answer(genuine);
-    await receiver.receive(attemptOf(refundAuthorized("evt_2")));
+    await receiver.receive(refundAttempt("evt_2"));
     await receiver.receive(attemptOf(refundAuthorized(), { now: NOON - 301_000 }));
 
     const base = { ...operation, "messaging.destination.name": "refunds" };

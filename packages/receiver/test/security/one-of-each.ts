@@ -1,11 +1,15 @@
-import type { Outcome } from "@countersign/receiver";
-import { attemptOf, otherSecret, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import {
+  attemptOf,
+  nameOf,
+  otherSecret,
+  recordingReceiver,
+  refundAuthorized,
+} from "../fixtures.ts";
 
 // Runs in a separate process, with flags that remove features of the language.
 
 const { receiver } = recordingReceiver();
 const event = refundAuthorized();
-const told = (outcome: Outcome): string => ("code" in outcome ? outcome.code : outcome.kind);
 const attempts = [
   attemptOf(event),
   attemptOf(event),
@@ -16,5 +20,5 @@ const attempts = [
 ];
 const outcomes: string[] = [];
 // oxlint-disable-next-line no-await-in-loop -- the second one is a duplicate of the first
-for (const attempt of attempts) outcomes.push(told(await receiver.receive(attempt)));
+for (const attempt of attempts) outcomes.push(nameOf(await receiver.receive(attempt)));
 process.stdout.write(JSON.stringify(outcomes));

@@ -1,13 +1,19 @@
 import { join } from "node:path";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { describe, expect, it } from "vitest";
-import { attemptOf, NOON, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import {
+  attemptOf,
+  NOON,
+  recordingReceiver,
+  refundAttempt,
+  refundAuthorized,
+} from "../fixtures.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 /** Replays of one attempt that differ in everything that is not signed. */
 const replays = (count: number) =>
   Array.from({ length: count }, (_, index) => {
-    const { headers, body } = attemptOf(refundAuthorized());
+    const { headers, body } = refundAttempt();
     const unsigned = {
       "x-request-id": String(index),
       "user-agent": `replayer/${String(index)}`,

@@ -3,7 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { standardCatalogue } from "@countersign/schemas";
 import { describe, expect, it, vi } from "vitest";
-import { attemptOf, otherSecret, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import {
+  attemptOf,
+  genuine,
+  otherSecret,
+  recordingReceiver,
+  refundAuthorized,
+} from "../fixtures.ts";
 
 const folder = new URL("../../../../schemas/", import.meta.url);
 const documents = ["events", "resources"].flatMap((name) =>
@@ -73,7 +79,6 @@ describe("A23: a pattern of exponential time", () => {
     const validate = vi.fn<typeof entry.validate>((value) => entry.validate(value));
     const events = { ...standardCatalogue.events, "refund.authorized": { ...entry, validate } };
     const { receiver } = recordingReceiver({ catalogue: { ...standardCatalogue, events } });
-    const genuine = attemptOf(refundAuthorized());
     await receiver.receive(attemptOf(refundAuthorized(), { secrets: [otherSecret] }));
     await receiver.receive({ ...genuine, body: Buffer.from("{") });
     expect(validate).not.toHaveBeenCalled();

@@ -10,7 +10,13 @@ import { validateEvent } from "@countersign/schemas/writers";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import fc from "fast-check";
 import type { Outcome } from "@countersign/receiver";
-import { attemptOf, recordingReceiver, refundAuthorized, NOON } from "../fixtures.ts";
+import {
+  attemptOf,
+  NOON,
+  recordingReceiver,
+  refundAttempt,
+  refundAuthorized,
+} from "../fixtures.ts";
 
 const types = Object.keys(standardCatalogue.events) as (keyof EventTypeMap)[];
 
@@ -109,7 +115,7 @@ describe("eventArbitraries", () => {
   });
 });
 
-const attempt = attemptOf(refundAuthorized());
+const attempt = refundAttempt();
 
 describe("expectHandled", () => {
   it("returns the event that a handler handled", async () => {
@@ -168,9 +174,9 @@ describe("fakeClock", () => {
     const { receiver } = recordingReceiver({ now });
     advance(300_000);
     expect([now(), now()]).toEqual([NOON + 300_000, NOON + 300_000]);
-    expect((await receiver.receive(attemptOf(refundAuthorized("evt_1")))).kind).toBe("handled");
+    expect((await receiver.receive(refundAttempt("evt_1"))).kind).toBe("handled");
     advance(1000);
-    expect((await receiver.receive(attemptOf(refundAuthorized("evt_2")))).kind).toBe("rejected");
+    expect((await receiver.receive(refundAttempt("evt_2"))).kind).toBe("rejected");
   });
 
   it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses to move by %d ms", (ms) => {
