@@ -6,6 +6,7 @@ import {
   attemptOf,
   NOON,
   otherSecret,
+  recordingReceiver,
   refundAttempt,
   refundAuthorized,
   secret,
@@ -22,20 +23,13 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-const receiverOf = (options: Partial<Parameters<typeof createReceiver>[0]> = {}) =>
-  createReceiver({
-    secrets: [secret],
-    fallback: () => undefined,
-    inbox: memoryInbox(),
-    now: () => NOON,
-    log,
-    ...options,
-  });
+const receiverOf = (options: Parameters<typeof recordingReceiver>[0] = {}) =>
+  recordingReceiver({ log, ...options }).receiver;
 const forged = attemptOf(refundAuthorized(), { secrets: [otherSecret] });
 
 describe("the log of failures", () => {
   it("writes one escaped line for each handler error, with its stack and causes indented below", async () => {
-    const receiver = receiverOf().on("PAYMENT", () => {
+    const receiver = receiverOf().on("refund.authorized", () => {
       throw new Error("no\nsuch \u001b[31mtable", { cause: new Error("disk") });
     });
     for (const id of ["evt_1", "evt_2"]) await receiver.receive(refundAttempt(id));
