@@ -5,7 +5,7 @@ import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgre
 import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
-import { attemptOf, NOON, refundAttempt, refundAuthorized, secret, silent } from "../fixtures.ts";
+import { recordingReceiver, refundAttempt, refundAuthorized, silent } from "../fixtures.ts";
 import { pgbouncerBinary, postgresBinaries, sharedPostgres, startPgbouncer } from "./servers.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { describePostgres } from "./describe-postgres.ts";
@@ -23,10 +23,10 @@ const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest 
 
 describe("an inbox without its namespace or its client", () => {
   const client = { call: () => Promise.resolve(null) };
-  const pool = {
-    query: () => Promise.reject(new Error()),
-    connect: () => Promise.reject(new Error()),
-  };
+  const rejects = () => Promise.reject(new Error());
+  const pool = { query: rejects, connect: rejects };
+  const tiny = { ...pool, options: { max: 1 } };
+  const shop = { schema: "shop" };
   // As plain JavaScript may call them.
   const create = {
     memory: (options: unknown) => memoryInbox(options as never),
@@ -42,11 +42,7 @@ describe("an inbox without its namespace or its client", () => {
     ["sqliteInbox in memory", () => create.sqlite(":memory:"), /path of a file/],
     ["sqliteInbox without a path", () => create.sqlite({}), /path of a file/],
     ["postgresInbox without a pool", () => create.postgres(undefined, {}), /pg\.Pool/],
-    [
-      "postgresInbox with one connection",
-      () => create.postgres({ ...pool, options: { max: 1 } }, { schema: "a" }),
-      /2 connections/,
-    ],
+    ["postgresInbox with one connection", () => create.postgres(tiny, shop), /2 connections/],
     ["postgresInbox without options", () => create.postgres(pool, undefined), /"schema"/],
     ["postgresInbox without a schema", () => create.postgres(pool, {}), /"schema"/],
     ["postgresInbox with SQL", () => create.postgres(pool, { schema: 'a"; DROP' }), /"schema"/],
@@ -157,12 +153,10 @@ describePostgres("the PostgreSQL inbox", (server) => {
     const inbox = postgresInbox(pool, { schema: "shop" });
     const { queue } = inbox;
     const limits = { leaseMs: 60_000, maxAttempts: 10 };
-    for (const [id, name] of ["x1 x", "x2 x", "x3 x", "y1 y"].map((pair) => pair.split(" ")))
-      await queue.store({
-        ...claimOf(id ?? ""),
-        body: "{}",
-        resource: { name: name ?? "", timestamp: 0 },
-      });
+    for (const id of ["x1", "x2", "x3", "y1"]) {
+      const resource = { name: id.slice(0, 1), timestamp: 0 };
+      await queue.store({ ...claimOf(id), body: "{}", resource });
+    }
     const taken = await queue.take({ limit: 9, now: 0, ...limits });
     expect(taken.map(({ key }) => key.id)).toEqual(["x1", "y1"]);
     const complete = async (id: string, now: number, token = 1): Promise<unknown> => {
@@ -184,22 +178,19 @@ describePostgres("the PostgreSQL inbox", (server) => {
     await inbox.migrate();
     const handled: string[] = [];
     const { promise: done, resolve } = Promise.withResolvers<void>();
-    const receiver = createReceiver({
-      secrets: [secret],
-      fallback: () => undefined,
+    const { receiver, send } = recordingReceiver({
       inbox,
       acknowledge: "after-store",
       workers: { concurrency: 1 },
       order: "per-resource",
-      now: () => NOON,
-    }).on("PAYMENT", ({ id }) => {
+    });
+    receiver.on("refund.authorized", ({ id }) => {
       handled.push(id);
       if (handled.length === 5) resolve();
     });
     for (const id of ["x1", "x2", "y1", "x3", "y2"]) {
       const event = refundAuthorized(id);
-      const data = { ...event.data, paymentId: id.slice(0, 1) };
-      await receiver.receive(attemptOf({ ...event, data }));
+      await send({ ...event, data: { ...event.data, paymentId: id.slice(0, 1) } });
     }
     receiver.start();
     await done;
