@@ -126,17 +126,15 @@ function bodyText(body: string | Uint8Array): string {
  * Bytes of the wire as text that a terminal, a page and a file can show: UTF-8 unchanged, all else
  * escaped. `\r\n` is a line break; any other line break is also escaped, since it
  * may be the fault. A backslash is doubled, so that the text is read in one way.
- *
- * @param options.cap Bytes that are shown, 1 or more; what follows is counted. Default 2048.
  */
-export function shownBytes(
-  bytes: Uint8Array | string,
-  { cap = 2048 }: { readonly cap?: number } = {},
-): string {
+export function shownBytes(bytes: Uint8Array | string): string {
   const all = Buffer.from(bytes);
-  const text = escaped(all.subarray(0, cap));
-  return all.length <= cap ? text : `${text}\n… ${String(all.length - cap)} more bytes`;
+  const text = escaped(all.subarray(0, SHOWN));
+  return all.length <= SHOWN ? text : `${text}\n… ${String(all.length - SHOWN)} more bytes`;
 }
+
+/** Bytes that are shown; what follows is counted. */
+const SHOWN = 2048;
 
 function escaped(bytes: Buffer): string {
   const pieces: string[] = [];

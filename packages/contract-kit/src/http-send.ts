@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { Agent as HttpAgent, request as httpRequest } from "node:http";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isRecord, parseJson } from "./values.ts";
 import { checkOwned, loopbackLookup } from "./harness/owned-host.ts";
@@ -37,46 +37,36 @@ export function httpSend(
   const kept = { keepAlive: true, timeout: IDLE_MS };
   const agent = isSecure ? new HttpsAgent(kept) : new HttpAgent(kept);
   const request = isSecure ? httpsRequest : httpRequest;
-  const send: Send = ({ method, path, headers, body }) =>
-    new Promise<HttpAnswer>((resolve, reject) => {
-      const bytes = body === undefined ? undefined : Buffer.from(body);
-      const length = bytes === undefined ? {} : { "content-length": String(bytes.length) };
-      const sending = request(
-        base + path,
-        {
-          method,
-          agent,
-          ...(isLoopbackOnly && { lookup: loopbackLookup() }),
-          headers: { ...length, ...headers },
-          signal: AbortSignal.timeout(timeoutMs),
-        },
-        (response) => {
-          const chunks: Buffer[] = [];
-          let size = 0;
-          response.on("data", (chunk: Buffer) => {
-            chunks.push(chunk);
-            size += chunk.length;
-            if (size > MAX_BYTES)
-              response.destroy(new Error(`the body exceeds ${MAX_BYTES} bytes`));
-          });
-          response.on("error", reject);
-          response.on("end", () => {
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: Object.fromEntries(
-                Object.entries(response.headers).map(([name, value]) => [
-                  name,
-                  [value ?? ""].flat().join(", "),
-                ]),
-              ),
-              body: Buffer.concat(chunks),
-            });
-          });
-        },
-      );
-      sending.on("error", reject);
-      sending.end(bytes);
+  const send: Send = async ({ method, path, headers, body }) => {
+    const bytes = body === undefined ? undefined : Buffer.from(body);
+    const length = bytes === undefined ? {} : { "content-length": String(bytes.length) };
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const sending = request(base + path, {
+        method,
+        agent,
+        ...(isLoopbackOnly && { lookup: loopbackLookup() }),
+        headers: { ...length, ...headers },
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      sending.on("response", resolve).on("error", reject).end(bytes);
     });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // A stream of bytes; leaving the loop by an error ends the connection.
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_BYTES) throw new Error(`the body exceeds ${MAX_BYTES} bytes`);
+    }
+    const received = Object.entries(response.headers).map(([name, value]) => {
+      return [name, [value ?? ""].flat().join(", ")] as const;
+    });
+    return {
+      status: response.statusCode ?? 0,
+      headers: Object.fromEntries(received),
+      body: Buffer.concat(chunks),
+    };
+  };
   return { send, close: () => agent.destroy() };
 }
 

@@ -74,20 +74,19 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
   for (const [index, { check, owed }] of wanted.entries()) {
     const started = now();
     const isIdle = owed.every(({ id }) => skip[id] !== undefined);
-    const reason =
-      signal?.aborted === true ? INTERRUPTED : (skip[check.id] ?? (isIdle ? "" : undefined));
-    if (reason === undefined) options.onCheck?.(check, index + 1, wanted.length);
-    const judge =
-      reason === undefined
-        ? await Promise.race([
-            verdictsOf(check, target, { ...context, owed: owed.map(({ id }) => id) }),
-            interrupted(signal),
-          ])
-        : skipped(reason);
+    let said: readonly Verdict[] | Said;
+    if (signal?.aborted === true) said = INTERRUPTED;
+    else if (skip[check.id] !== undefined || isIdle) said = skipped(skip[check.id] ?? "");
+    else {
+      options.onCheck?.(check, index + 1, wanted.length);
+      const asked = { ...context, owed: owed.map(({ id }) => id) };
+      said = await Promise.race([verdictsOf(check, target, asked), interrupted(signal)]);
+    }
     const ms = now() - started;
     for (const requirement of owed) {
-      const said = skip[requirement.id] === undefined ? judge : skipped(skip[requirement.id] ?? "");
-      const finding = { check: check.id, requirement, ms, ...said(requirement, failOn) };
+      const reason = skip[requirement.id];
+      const own = reason === undefined ? saidOf(said, requirement, failOn) : skipped(reason);
+      const finding = { check: check.id, requirement, ms, ...own };
       findings.push(finding);
       options.onFinding?.(finding);
     }
@@ -137,56 +136,42 @@ function wantedOf<T extends Target>({
 }
 
 type Said = Pick<Finding, "status" | "message" | "evidence">;
-type Judge = (requirement: Requirement, failOn: readonly Level[]) => Said;
 
-const skipped =
-  (message: string): Judge =>
-  () => ({ status: "skipped", message });
+const skipped = (message: string): Said => ({ status: "skipped", message });
+const INTERRUPTED = skipped("the run was interrupted");
 
-const INTERRUPTED = "the run was interrupted";
-
-function interrupted(signal: AbortSignal | undefined): Promise<Judge> {
+function interrupted(signal: AbortSignal | undefined): Promise<Said> {
   return new Promise((resolve) => {
-    const stop = (): void => resolve(skipped(INTERRUPTED));
+    const stop = (): void => resolve(INTERRUPTED);
     if (signal?.aborted === true) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });
 }
 
+/** A check's verdicts, or what is said of all its requirements because it broke. */
 async function verdictsOf<T extends Target>(
   check: CheckOf<T>,
   target: T,
   context: CheckContext,
-): Promise<Judge> {
-  let verdicts: readonly Verdict[];
+): Promise<readonly Verdict[] | Said> {
   try {
-    verdicts = await check.run(target, context);
+    return await check.run(target, context);
   } catch (error) {
-    const message = messageOf(error);
-    return () => ({ status: "error", message });
+    return { status: "error", message: messageOf(error) };
   }
-  return (requirement, failOn) => {
-    const verdict = verdicts.find((one) => one.requirement === requirement.id);
-    // A check without a verdict would look like one without a fault.
-    if (verdict === undefined) return { status: "error", message: "the check came to no verdict" };
-    return saidOf(verdict, !failOn.includes(requirement.level));
-  };
 }
 
-function saidOf(verdict: Verdict, isMild: boolean): Said {
-  switch (verdict.status) {
-    case "pass":
-      return { status: "pass", message: "" };
-    case "fail": {
-      const { message, evidence } = verdict;
-      return { status: isMild ? "warn" : "fail", message, ...(evidence && { evidence }) };
-    }
-    case "not_applicable":
-    case "skipped":
-      return { status: verdict.status, message: verdict.message };
-    default:
-      return verdict satisfies never;
-  }
+function saidOf(
+  all: readonly Verdict[] | Said,
+  { id, level }: Requirement,
+  failOn: readonly Level[],
+): Said {
+  if ("status" in all) return all;
+  const verdict = all.find(({ requirement }) => requirement === id);
+  // A check without a verdict would look like one without a fault.
+  if (verdict === undefined) return { status: "error", message: "the check came to no verdict" };
+  const { requirement: _, ...said } = { message: "", ...verdict };
+  return said.status === "fail" && !failOn.includes(level) ? { ...said, status: "warn" } : said;
 }
 
 function requirementOf(

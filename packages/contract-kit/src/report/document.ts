@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
-import { referencePage, type Profile } from "@countersign/schemas";
+import { referencePage } from "@countersign/schemas";
 import {
   type Evidence,
   type Finding,
@@ -153,40 +153,37 @@ export function reportOfPacts(
   { about, skipped = [], replay }: PactReportOptions,
 ): ReportDocument {
   const known = new Map(requirements().map((one) => [one.id, one]));
-  const named = (row: SkippedRow) => {
-    const requirement = known.get(row.requirement ?? "");
-    const { consumer, provider, description } = row;
+  const entryOf = (
+    row: SkippedRow,
+    said: Pick<ReportEntry, "status" | "message" | "ms">,
+  ): ReportEntry => {
+    const { consumer, provider, description: name, requirement: id } = row;
+    const requirement = known.get(id ?? "");
     const group = `${consumer} → ${provider}`;
-    return {
-      id: `${group}: ${description}`,
-      group,
-      name: description,
-      ...(requirement && explained(requirement)),
-      requirement: row.requirement,
-      isKnown: false,
-    };
+    const own = requirement ? explained(requirement) : { requirement: id };
+    return { id: `${group}: ${name}`, group, name, ...own, isKnown: false, ...said };
   };
-  const entries = result.rows.map((row): ReportEntry => {
+  const verified = result.rows.map((row): ReportEntry => {
+    const { ms, isOk, problems } = row;
     const { level } = known.get(row.requirement ?? "") ?? {};
-    const fails = level === undefined || about.failOn.includes(level);
-    const status = row.isOk ? "pass" : fails ? "fail" : "warn";
-    const again = row.isOk ? undefined : replay?.(row);
-    const message = row.problems.join("\n");
-    const { ms } = row;
-    return { ...named(row), status, message, ...(again !== undefined && { replay: again }), ms };
+    const failure = level === undefined || about.failOn.includes(level) ? "fail" : "warn";
+    const entry = entryOf(row, {
+      status: isOk ? "pass" : failure,
+      message: problems.join("\n"),
+      ms,
+    });
+    return isOk || replay === undefined ? entry : { ...entry, replay: replay(row) };
   });
-  const left = skipped.map(({ row, reason }): ReportEntry => ({
-    ...named(row),
-    status: "skipped",
-    message: reason,
-    ms: 0,
-  }));
+  const left = skipped.map(({ row, reason }) =>
+    entryOf(row, { status: "skipped", message: reason, ms: 0 }),
+  );
+  const entries = [...verified, ...left];
   const hasFailed = entries.some(({ status }) => status === "fail");
-  const told = new Set([...entries, ...left].map(({ requirement }) => requirement));
+  const told = new Set(entries.map(({ requirement }) => requirement));
   return {
     title: `pacts of ${result.provider} at ${withoutSecrets(about.url)}`,
     about: reportAbout(about),
-    entries: [...entries, ...left],
+    entries,
     uncovered: uncoveredOf(
       requirements(about.role).flatMap(({ id }) => (told.has(id) ? [] : [id])),
     ),
@@ -230,15 +227,10 @@ export interface ReportAbout {
   readonly requirements: string;
 }
 
-export interface AboutOptions {
-  readonly role: Role;
-  readonly url: string;
-  readonly profile: Profile;
-  readonly seed: number;
-  readonly failOn: readonly Level[];
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-}
+export type AboutOptions = Pick<
+  Report,
+  "role" | "url" | "profile" | "seed" | "failOn" | "startedAt"
+>;
 
 // The manifest is next to src/ and dist/, and the documents are another package's data.
 const load = createRequire(import.meta.url);
