@@ -5,8 +5,6 @@ export interface Answer {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** As received: nothing is decompressed. */
   readonly body: Uint8Array;
-  /** Statuses of the 1xx answers before it. */
-  readonly interim: readonly number[];
   /** True if the connection may carry another request. */
   readonly isReusable: boolean;
 }
@@ -79,20 +77,16 @@ class Input {
 }
 
 function answerFrom(input: Input, options: ReadOptions): Answer {
-  const interim: number[] = [];
-  for (;;) {
+  for (let interim = 0; interim <= MAX_INTERIM; interim += 1) {
     const { status, version, headers } = headFrom(input);
-    if (status < 200 && status !== 101) {
-      interim.push(status);
-      if (interim.length > MAX_INTERIM) throw new GarbledAnswerError("a flood of 1xx answers");
-      continue;
-    }
+    if (status < 200 && status !== 101) continue;
     const { body, isReusable } = bodyFrom(input, { status, headers }, options);
     const connection = valueOf(headers, "connection") ?? "";
     const isKept =
       version === "1.1" ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
-    return { status, headers, body, interim, isReusable: isKept && isReusable };
+    return { status, headers, body, isReusable: isKept && isReusable };
   }
+  throw new GarbledAnswerError("a flood of 1xx answers");
 }
 
 type Head = Pick<Answer, "status" | "headers">;

@@ -36,7 +36,7 @@ const WORDS: readonly string[] = [
 type Headers = readonly Header[];
 
 function operations(bench: Bench): readonly Operation[] {
-  const { names, covers, withTime, isVersioned, all } = bench.signing;
+  const { names, covers, withTime, separator, all } = bench.signing;
   const headed = (id: string, what: string, change: (headers: Headers, base: Base) => Headers) =>
     op(id, what, (base) => ({ headers: change(base.attempt.headers, base) }));
   const valued = (id: string, what: string, [name, change]: Valued) =>
@@ -106,7 +106,7 @@ function operations(bench: Bench): readonly Operation[] {
     ...parts(isHex).map((one) => part("R-VERIFY-WHOLE", one)),
     ...spellings(isHex).map((one) => part(CANONICAL, one)),
     ...timesOf(bench),
-    ...(isVersioned ? versions : []),
+    ...(separator === undefined ? [] : versions),
     ...all.flatMap((name) => {
       const other = ({ taken }: Base): Header => [name, valueOf(taken.headers, name)];
       return [

@@ -60,12 +60,6 @@ const RETRIES = 5;
 const LIMITED_RETRIES = 12;
 const LONGEST_WAIT_MS = 5000;
 
-export interface BenchOptions {
-  readonly check: string;
-  readonly docket: Docket;
-  readonly round?: number;
-}
-
 /** The sending side of one check. */
 export class Bench {
   readonly target: ReceiverTarget;
@@ -85,7 +79,8 @@ export class Bench {
   constructor(
     target: ReceiverTarget,
     { seed, owed }: CheckContext,
-    { check, docket, round = 0 }: BenchOptions,
+    docket: Docket,
+    { check = docket.check, round = 0 }: { readonly check?: string; readonly round?: number } = {},
   ) {
     this.target = target;
     this.docket = docket;

@@ -16,7 +16,7 @@ const MAX_TOLD = 5;
 export class Docket {
   /** The requirement that the next attempts are sent for: it fails if one of them ends or hangs the target. */
   subject: string;
-  readonly #check: string;
+  readonly check: string;
   readonly #requirements: readonly string[];
   readonly #faults = new Map<string, Fault[]>();
   readonly #seen = new Set<string>();
@@ -24,7 +24,7 @@ export class Docket {
 
   constructor(check: string, requirements: readonly [string, ...string[]]) {
     [this.subject] = requirements;
-    this.#check = check;
+    this.check = check;
     this.#requirements = requirements;
   }
 
@@ -78,7 +78,7 @@ export class Docket {
 
   #mustName(requirement: string): void {
     if (!this.#requirements.includes(requirement))
-      throw new TypeError(`${this.#check} does not name ${requirement}`);
+      throw new TypeError(`${this.check} does not name ${requirement}`);
   }
 }
 

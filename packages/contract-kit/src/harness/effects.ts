@@ -92,23 +92,18 @@ export class Effects {
   }
 
   /**
-   * Makes the next handlers fail.
+   * Makes the next handlers fail, and cancels what was ordered before: 0 leaves nothing for other checks.
    *
    * @param reason The message of their error.
    * @returns False if the receiver has no such control.
    */
   failNext(count: number, reason?: string): Promise<boolean> {
-    return this.#put({ failNext: count, reason });
+    return this.#put({ failNext: count, hangNext: 0, reason });
   }
 
   /** Makes the next handlers hang forever. @returns False if the receiver has no such control. */
   hangNext(count: number): Promise<boolean> {
     return this.#put({ failNext: 0, hangNext: count });
-  }
-
-  /** Cancels ordered failures of handlers, so that none is left for other checks. */
-  async mend(): Promise<void> {
-    await this.#put({ failNext: 0, hangNext: 0 });
   }
 
   async #read(): Promise<Ledger | string> {

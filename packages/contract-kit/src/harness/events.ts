@@ -66,8 +66,6 @@ export interface EventMaker {
    * although the schema does not list it. Without a schema, the samples with unknown members.
    */
   readonly shapes: (row: CatalogueRow, draws: { seed: number; count: number }) => readonly Shape[];
-  /** The schema of a row's events, if it has one. */
-  readonly schemaOf: (row: CatalogueRow) => LocatedSchema | undefined;
 }
 
 /** A row without a kind has no schema: its data is that of a sample, or the resource's id. */
@@ -79,7 +77,7 @@ export function eventMaker(
   const { envelope: places, catalogue } = profile;
   let schemas: SchemaSet | undefined;
   const examples = new Map<string, Readonly<Members>>();
-  const schemaOf: EventMaker["schemaOf"] = ({ kind, type, schema }) => {
+  const schemaOf = ({ kind, type, schema }: CatalogueRow): LocatedSchema | undefined => {
     if (kind !== undefined)
       return (schemas ??= standardSchemas()).document(`events/${kind}.schema.json`);
     if (schema === undefined) return undefined;
@@ -112,7 +110,6 @@ export function eventMaker(
   };
   return {
     hasId,
-    schemaOf,
     make: (order) => {
       const row = order.row ?? catalogue[0];
       if (row === undefined) throw new TypeError("the profile's catalogue has no event");
@@ -180,7 +177,8 @@ function fromSchema(
     base: printable(value) as Members,
     isListed: true,
   });
-  const texts = freeTexts(schema, full, []);
+  const open = placesWhere(schema, full, [], (at) => at.schema["x-open"] === true);
+  const texts = placesWhere(schema, full, [], isFreeText);
   return [
     listed("without optional members", example(schema, { optional: "absent" })),
     listed("with all optional members", full),
@@ -194,7 +192,7 @@ function fromSchema(
         : [listed(`with ${what} at /${steps.join("/")}`, withValueAt(full, steps, text))];
     }),
     ...drawn.map((value, index) => listed(`drawn as number ${index + 1}`, value)),
-    ...openPlaces(schema, full, []).map((steps): Shape => ({
+    ...open.map((steps): Shape => ({
       what: `with an unknown value at /${steps.join("/")}`,
       base: withValueAt(full, steps, "CSTEST_ADDED") as Members,
       isListed: false,
@@ -219,17 +217,11 @@ function objectsIn(value: unknown, steps: Steps): readonly Steps[] {
   return [steps, ...inner];
 }
 
-function openPlaces(located: LocatedSchema, value: unknown, steps: Steps): readonly Steps[] {
-  return placesWhere(located, value, steps, ({ schema }) => schema["x-open"] === true);
-}
-
-/** Places of texts for people: without a pattern, a format or a fixed value. */
-function freeTexts(located: LocatedSchema, value: unknown, steps: Steps): readonly Steps[] {
-  return placesWhere(located, value, steps, ({ schema }, one) => {
-    const { pattern, format, enum: listed, maxLength = Infinity } = schema;
-    const isFree = pattern === undefined && format === undefined && listed === undefined;
-    return typeof one === "string" && isFree && !("const" in schema) && maxLength >= 64;
-  });
+/** True at a text for people: without a pattern, a format or a fixed value. */
+function isFreeText({ schema }: LocatedSchema, value: unknown): boolean {
+  const { pattern, format, enum: listed, maxLength = Infinity } = schema;
+  const isFree = pattern === undefined && format === undefined && listed === undefined;
+  return typeof value === "string" && isFree && !("const" in schema) && maxLength >= 64;
 }
 
 function placesWhere(

@@ -7,10 +7,7 @@ import { diagnose } from "./triage.ts";
 import { isThere } from "./wire.ts";
 
 /** A check of a receiver before it is run. */
-interface Play {
-  /** `receiver/…` */
-  readonly id: string;
-  readonly title: string;
+interface Play extends Pick<ReceiverCheck, "id" | "title"> {
   readonly requirements: readonly [string, ...string[]];
   /** True if it waits for the receiver's own deadlines. */
   readonly slow?: boolean;
@@ -42,7 +39,7 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
       const rounds = how.isSearch === true ? target.effort : 1;
       try {
         if (how.isFirst !== true) {
-          const first = new Bench(target, context, { check: "receiver/triage", docket });
+          const first = new Bench(target, context, docket, { check: "receiver/triage" });
           notebook.diagnosis ??= diagnose(first);
           const cause = await notebook.diagnosis;
           if (cause !== undefined) return all("skipped", `genuine attempts are refused: ${cause}`);
@@ -50,7 +47,7 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
         const isDone = (): boolean => requirements.every((one) => docket.hasFailed(one));
         for (let round = 0; round < rounds && !isDone(); round += 1) {
           const seeded = { ...context, seed: context.seed + round };
-          await play(new Bench(target, seeded, { check: id, docket, round }));
+          await play(new Bench(target, seeded, docket, { round }));
         }
       } catch (error) {
         if (!(error instanceof TargetLostError)) throw error;

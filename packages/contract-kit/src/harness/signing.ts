@@ -34,10 +34,8 @@ export class Signing {
   readonly withTime: WithTime | undefined;
   /** True if a change of it must break the signature. */
   readonly covers: { readonly id: boolean; readonly timestamp: boolean };
-  /** The separator of several signatures in the header, if it may have them. */
+  /** The separator of several signatures in the header, if it may have them: each names its version then. */
   readonly separator: string | undefined;
-  /** True if each signature names its version. */
-  readonly isVersioned: boolean;
   readonly encoding: "base64" | "hex";
   readonly #description: HmacDescription;
   readonly #profile: Profile["signature"];
@@ -58,7 +56,6 @@ export class Signing {
     this.covers = { id: signed.includes("id"), timestamp: signed.includes("timestamp") };
     this.separator =
       form.kind === "list" ? form.separator : form.kind === "pairs" ? "," : undefined;
-    this.isVersioned = form.kind !== "single";
     this.encoding = description.encoding;
   }
 

@@ -88,7 +88,7 @@ async function faultOf(bench: Bench, steps: readonly Step[]): Promise<Fault | un
     if (kind === "fails" && !taken.has(event)) await effects?.failNext(1);
     if (kind === "together") await Promise.all([send(event), send(event)]);
     else await send(event);
-    if (kind === "fails") await effects?.mend();
+    if (kind === "fails") await effects?.failNext(0);
   }
   const early = new Set(taken);
   for (const event of sent) {

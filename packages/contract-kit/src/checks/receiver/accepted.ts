@@ -46,7 +46,6 @@ export const signatureLists: ReceiverCheck = receiverCheck({
       by("the genuine signature between two others", [one, own, two]),
       by("the genuine signature after three others", [...strangers, own]),
     ]);
-    if (!signing.isVersioned) return;
     const listed = (
       what: string,
       list: (value: string, version: string) => readonly string[],

@@ -64,7 +64,7 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
   if (last === undefined) return undefined;
   const isLost = last.isAcknowledged && !(await showsInTheEnd(bench, event));
   // Only now: a handler that runs after the answer would find nothing that makes it fail.
-  await target.effects?.mend();
+  await target.effects?.failNext(0);
   const nth = replies.length === 1 ? "" : `, ${replies.length} times in a row`;
   if (last.isAcknowledged) {
     // Acknowledged once it was stored: it keeps its promise by itself.
@@ -138,7 +138,7 @@ export const hanging: ReceiverCheck = receiverCheck({
     const attempt = bench.genuine();
     const { id } = attempt.event;
     const reply = await bench.post(attempt, { isOnce: true });
-    await target.effects.mend();
+    await target.effects.failNext(0);
     const seen = reply.isAcknowledged ? await bench.effects([id]) : undefined;
     if ((seen?.count(id) ?? 0) > 0)
       return docket.unseen(HANGING, "the handler did not hang, though it was ordered to");

@@ -23,7 +23,7 @@ export const leaks: ReceiverCheck = receiverCheck({
     if ((await target.effects?.failNext(1, CANARY)) === true) {
       const attempt = bench.genuine({ what: "a handler that fails" });
       found.push({ ...attempt, reply: await bench.post(attempt, { isOnce: true }) });
-      await target.effects?.mend();
+      await target.effects?.failNext(0);
     }
     for (const { reply, isStrangers = false, ...attempt } of found) {
       if (reply.received.kind !== "answer") continue;

@@ -153,7 +153,7 @@ export const concurrent: ReceiverCheck = receiverCheck({
     }
     if (await target.effects.failNext(1)) {
       await whileFailing(bench);
-      await target.effects.mend();
+      await target.effects.failNext(0);
     } else docket.unseen(IN_PROGRESS, NO_FAILURES);
   },
 });
