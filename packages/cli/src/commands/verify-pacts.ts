@@ -18,7 +18,13 @@ import { loadProfile } from "../profile.ts";
 import { choice } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
-import { queryValues, requireKnownIds, shellWords, targetUrl } from "../verify/arguments.ts";
+import {
+  optionWords,
+  queryValues,
+  requireKnownIds,
+  shellWords,
+  targetUrl,
+} from "../verify/arguments.ts";
 import { openReceiver, openService } from "../verify/open-pact-provider.ts";
 import { telling } from "../verify/tell-report.ts";
 import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
@@ -90,10 +96,15 @@ export function declareVerifyPacts(command: Command, surroundings: Surroundings)
 async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings): Promise<boolean> {
   const broker = await brokerOf(options, surroundings);
   const paths = broker === undefined ? (options.pacts ?? [standardPacts()]) : [];
-  const pacts = read(paths).filter(({ provider }) => provider === options.provider);
+  const rows = read(paths)
+    .filter(({ provider }) => provider === options.provider)
+    .flatMap(({ consumer, provider, interactions }) =>
+      interactions.map((one) => ({ ...one, consumer, provider })),
+    );
+  const known = rows.flatMap(({ requirement }) => requirement ?? []);
   // A broker's interactions are not known before they are verified.
-  if (broker === undefined) requireKnownIds(options, requirementsOf(pacts));
-  if (options.list === true) return list(pacts, options, surroundings);
+  if (broker === undefined) requireKnownIds(options, known);
+  if (options.list === true) return list(rows, options, surroundings);
   const { only, skip = {}, failOn, seed } = options;
   const wanted = ({ requirement = "" }: PactInteraction): boolean =>
     (only === undefined || only.includes(requirement)) && !Object.hasOwn(skip, requirement);
@@ -114,7 +125,10 @@ async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings)
     const result = await Promise.race([verified, interrupted(provider, surroundings)]);
     const role = isReceiver ? "receiver" : "provider";
     const about = { role, url: url.href, profile, seed, failOn, startedAt } as const;
-    const skipped = skippedRows(pacts, skip);
+    const skipped = rows.flatMap((row) => {
+      const reason = skip[row.requirement ?? ""];
+      return reason === undefined ? [] : [{ row, reason }];
+    });
     const report = reportOfPacts(result, { about, skipped, replay: (row) => again(row, options) });
     return await tells.report(redactor([...secrets, ...queryValues(url.href)])(report));
   } catch (cause) {
@@ -138,59 +152,35 @@ function interrupted(
   });
 }
 
-function skippedRows(pacts: readonly Pact[], skip: Readonly<Record<string, string>>) {
-  return pacts.flatMap(({ consumer, provider, interactions }) =>
-    interactions.flatMap((one) => {
-      const reason = skip[one.requirement ?? ""];
-      return reason === undefined ? [] : [{ row: { ...one, consumer, provider }, reason }];
-    }),
-  );
-}
-
 function again({ requirement }: SkippedRow, options: PactsOptions): string {
-  const { providerUrl, provider, pacts = [], profile, stateUrl } = options;
-  return shellWords([
-    "countersign",
-    "verify",
-    "pacts",
-    "--provider-url",
-    providerUrl,
-    "--provider",
-    provider,
-    ...(stateUrl === undefined ? [] : ["--state-url", stateUrl]),
-    ...(profile === "standard" ? [] : ["--profile", profile]),
-    ...(pacts.length === 0 ? [] : ["--pacts", ...pacts]),
-    ...(requirement === undefined ? [] : ["--only", requirement]),
-  ]);
+  const { providerUrl, provider, pacts, profile, stateUrl } = options;
+  const words = optionWords({
+    "--provider-url": providerUrl,
+    "--provider": provider,
+    "--state-url": stateUrl,
+    "--profile": profile === "standard" ? undefined : profile,
+    "--pacts": pacts,
+    "--only": requirement,
+  });
+  return shellWords(["countersign", "verify", "pacts", ...words]);
 }
 
 function list(
-  pacts: readonly Pact[],
+  rows: readonly SkippedRow[],
   { json }: PactsOptions,
   { terminal }: Pick<Surroundings, "terminal">,
 ): true {
   const levelById = new Map(requirements().map(({ id, level }) => [id, level]));
-  const rows = pacts.flatMap(({ consumer, interactions }) =>
-    interactions.map(({ requirement, description }) => ({
-      requirement,
-      level: levelById.get(requirement ?? ""),
-      consumer,
-      description,
-    })),
-  );
-  if (json === true) terminal.out(printableJson({ interactions: rows }));
+  const listed = rows.map(({ requirement, consumer, description }) => {
+    return { requirement, level: levelById.get(requirement ?? ""), consumer, description };
+  });
+  if (json === true) terminal.out(printableJson({ interactions: listed }));
   else
-    for (const { requirement = "-", level = "-", consumer, description } of rows)
+    for (const { requirement = "-", level = "-", consumer, description } of listed)
       terminal.out(
         printable(`${requirement.padEnd(26)}  ${level.padEnd(23)}  ${consumer}  ${description}`),
       );
   return true;
-}
-
-function requirementsOf(pacts: readonly Pact[]): readonly string[] {
-  return pacts.flatMap(({ interactions }) =>
-    interactions.flatMap(({ requirement }) => requirement ?? []),
-  );
 }
 
 function read(paths: readonly string[]): readonly Pact[] {

@@ -10,6 +10,7 @@ import { Failure } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { integer } from "../options.ts";
 import type { Surroundings } from "../terminal.ts";
+import { optionWords } from "../verify/arguments.ts";
 import { openProviderTarget, type OpenedProviderTarget } from "../verify/open-provider-target.ts";
 import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
 import { verifyTarget } from "../verify/verify-target.ts";
@@ -135,17 +136,17 @@ function endOf({ timeout }: ProviderOptions, { interruption }: Surroundings): Ab
 }
 
 function commandOf(options: ProviderOptions): readonly string[] {
-  const { url, stateUrl, listen, callbackUrl, iOwn, slow = false, runs } = options;
-  const named: readonly (readonly [string, string | undefined])[] = [
-    ["--url", url],
-    ["--state-url", stateUrl],
-    ["--listen", listen],
-    ["--callback-url", callbackUrl],
-    ["--i-own", iOwn],
-    ["--runs", runs === 50 ? undefined : String(runs)],
-  ];
-  const words = named.flatMap(([option, value]) => (value === undefined ? [] : [option, value]));
-  return ["countersign", "verify", "provider", ...words, ...(slow ? ["--slow"] : [])];
+  const { url, stateUrl, listen, callbackUrl, iOwn, slow, runs } = options;
+  const words = optionWords({
+    "--url": url,
+    "--state-url": stateUrl,
+    "--listen": listen,
+    "--callback-url": callbackUrl,
+    "--i-own": iOwn,
+    "--runs": runs === 50 ? undefined : String(runs),
+    "--slow": slow,
+  });
+  return ["countersign", "verify", "provider", ...words];
 }
 
 function unusable(message: string): Failure {

@@ -15,7 +15,7 @@ import { loadProfile } from "../profile.ts";
 import { integer } from "../options.ts";
 import type { Surroundings } from "../terminal.ts";
 import { restartBy } from "../verify/restart-command.ts";
-import { targetUrl } from "../verify/arguments.ts";
+import { optionWords, targetUrl } from "../verify/arguments.ts";
 import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
 import { verifyTarget } from "../verify/verify-target.ts";
 
@@ -111,16 +111,17 @@ async function runVerifyReceiver(
         "countersign",
         "verify",
         "receiver",
-        "--url",
-        url,
-        ...(effectsUrl === undefined ? [] : ["--effects-url", effectsUrl]),
-        ...(iOwn === undefined ? [] : ["--i-own", iOwn]),
-        ...(types === undefined ? [] : ["--types", ...types]),
-        ...(slow === true ? ["--slow"] : []),
-        ...(standardWebhooks ? ["--standard-webhooks"] : []),
-        ...(samples === undefined ? [] : ["--samples", samples]),
-        ...(restartCommand === undefined ? [] : ["--restart-command", restartCommand]),
-        ...(thorough === true ? ["--thorough"] : []),
+        ...optionWords({
+          "--url": url,
+          "--effects-url": effectsUrl,
+          "--i-own": iOwn,
+          "--types": types,
+          "--slow": slow,
+          "--standard-webhooks": standardWebhooks,
+          "--samples": samples,
+          "--restart-command": restartCommand,
+          "--thorough": thorough,
+        }),
       ],
       open: async () => {
         const secrets = await secretsFrom(surroundings);

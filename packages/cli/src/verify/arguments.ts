@@ -11,6 +11,16 @@ export function shellWords(words: readonly string[]): string {
     .join(" ");
 }
 
+/** The words of options with their values: none of `undefined` and `false`, only the name of `true`. */
+export function optionWords(
+  options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>,
+): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (value === undefined || value === false) return [];
+    return value === true ? [name] : [name, ...[value].flat()];
+  });
+}
+
 /**
  * Restricts `--only` and `--skip` to existing ids: a mistyped one would silently select the
  * wrong checks.
