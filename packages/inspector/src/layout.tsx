@@ -27,7 +27,10 @@ export function Dialog({
       ref={place}
       class={isDrawer ? "drawer" : ""}
       aria-labelledby={heading}
-      onClose={onClose}
+      onClose={() => {
+        // The page has removed this dialog already, and another one may be in its place.
+        if (place.current !== null) onClose();
+      }}
       onClick={(event) => {
         if (event.target === place.current) place.current?.close();
       }}
