@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { providerChecks, receiverChecks } from "@countersign/contract-kit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { namedTests } from "../../packages/dev/src/generate/test-titles.ts";
+import { namedTests } from "../../packages/dev/src/generate/tests-page.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(`${root}/${path}`, "utf8");
@@ -31,7 +31,7 @@ const validate = new Ajv2020({ allErrors: true }).compile<Requirements>(
 const requirements = files.flatMap((path) => (JSON.parse(read(path)) as Requirements).requirements);
 const ids = requirements.map(({ id }) => id);
 const cited = new Set(
-  namedTests(root)
+  namedTests()
     .map(({ id }) => id)
     .filter((id) => /^[PR]-/.test(id)),
 );

@@ -3,8 +3,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { allChanges, packageOf, withChange, type Change } from "../src/break/changes.ts";
-import { failingTest } from "../src/break/failing-test.ts";
+import { allChanges, failingTest, packageOf, withChange, type Change } from "../src/break-lines.ts";
 
 const HELP = `Breaks random lines of the packages' sources and reports which quick test notices each.
 Run it in the repository's root; every file is restored, also after Ctrl-C.

@@ -3,13 +3,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { packAll, project, run, versionsOf } from "../src/packed.ts";
+import { consumers, consumerVersions, packAll, project, run } from "../src/packed.ts";
 import { root } from "../src/published.ts";
 
-const consumers = fileURLToPath(new URL("../consumers/", import.meta.url));
 const work = mkdtempSync(join(tmpdir(), "countersign-pack-"));
 
 /** The largest sizes of the packed packages in bytes; source maps are more than half of them. */
@@ -88,14 +86,7 @@ try {
     "countersign serve names the sandbox's files or paths",
   );
 
-  const app = project(join(work, "app"), {
-    tarballs,
-    // The entry `./otel` needs its peer; `./testing` compiles without fast-check.
-    others: {
-      ...versionsOf(["express", "@types/express", "@opentelemetry/api"], "packages/receiver"),
-      ...versionsOf(["@types/node"], "."),
-    },
-  });
+  const app = project(join(work, "app"), { tarballs, others: consumerVersions() });
   cpSync(consumers, app, { recursive: true });
   cpSync(join(consumers, "entries.ts"), join(app, "entries.cts"));
   // The README's code compiles as printed, under the same strict settings.

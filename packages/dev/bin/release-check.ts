@@ -6,18 +6,13 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { versionsOf } from "../src/packed.ts";
+import { consumers, consumerVersions } from "../src/packed.ts";
 import { published, root } from "../src/published.ts";
 import { startRegistry } from "../src/registry.ts";
 
-const consumers = fileURLToPath(new URL("../consumers/", import.meta.url));
 const work = mkdtempSync(join(tmpdir(), "countersign-release-"));
 const ours = published.map(({ manifest: { name, version } }) => `${name}@${version}`);
-const others = Object.entries({
-  ...versionsOf(["express", "@types/express", "@opentelemetry/api"], "packages/receiver"),
-  ...versionsOf(["@types/node"], "."),
-}).map(([name, version]) => `${name}@${version}`);
+const others = Object.entries(consumerVersions()).map(([name, version]) => `${name}@${version}`);
 
 /** A package manager: the commands that install packages, run Node.js, and run the command of a package. */
 interface Client {

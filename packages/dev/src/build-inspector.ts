@@ -10,9 +10,8 @@ import {
   rmSync,
 } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { root } from "./published.ts";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
 const packageFolder = join(root, "packages", "inspector");
 const pages = join(packageFolder, "node_modules", ".pages");
 const SOURCES =

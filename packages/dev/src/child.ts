@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+import { root } from "./published.ts";
 
 /** A running process that has printed its `ready` line. */
 export interface Child {

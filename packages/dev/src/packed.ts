@@ -60,8 +60,20 @@ export function project(
   return folder;
 }
 
+/** The folder of the files with which a user's project tries the packages. */
+export const consumers: string = join(root, "packages/dev/consumers");
+
+/** Versions of the packages that these files need besides ours, by name. */
+export function consumerVersions(): Readonly<Record<string, string>> {
+  return {
+    // The entry `./otel` needs its peer; `./testing` compiles without fast-check.
+    ...versionsOf(["express", "@types/express", "@opentelemetry/api"], "packages/receiver"),
+    ...versionsOf(["@types/node"], "."),
+  };
+}
+
 /** Versions of packages that the manifest of a package of this repository asks for. */
-export function versionsOf(names: readonly string[], folder: string): Record<string, string> {
+function versionsOf(names: readonly string[], folder: string): Record<string, string> {
   const { devDependencies } = JSON.parse(
     readFileSync(join(root, folder, "package.json"), "utf8"),
   ) as { readonly devDependencies: Readonly<Record<string, string>> };

@@ -2,12 +2,14 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** The repository's folder, with a slash at its end. */
 export const root: string = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The members of a manifest that packing needs. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly description?: string;
   readonly private?: true;
   /** An entry is its source, a file, or the condition's source and what is packed for it. */
   readonly exports?: Readonly<

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
+import { packages, type Package } from "../published.ts";
+import { plainDoc } from "./markdown.ts";
 
 /** An exported name as a user of its package sees it. */
 export interface Declared {
@@ -17,27 +19,18 @@ export interface Declared {
 /** The exported names of a module, by name. */
 export type Declarations = ReadonlyMap<string, Declared>;
 
-interface Manifest {
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-}
-
 /**
  * Returns a function that reads the exported names of a module and of all that it exports again, from its
  * source. Types are written in the sources (`isolatedDeclarations`), so each file is read on its own.
- *
- * @param packages Folders of packages, by their names.
  */
-export function declarationReader(
-  packages: Readonly<Record<string, string>>,
-): (file: string) => Declarations {
+export function declarationReader(): (file: string) => Declarations {
   const read = new Map<string, Declarations>();
 
   function resolve(specifier: string, from: string): string | undefined {
     if (specifier.startsWith(".")) return join(dirname(from), specifier);
-    const name = Object.keys(packages).find((one) => `${specifier}/`.startsWith(`${one}/`));
-    return name === undefined
-      ? undefined
-      : sourceOf(packages[name] ?? "", `.${specifier.slice(name.length)}`);
+    const [name, one] =
+      [...packages].find(([known]) => `${specifier}/`.startsWith(`${known}/`)) ?? [];
+    return name && one && sourceOf(one, `.${specifier.slice(name.length)}`);
   }
 
   function declarationsIn(file: string): Declarations {
@@ -92,9 +85,8 @@ export function declarationReader(
 }
 
 /** Returns the source file of a package's entry such as `.` or `./express`; `undefined` if it has none. */
-export function sourceOf(folder: string, entry: string): string | undefined {
-  const { exports = {} } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest;
-  const target = exports[entry];
+export function sourceOf({ folder, manifest }: Package, entry: string): string | undefined {
+  const target = manifest.exports?.[entry];
   const path = typeof target === "object" ? target["@countersign/source"] : target;
   return path?.endsWith(".ts") === true ? join(folder, path) : undefined;
 }
@@ -138,31 +130,4 @@ function docOf(node: ts.Statement, source: ts.SourceFile): string {
   const comments = ts.getLeadingCommentRanges(source.text, node.pos) ?? [];
   const last = comments.map(({ pos, end }) => source.text.slice(pos, end)).at(-1) ?? "";
   return last.startsWith("/**") ? plainDoc(last) : "";
-}
-
-/** A doc comment as Markdown: its tags are items of a list. */
-export function plainDoc(comment: string): string {
-  const lines = comment
-    .replace(/^\/\*\*/, "")
-    .replace(/\*\/$/, "")
-    .split("\n")
-    .map((line) => line.replace(/^\s*\*? ?/, "").trimEnd());
-  const text = lines
-    .join("\n")
-    .trim()
-    .replaceAll(/\{@link ([^}]*)\}/g, "`$1`")
-    .replaceAll(/^@param (\S+) /gm, "- `$1`: ")
-    .replaceAll(/^@throws \{(\w+)\} ?/gm, "- Throws `$1`: ")
-    .replaceAll(/^@(?:returns|see) /gm, (tag) => (tag === "@see " ? "- See " : "- Returns: "));
-  return escapeProse(text);
-}
-
-/** Escapes what would be an element of the page, outside code. */
-export function escapeProse(text: string): string {
-  return text
-    .split(/(`[^`]*`)/)
-    .map((part) =>
-      part.startsWith("`") ? part : part.replaceAll("<", "&lt;").replaceAll("{{", "{ {"),
-    )
-    .join("");
 }

@@ -1,4 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
+import { root } from "../published.ts";
+
+/** Reads a JSON file of the repository, whose form the tests of the workspace check. */
+export const readJson = (path: string): unknown => JSON.parse(readFileSync(root + path, "utf8"));
 
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;

@@ -1,8 +1,119 @@
-import { readFileSync } from "node:fs";
 import { isRead, schemaFor } from "../../../service/src/documents/sides.ts";
-import type { EventRow } from "./catalogue.ts";
 import { subset } from "./keywords.ts";
-import { BANNER, mapSchema, type Schema, type SchemaFile } from "./load.ts";
+import { BANNER, mapSchema, readJson, type Schema, type SchemaFile } from "./load.ts";
+
+/** A row of the standard profile's catalogue, joined with its schema. */
+export interface EventRow {
+  readonly type: string;
+  readonly category: string;
+  readonly resource: string;
+  readonly rank?: number;
+  /** The title of its schema: the name of its type. */
+  readonly title: string;
+  readonly file: SchemaFile;
+  /** JSON Pointers of the amounts in the event. */
+  readonly amounts: readonly string[];
+}
+
+interface Profile {
+  readonly catalogue: readonly Omit<EventRow, "title" | "file" | "amounts">[];
+}
+
+/**
+ * The events of the standard profile, in its order.
+ *
+ * @throws {Error} a row without a schema, a schema without a row, or one whose category differs.
+ */
+export function eventRows(files: readonly SchemaFile[]): readonly EventRow[] {
+  const profile = readJson("schemas/profiles/standard.json") as Profile;
+  const rows = profile.catalogue.map((row): EventRow => {
+    const file = files.find(({ path }) => path === `events/${row.type}.schema.json`);
+    if (file === undefined) throw new Error(`the event ${row.type} has no schema`);
+    const category = constOf(file.schema, "category");
+    if (category !== row.category || constOf(file.schema, "type") !== row.type)
+      throw new Error(`${file.path} is not of ${row.type} in ${row.category}`);
+    return {
+      type: row.type,
+      category: row.category,
+      resource: row.resource,
+      ...(row.rank === undefined ? {} : { rank: row.rank }),
+      title: file.title,
+      file,
+      amounts: amountsIn(file, file.schema, "", files),
+    };
+  });
+  const events = files.filter(({ path }) => /^events\/\w+\.\w+\.schema\.json$/.test(path));
+  if (events.length !== rows.length) throw new Error("an event's schema is not in the catalogue");
+  return rows;
+}
+
+function constOf(schema: Schema, member: string): unknown {
+  const { properties } = schema as { properties?: Record<string, Schema> };
+  return properties?.[member]?.["const"];
+}
+
+/** Finds the references to the amount, so that no event's amounts are forgotten. */
+function amountsIn(
+  file: SchemaFile,
+  schema: Schema,
+  at: string,
+  files: readonly SchemaFile[],
+): readonly string[] {
+  const { properties = {} } = schema as { properties?: Record<string, Schema> };
+  return Object.entries(properties).flatMap(([name, child]) => {
+    const { $ref: ref } = child;
+    if (typeof ref !== "string") return amountsIn(file, child, `${at}/${name}`, files);
+    const target = files.find(({ id }) => id === new URL(ref, file.id).href);
+    if (target === undefined) return [];
+    if (target.path === "resources/amount.schema.json") return [`${at}/${name}/value`];
+    return amountsIn(target, target.schema, `${at}/${name}`, files);
+  });
+}
+
+/** The module of the standard catalogue: a row an event, with its reader's validator. */
+export function catalogueModule(rows: readonly EventRow[]): string {
+  return [
+    BANNER,
+    'import type { Catalogue } from "../catalogue.ts";',
+    'import { reader } from "../validator.ts";',
+    'import * as schemas from "./schemas.ts";',
+    'import type { EventTypeMap } from "./types.ts";',
+    "",
+    "/** The events of the standard profile. */",
+    "export const standardCatalogue: Catalogue<EventTypeMap> = {",
+    '  name: "standard",',
+    "  events: {",
+    ...rows.flatMap(({ type, category, resource, rank, amounts, title }) => [
+      `    ${JSON.stringify(type)}: {`,
+      `      category: ${JSON.stringify(category)},`,
+      `      validate: reader(schemas.${title}),`,
+      `      amounts: ${JSON.stringify(amounts)},`,
+      `      resource: ${JSON.stringify(resource)},`,
+      ...(rank === undefined ? [] : [`      rank: ${String(rank)},`]),
+      "    },",
+    ]),
+    "  },",
+    "};",
+    "",
+  ].join("\n");
+}
+
+/** The module of the events' schemas by type: for generators of events. */
+export function eventSchemasModule(rows: readonly EventRow[]): string {
+  return [
+    BANNER,
+    'import type { JudgedSchema } from "../judge.ts";',
+    'import * as schemas from "./schemas.ts";',
+    "",
+    'export type { JudgedSchema } from "../judge.ts";',
+    "",
+    "/** The schemas of the standard profile's events, by type. */",
+    "export const eventSchemas: Readonly<Record<string, JudgedSchema>> = {",
+    ...rows.map(({ type, title }) => `  ${JSON.stringify(type)}: schemas.${title},`),
+    "};",
+    "",
+  ].join("\n");
+}
 
 /** The module of the schemas as validators and generators of events use them: a constant each. */
 export function schemasModule(files: readonly SchemaFile[]): string {
@@ -74,11 +185,11 @@ export function validatorsModule(
 }
 
 /** The module of the built-in profiles. */
-export function profilesModule(folder: string, names: readonly string[]): string {
+export function profilesModule(names: readonly string[]): string {
   const entries = names.map((name) => {
-    const { $schema: _, ...profile } = JSON.parse(
-      readFileSync(`${folder}/profiles/${name}.json`, "utf8"),
-    ) as Record<string, unknown>;
+    const { $schema: _, ...profile } = readJson(`schemas/profiles/${name}.json`) as Readonly<
+      Record<string, unknown>
+    >;
     return `  ${JSON.stringify(name)}: ${JSON.stringify(profile, null, 2).replaceAll("\n", "\n  ")},`;
   });
   return [
@@ -101,7 +212,7 @@ export function profilesModule(folder: string, names: readonly string[]): string
  * open in `reader/` if partners read what they describe; and the keywords that they are written in. The
  * values that schemas refuse are for tests, and left out.
  */
-export function documents(folder: string, files: readonly SchemaFile[]): Record<string, string> {
+export function documents(files: readonly SchemaFile[]): Record<string, string> {
   const text = (document: unknown): string => `${JSON.stringify(document)}\n`;
   const schemas = files.flatMap(({ path, title, id, schema }): [string, string][] => {
     const shipped = mapSchema(schema, ({ "x-invalid": _refused, ...rest }) => rest);
@@ -119,7 +230,7 @@ export function documents(folder: string, files: readonly SchemaFile[]): Record<
   });
   const profiles = ["standard", "x-signature"].map((name): [string, string] => [
     `schemas/documents/profiles/${name}.json`,
-    text(JSON.parse(readFileSync(`${folder}/profiles/${name}.json`, "utf8"))),
+    text(readJson(`schemas/profiles/${name}.json`)),
   ]);
   const keywords: [string, string] = ["schemas/documents/keywords.json", text(subset())];
   return Object.fromEntries([...schemas, ...profiles, keywords]);

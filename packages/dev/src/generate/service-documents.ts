@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
 import { asyncApiOf } from "../../../service/src/documents/asyncapi.ts";
 import { openApiOf } from "../../../service/src/documents/openapi.ts";
-import type { EventRow } from "./catalogue.ts";
 import { eventsPage, httpPage, type OpenApi } from "./interface-pages.ts";
-import { BANNER, mapSchema, type Schema, type SchemaFile } from "./load.ts";
 import { codesPage } from "./codes-page.ts";
+import { BANNER, mapSchema, readJson, type Schema, type SchemaFile } from "./load.ts";
+import type { EventRow } from "./modules.ts";
 import { profilePage } from "./profile-page.ts";
 
 type Profile = Parameters<typeof openApiOf>[0];
@@ -14,16 +13,13 @@ type Profile = Parameters<typeof openApiOf>[0];
  * from which it makes those of other profiles, and the pages of its calls, events, codes and profiles.
  */
 export function serviceDocuments(
-  folder: string,
   files: readonly SchemaFile[],
   rows: readonly EventRow[],
 ): Readonly<Record<string, string>> {
   // The documents describe neither profiles nor the union of all events.
   const used = files.filter(({ title }) => !["Profile", "WebhookEvent"].includes(title));
   const schemas = openApiSchemas(used);
-  const read = (name: string): Profile =>
-    // The tests of schemas/ validate the built-in profiles.
-    JSON.parse(readFileSync(`${folder}/profiles/${name}.json`, "utf8")) as Profile;
+  const read = (name: string): Profile => readJson(`schemas/profiles/${name}.json`) as Profile;
   const profiles = { standard: read("standard"), "x-signature": read("x-signature") };
   const documents = Object.entries(profiles).flatMap(([name, profile]) =>
     (["writer", "reader"] as const).flatMap((side) => {
@@ -40,7 +36,7 @@ export function serviceDocuments(
   return {
     ...Object.fromEntries(documents),
     "packages/service/src/documents/generated/schemas.ts": openApiSchemasModule(schemas),
-    "docs/reference/codes.md": codesPage(`${folder}/../`, profiles.standard),
+    "docs/reference/codes.md": codesPage(profiles.standard),
     "docs/reference/events.md": eventsPage(rows, document),
     "docs/reference/http.md": httpPage(document),
     "docs/reference/profile.md": profilePage(schema, profiles),

@@ -1,6 +1,6 @@
 import { compile } from "json-schema-to-typescript";
 import { BANNER, mapSchema, type Schema, type SchemaFile } from "./load.ts";
-import type { EventRow } from "./catalogue.ts";
+import type { EventRow } from "./modules.ts";
 
 /** The types of every schema: readonly, with their documentation, and the lookups of events. */
 export async function typesOf(

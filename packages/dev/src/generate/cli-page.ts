@@ -1,15 +1,11 @@
-// Prints the reference of the command `countersign`: the help of every command, exit codes and error codes.
-// Needs --conditions=@countersign/source, since the commands import the other packages.
-import process from "node:process";
-import { failureCodes } from "../../cli/src/failure.ts";
-import { createProgram } from "../../cli/src/program.ts";
-import { markdownTable } from "../src/generate/pages.ts";
+import { failureCodes } from "../../../cli/src/failure.ts";
+import { createProgram } from "../../../cli/src/program.ts";
+import { markdownTable } from "./markdown.ts";
 
 type Command = Awaited<ReturnType<typeof createProgram>>;
 
-process.stdout.write(await cliPage());
-
-async function cliPage(): Promise<string> {
+/** The page of the command `countersign`: the help of every command, exit codes and error codes. */
+export async function cliPage(): Promise<string> {
   const printed: string[] = [];
   const program = await createProgram(["complete"], {
     terminal: { out: (text) => printed.push(text), err: () => {}, columns: 100 },
