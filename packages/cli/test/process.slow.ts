@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { listen } from "../../sandbox/test/listen.ts";
 import { keptSecret } from "../src/secrets.ts";
-import { SECRET, SOON, TOKEN } from "./fixtures.ts";
+import { SOON, TOKEN } from "./fixtures.ts";
 import { start } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -13,18 +12,6 @@ it("a secret file that stays empty for a second fails with CS_CLI_DATABASE_UNUSA
   await expect(keptSecret(file, () => "mine")).rejects.toMatchObject({
     code: "CS_CLI_DATABASE_UNUSABLE",
   });
-});
-
-it("SIGINT ends a command that does not serve at once", async () => {
-  const asked = Promise.withResolvers<void>();
-  const url = await listen(() => asked.resolve());
-  const command = start(["send", "refund.failed", "--url", url], {
-    folder: temporaryFolder(),
-    env: { COUNTERSIGN_SECRET: SECRET },
-  });
-  await asked.promise;
-  expect(await command.end("SIGINT")).toBeNull();
-  expect(command.process.signalCode).toBe("SIGINT");
 });
 
 // The death of a process in the middle of an attempt: test/chaos.

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sqliteDriver } from "@countersign/service";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { keptSecret } from "../src/secrets.ts";
 import { encryptionKey as key, failedWith } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -44,4 +45,24 @@ it("countersign serve no longer needs the sandbox's own encryption key after rot
   expect(await keyIds(file)).toEqual(["k2"]);
   expect((await serve(file, key("k2"))).status).toBe(0);
   expect(await serve(file, old)).toEqual(unusable);
+});
+
+describe("a secret kept in a file", () => {
+  it("is created once, readable by its owner only, and then reused", async () => {
+    const file = join(temporaryFolder(), "secret");
+    expect(await keptSecret(file, () => "first")).toEqual({ value: "first", isNew: true });
+    expect(await keptSecret(file, () => "second")).toEqual({ value: "first", isNew: false });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const below = keptSecret(join(file, "below"), () => "third");
+    await expect(below).rejects.toMatchObject({ code: "CS_CLI_DATABASE_UNUSABLE" });
+  });
+
+  it("is awaited while another process writes it", async () => {
+    const file = join(temporaryFolder(), "secret");
+    writeFileSync(file, "");
+    const kept = keptSecret(file, () => "mine");
+    await new Promise(setImmediate);
+    writeFileSync(file, "theirs\n");
+    expect(await kept).toEqual({ value: "theirs", isNew: false });
+  });
 });

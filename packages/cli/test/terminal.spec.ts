@@ -1,10 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printable, printableJson } from "../src/printable.ts";
 import { processTerminal } from "../src/terminal.ts";
-import { keptSecret } from "../src/secrets.ts";
 import { writeFiles } from "../src/write-files.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -76,28 +75,6 @@ describe("the terminal of a process", () => {
   ])("obeys FORCE_COLOR=%s, whatever NO_COLOR and the terminal say", (forced, expected) => {
     const env = { FORCE_COLOR: forced, NO_COLOR: "1" };
     for (const isTTY of [true, false]) expect(printed(isTTY, env)).toBe(expected);
-  });
-});
-
-const unusable = { code: "CS_CLI_DATABASE_UNUSABLE" };
-
-describe("a secret kept in a file", () => {
-  it("is created once, readable by its owner only, and then reused", async () => {
-    const file = join(temporaryFolder(), "secret");
-    expect(await keptSecret(file, () => "first")).toEqual({ value: "first", isNew: true });
-    expect(await keptSecret(file, () => "second")).toEqual({ value: "first", isNew: false });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    const below = keptSecret(join(file, "below"), () => "third");
-    await expect(below).rejects.toMatchObject(unusable);
-  });
-
-  it("is awaited while another process writes it", async () => {
-    const file = join(temporaryFolder(), "secret");
-    writeFileSync(file, "");
-    const kept = keptSecret(file, () => "mine");
-    await new Promise(setImmediate);
-    writeFileSync(file, "theirs\n");
-    expect(await kept).toEqual({ value: "theirs", isNew: false });
   });
 });
 

@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { describe, expect, it, vi } from "vitest";
+import { createProgram, run } from "../src/program.ts";
+import { quietSurroundings, ran } from "./ran.ts";
+
+function commandsOf(command: Command, before: readonly string[] = []): (readonly string[])[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((one) => !["help", "complete"].includes(one.name()))
+    .flatMap((one) => {
+      const words = [...before, one.name()];
+      const below = commandsOf(one, words);
+      // A group of commands has no separate options.
+      return below.length > 0 && one.options.length === 0 ? below : [words, ...below];
+    });
+}
+
+describe("the command countersign", () => {
+  it("explains every command with examples, and names the variables of servers", async () => {
+    const quiet = quietSurroundings({ out: "", err: "" }, {});
+    const commands = commandsOf(await createProgram(["complete"], { ...quiet, unmet: () => {} }));
+    expect(commands.length).toBeGreaterThan(12);
+    for (const words of commands) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { status, out, err } = await ran([...words, "--help"]);
+      expect({ status, err }).toEqual({ status: 0, err: "" });
+      const name = words.join(" ");
+      expect(out).toMatch(new RegExp(`^Examples:\\n(?:.*\\n)*.*countersign ${name}\\b`, "m"));
+      if (/^(sandbox|serve)$/.test(name)) expect(out).toContain("COUNTERSIGN_");
+    }
+  });
+
+  it.each([60, 120])("wraps help at words to %i columns", async (columns) => {
+    const said = { out: "", err: "" };
+    const quiet = quietSurroundings(said, {});
+    const terminal = { ...quiet.terminal, columns };
+    const commands = commandsOf(await createProgram(["complete"], { ...quiet, unmet: () => {} }));
+    for (const words of commands) {
+      said.out = "";
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await run([...words, "--help"], { ...quiet, terminal })).toBe(0);
+      // Only a line that is a single long word, such as a URL, may be wider.
+      const wide = said.out.split("\n").filter((line) => line.length > columns);
+      expect(wide.filter((line) => /\S\s+\S/.test(line.replace(/ \\$/, "")))).toEqual([]);
+      // A description continues below its first line.
+      expect(said.out).not.toMatch(/^ {2}-.*\n {2}[^\s-]/m);
+      const [name = ""] = words;
+      expect(said.out.replaceAll(/ \\\n +/g, " ")).toContain(`countersign ${name}`);
+    }
+  });
+
+  it("prints its version or its help on stdout and exits with 0", async () => {
+    expect(await ran(["--version"])).toEqual({ status: 0, out: "1.2.3\n", err: "" });
+    const help = await ran(["--help"]);
+    expect(help).toMatchObject({ status: 0, err: "" });
+    expect(help.out).toMatch(/^ +sandbox /m);
+  });
+
+  it("exits with 2 and prints its help on stderr without a command", async () => {
+    const { status, out, err } = await ran([]);
+    expect([status, out, err]).toEqual([2, "", expect.stringMatching(/^ +sandbox /m)]);
+  });
+});
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+it("the README lists every command of the help, and only existing ones", async () => {
+  const { out } = await ran(["--help"]);
+  const [, listed = ""] = out.split("Commands:\n");
+  const commands = listed.replace(/\n\n.*/s, "").match(/(?<=^ {2})(?!help)[a-z]+/gm) ?? [];
+  const named = readme.match(/(?<=^\| `)[a-z]+(?=[ a-z]*` +\| [a-z]+[ ,])/gm) ?? [];
+  expect(new Set(named)).toEqual(new Set(commands));
+});
+
+it("the help of a server names every variable that the sources read", async () => {
+  const { out } = await ran(["serve", "--help"]);
+  const files = [
+    "commands/serve.ts",
+    "database.ts",
+    "start-service.ts",
+    "secrets.ts",
+    "environment.ts",
+  ];
+  const source = files
+    .map((file) => readFileSync(new URL(`../src/${file}`, import.meta.url), "utf8"))
+    .join("");
+  const read = [...source.matchAll(/secretFrom\(env, "(\w+)"/g)].map(([, name = ""]) => name);
+  expect(read.length).toBeGreaterThan(2);
+  for (const name of read) expect(out).toContain(name);
+});
+
+/** Output of the completion library: the values without their descriptions. */
+async function completed(...words: readonly string[]): Promise<string[]> {
+  const printed = vi.spyOn(console, "log").mockReturnValue();
+  try {
+    expect(await ran(["complete", "--", ...words])).toMatchObject({ status: 0, err: "" });
+    const lines = printed.mock.calls.map(([line]) => String(line).split("\t")[0] ?? "");
+    return lines.filter((line) => !line.startsWith(":"));
+  } finally {
+    printed.mockRestore();
+  }
+}
+
+// In real shells: complete-command.slow.ts.
+it("completes commands, options, and the known values of options and arguments", async () => {
+  for (const [given, expected] of [
+    ["s", ["sandbox", "serve", "send"]],
+    ["inbox ", ["migrate", "status", "dead", "retry", "help"]],
+    ["inbox dead --l", ["--limit"]],
+    ["diff --r", ["--rules"]],
+    ["send refund.failed --broken s", ["stale"]],
+    ["types --language py", ["python"]],
+    ["requirements R-MONEY-E", ["R-MONEY-EXACT"]],
+    ["requirements --role ", ["provider", "receiver"]],
+    ["sandbox --seed ", []],
+  ] as const)
+    expect([given, await completed(...given.split(" "))]).toEqual([given, expected]);
+});
+
+describe("a mistyped command, option or value", () => {
+  it("exits with 2 and suggests the right one", async () => {
+    for (const [given, meant] of [
+      ["tpyes", "types"],
+      ["help sned", "send"],
+      ["help inbox migrat", "migrate"],
+      ["inbox migrat", "migrate"],
+      ["requirements --rol receiver", "--role"],
+      ["verify receivr", "receiver"],
+      ["requirements R-VERFIY-RAW", "R-VERIFY-RAW"],
+      ["send refund.authorised --url http://127.0.0.1:9", "refund.authorized"],
+      ["send refund.failed --url http://127.0.0.1:9 --broken stael", "stale"],
+      ["types --language pyhton --out x", "python"],
+      ["types --language go --out x --profile standrad", "standard"],
+      ["verify receiver --list --only receiver/forgd", "receiver/forged"],
+    ] as const) {
+      const err: unknown = expect.stringMatching(new RegExp(`did you mean ${meant}\\?`, "i"));
+      expect([given, await ran(given.split(" "))]).toMatchObject([given, { status: 2, err }]);
+    }
+  });
+});
