@@ -101,3 +101,55 @@ export async function noneLeft(driver: Driver, rows: string, patienceMs: number)
   }
   return false;
 }
+
+interface Refund {
+  readonly id: string;
+  readonly status: string;
+  readonly cents: number;
+}
+
+/**
+ * Reports what is wrong unless every refund of one debit has reported each state once to the one subscription, on a
+ * path of S 3.1, no other refund was reported, and the debit reserves their sum.
+ */
+export async function untoldRefunds(driver: Driver, paymentId: string): Promise<string[]> {
+  const refunds = await driver.query<Refund>(
+    "SELECT id, status, amount_cents AS cents FROM payments WHERE original_id = $1",
+    [paymentId],
+  );
+  const events = await driver.query<{ payload: string; deliveries: number }>(
+    `SELECT e.payload, CAST(count(d.id) AS bigint) AS deliveries
+      FROM events e LEFT JOIN deliveries d ON d.event_id = e.id
+      WHERE e.type LIKE 'refund.%' GROUP BY e.id, e.payload`,
+  );
+  const told = Map.groupBy(
+    events.map(({ payload, deliveries }) => {
+      // The service writes it by its schema.
+      const { data } = JSON.parse(payload) as {
+        data: { paymentId: string; paymentStatus: string };
+      };
+      return { id: data.paymentId, text: `${data.paymentStatus} to ${String(deliveries)}` };
+    }),
+    ({ id }) => id,
+  );
+  const found: string[] = [];
+  for (const { id, status } of refunds) {
+    const states = (told.get(id) ?? []).map(({ text }) => text).toSorted();
+    const paths = [[status], ["PENDING", status]].map((path) =>
+      [...new Set(path)].map((one) => `${one} to 1`).toSorted(),
+    );
+    if (!paths.some((path) => path.join() === states.join()))
+      found.push(`${id} is ${status} and has reported ${states.join() || "nothing"}`);
+  }
+  const ids = new Set(refunds.map(({ id }) => id));
+  for (const id of told.keys()) if (!ids.has(id)) found.push(`unknown refund ${id} was reported`);
+  const open = refunds.filter(({ status }) => status !== "TERMINAL_FAILED");
+  const sum = open.reduce((total, { cents }) => total + cents, 0);
+  const [debit] = await driver.query<{ cents: number }>(
+    "SELECT reserved_cents AS cents FROM payments WHERE id = $1",
+    [paymentId],
+  );
+  if (debit?.cents !== sum)
+    found.push(`the debit reserves ${String(debit?.cents)}, not ${String(sum)}`);
+  return found;
+}

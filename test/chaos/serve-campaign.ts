@@ -1,10 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { Driver } from "@countersign/service";
 import type { Started } from "../../packages/cli/test/start-command.ts";
-import { expectToldOnce } from "../../packages/service/test/instances/told-once.ts";
 import { seeded } from "../fuzz/random.ts";
 import type { ChaosStore } from "./delivery-store.ts";
-import { NO_FAULT, noneLeft, verdictOf, type Verdict } from "./delivery-verdict.ts";
+import { NO_FAULT, noneLeft, untoldRefunds, verdictOf, type Verdict } from "./delivery-verdict.ts";
 import { openServed, type Served } from "./serve-processes.ts";
 
 /** The counts of a campaign with `countersign serve`. */
@@ -15,7 +14,7 @@ export type ServeTally = Verdict & {
   readonly unanswered: number;
   /** Answered refunds that are not in the store, and keys with a different refund than answered. Must be none. */
   readonly forgotten: readonly string[];
-  /** The report of `expectToldOnce`: refunds with other events than their states have, or a wrong sum. Must be none. */
+  /** Refunds with other events than their states have, or a wrong sum. Must be none. */
   readonly untold: readonly string[];
 };
 
@@ -115,10 +114,7 @@ async function endOf(last: Started, served: Served, caller: Caller): Promise<Ser
     refunds: caller.answered.size,
     unanswered: caller.unanswered,
     forgotten: await forgottenOf(store.driver, caller.answered),
-    untold: await expectToldOnce(store.driver, paymentId).then(
-      () => [],
-      (error: unknown) => [String(error)],
-    ),
+    untold: await untoldRefunds(store.driver, paymentId),
   };
 }
 

@@ -1,17 +1,24 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { profiles } from "@countersign/schemas/profiles";
+import { createService, migrate, systemClock, type Driver } from "@countersign/service";
+
 import { start, type Started } from "../../packages/cli/test/start-command.ts";
 import { certificates } from "../../packages/service/test/delivery/certificates.ts";
-import {
-  shareDatabase,
-  type SharedDatabase,
-} from "../../packages/service/test/instances/shared-database.ts";
+import { newPayment } from "../../packages/service/test/payments.ts";
+import { testVault } from "../../packages/service/test/test-vault.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { startTlsMerchant } from "./delivery-merchants.ts";
 import type { ChaosStore } from "./delivery-store.ts";
 
+const THREE_WEEKS_MS = 21 * 86_400_000;
+
 /** A database with a merchant who receives its events, and processes of `countersign serve` on it. */
-export interface Served extends SharedDatabase {
+export interface Served {
+  /** A payment of 10 000.00, settled three weeks ago. */
+  readonly paymentId: string;
+  /** Requests refunds of 0.01 that are due. */
+  readonly askDueRefunds: (count: number) => Promise<void>;
   readonly store: ChaosStore;
   /** Number of times that each event arrived. */
   readonly arrived: ReadonlyMap<string, number>;
@@ -30,7 +37,7 @@ export interface Served extends SharedDatabase {
 export async function openServed(store: ChaosStore): Promise<Served> {
   const { database, driver } = store;
   // A name in one of the test's certificates.
-  const shared = await shareDatabase(driver, "https://other.example/hooks");
+  const { token, ...shared } = await prepare(driver, "https://other.example/hooks");
   const { proxy, ...merchant } = await startTlsMerchant();
   const folder = temporaryFolder();
   const authority = join(folder, "authority.pem");
@@ -52,11 +59,44 @@ export async function openServed(store: ChaosStore): Promise<Served> {
     askOver: (url, requestKey) =>
       fetch(`${url}/v1/refunds`, {
         method: "POST",
-        headers: { authorization: `Bearer ${shared.token}`, "content-type": "application/json" },
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: JSON.stringify({ ...refund, requestKey }),
         signal: AbortSignal.timeout(20_000),
       }),
     serve: (env = {}, more = []) =>
       start([...args, ...more], { folder, env: { ...settings, ...env } }),
   };
+}
+
+/** Makes a merchant with a settled payment, of which each event goes to `receiver`, three weeks ago. */
+async function prepare(driver: Driver, receiver: string) {
+  const clock = { ...systemClock, now: () => Date.now() - THREE_WEEKS_MS };
+  await migrate(driver, { now: clock.now() });
+  const { standard: profile } = profiles;
+  const service = createService({ driver, clock, vault: testVault(), profile });
+  const { useCases } = service;
+  const scopes = ["payments", "core"];
+  const made = await useCases.createMerchant({ name: "Example", clock: "live", scopes });
+  if (!made.ok) throw new Error(made.code);
+  const { merchant } = made;
+  const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
+  const token = await useCases.createToken(order);
+  const paymentId = await newPayment(service, merchant, { cents: 1_000_000n });
+  await useCases.settlePayment(merchant, { paymentId });
+  const subscribed = await useCases.subscribe(merchant, {
+    url: receiver,
+    secretKey: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT"] },
+  });
+  if (!subscribed.ok) throw new Error(subscribed.code);
+  const refund = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
+  const askDueRefunds = async (count: number): Promise<void> => {
+    // They wait for each other at their payment: more at once would wait for a connection too.
+    const keys = Array.from({ length: count }, (_, index) => `due-${index}`);
+    while (keys.length > 0) {
+      const asked = keys.splice(0, 8).map((requestKey) => ({ ...refund, requestKey }));
+      await Promise.all(asked.map((one) => useCases.askRefund(merchant, one)));
+    }
+  };
+  return { token, paymentId, askDueRefunds };
 }

@@ -1,7 +1,10 @@
-import { standardWebhooks } from "@countersign/signatures";
+import { generateKeyPairSync } from "node:crypto";
+import { profiles } from "@countersign/schemas/profiles";
+import { standardWebhooks, xSignature } from "@countersign/signatures";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { signerOf } from "../../src/delivery/attempt.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { startReceiver } from "./listening.ts";
 import { answered, fakeTransport, openQueue, REAL_START, SECRET } from "./queue.ts";
@@ -124,5 +127,67 @@ describe("an attempt that cannot be made", () => {
     await queue.engine(transport, { sign: () => undefined }).drain("clk_1");
     expect(await queue.attempts()).toMatchObject([{ error: "CS_ATTEMPT_SECRET_UNUSABLE" }]);
     expect(transport.posts).toEqual([]);
+  });
+});
+
+describe("the signature of an attempt", () => {
+  const message = { id: "evt_1", timestamp: 1_793_620_800, body: Buffer.from("{}") };
+  const now = message.timestamp * 1000;
+  const bytes = "0123456789abcdef0123456789abcdef";
+  const prefixed = `whsec_${Buffer.from(bytes).toString("base64")}`;
+
+  it("uses whsec_ secrets decoded and other text as it is under Standard Webhooks, and all text as it is under x-signature", () => {
+    const { body } = message;
+    const signed = (secret: string) => signerOf(profiles.standard)(message, secret) ?? {};
+    for (const secret of [prefixed, bytes]) {
+      const attempt = { headers: signed(secret), body };
+      expect(standardWebhooks().verify(attempt, [{ raw: bytes }], { now }).ok).toBe(true);
+    }
+    // The signer remembers only some secrets; those that it has forgotten sign as before.
+    const sign = signerOf(profiles.standard);
+    const first = sign(message, bytes);
+    for (let count = 0; count < 5000; count += 1) sign(message, `${bytes}${count}`);
+    expect(sign(message, bytes)).toEqual(first);
+    const headers = signerOf(profiles["x-signature"])(message, prefixed) ?? {};
+    const verify = (raw: string) => xSignature().verify({ headers, body }, [{ raw }], { now }).ok;
+    expect([verify(prefixed), verify(bytes)]).toEqual([true, false]);
+  });
+
+  it("is not made, and nothing is thrown, with a secret that is too short or not base64", () => {
+    const sign = signerOf(profiles.standard);
+    for (const secret of ["", "short", "whsec_", "whsec_!!!", "whsec_c2hvcnQ="])
+      expect([secret, sign(message, secret)]).toEqual([secret, undefined]);
+  });
+
+  /** An Ed25519 pair as `whsk_…` and `whpk_…`. */
+  function newPair(): { readonly secret: string; readonly open: string } {
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const last32 = (der: Buffer): string => der.subarray(-32).toString("base64");
+    return {
+      secret: `whsk_${last32(privateKey.export({ format: "der", type: "pkcs8" }))}`,
+      open: `whpk_${last32(publicKey.export({ format: "der", type: "spki" }))}`,
+    };
+  }
+
+  it("verifies with each of the provider's keys, and with the subscription's secret, while keys overlap", () => {
+    const [old, next, other] = [newPair(), newPair(), newPair()];
+    const sign = signerOf(profiles.standard, { providerKeys: [old.secret, next.secret] });
+    const attempt = { headers: sign(message, bytes) ?? {}, body: message.body };
+    const verify = (secret: string | { raw: string }) =>
+      standardWebhooks().verify(attempt, [secret], { now }).ok;
+    const secrets = [old.open, next.open, { raw: bytes }, other.open];
+    expect(secrets.map(verify)).toEqual([true, true, true, false]);
+  });
+
+  it("refuses provider keys at the start that are shared, public, garbled, too many or of no use to the scheme", () => {
+    const four = [1, 2, 3, 4].map(() => newPair().secret);
+    for (const [profile, providerKeys] of [
+      [profiles.standard, [bytes]],
+      [profiles.standard, [newPair().open]],
+      [profiles.standard, ["whsk_abc"]],
+      [profiles.standard, four],
+      [profiles["x-signature"], [newPair().secret]],
+    ] as const)
+      expect(() => signerOf(profile, { providerKeys })).toThrow(TypeError);
   });
 });

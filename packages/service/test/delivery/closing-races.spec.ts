@@ -8,7 +8,7 @@ import {
   lockSubscription,
 } from "../../src/store/tables/subscriptions.ts";
 import { onStores, postgres } from "../store/stores.ts";
-import { CLOCK_START, queueOf, type Queue } from "./queue.ts";
+import { CLOCK_START, heldTransport, queueOf, SOON, type Queue } from "./queue.ts";
 
 const merchant = { id: "mer_1", clockId: "clk_1" };
 const named = { merchantId: merchant.id, key: "sub_1" };
@@ -53,8 +53,13 @@ const takers: Readonly<Record<string, (queue: Queue) => Promise<() => Promise<un
         await dropWaitingDeliveries(tx, { ...named, type: "refund.authorized" });
       }),
   "an answer of 410": async (queue) => {
-    const due = await queue.dueOne();
-    return () => queue.complete([[due, 410]]);
+    const held = heldTransport();
+    const drained = queue.engine(held.transport).drain("clk_1");
+    await expect.poll(held.inFlight, SOON).toBe(1);
+    return () => {
+      held.answer(410);
+      return drained;
+    };
   },
 };
 

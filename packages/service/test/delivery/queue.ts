@@ -2,24 +2,13 @@ import { profiles } from "@countersign/schemas/profiles";
 import { standardWebhooks } from "@countersign/signatures";
 import { onTestFinished } from "vitest";
 import { DueClock } from "../../src/clock.ts";
-import { decideNext, isGone } from "../../src/delivery/decisions.ts";
 import { DeliveryEngine, type EngineOptions } from "../../src/delivery/engine.ts";
 import { NamespaceClocks, type AdvanceOutcome } from "../../src/delivery/namespace-clocks.ts";
 import { deliveryPolicyOf, type DeliveryPolicy } from "../../src/delivery/policy.ts";
-import type {
-  Answer,
-  CompletedGroup,
-  Completion,
-  DeliveryStore,
-  DueDelivery,
-  Endpoint,
-  PostRequest,
-  Transport,
-} from "../../src/delivery/types.ts";
+import type { Answer, DeliveryStore, PostRequest, Transport } from "../../src/delivery/types.ts";
 import type { Vault } from "../../src/secrets/vault.ts";
 import type { Driver, Queryable } from "../../src/store/driver.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { instantOf } from "../../src/store/tables/clocks.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { secretPlace } from "../../src/store/tables/subscriptions.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
@@ -50,12 +39,6 @@ export interface DeliveryRow {
   readonly state: string;
   readonly attempts: number;
   readonly next_at: number | null;
-}
-
-/** A delivery that the manual worker has read. */
-export interface Due {
-  readonly endpoint: Endpoint;
-  readonly delivery: DueDelivery;
 }
 
 /** Options of an engine over a queue; the policy is `policy` with these changes. */
@@ -240,43 +223,6 @@ export class Queue {
   setInstant(instant: number): Promise<unknown> {
     return this.write("UPDATE clocks SET instant = $1 WHERE id = 'clk_1'", [instant]);
   }
-
-  // A manual worker: the test reads due deliveries of `clk_1` and records how each attempt went. Its leases can be taken,
-  // since it is not a member.
-
-  async due(): Promise<Due[]> {
-    const endpoints = await this.store.take("hand", { dueBy: 0, most: 1000, clockId: "clk_1" });
-    const requests = endpoints.map((endpoint) => ({ endpoint, after: { nextAt: -1, seq: 0 } }));
-    const results = await this.store.read(requests, { now: 0, most: 1024 });
-    return results.flatMap(({ key, due }) =>
-      endpoints
-        .filter((endpoint) => endpoint.key === key)
-        .flatMap((endpoint) => due.map((delivery) => ({ endpoint, delivery }))),
-    );
-  }
-
-  async dueOne(): Promise<Due> {
-    const [one] = await this.due();
-    if (one === undefined) throw new Error("nothing is due");
-    return one;
-  }
-
-  /** Records one group of attempts, each as what was due and the answer or its status. */
-  async complete(
-    ended: readonly (readonly [Due, Answer | number])[],
-    change: Partial<DeliveryPolicy> = {},
-  ): Promise<CompletedGroup> {
-    const now = await instantOf(this.driver, this.clock, "clk_1");
-    const used = { ...policy, ...change };
-    const completions = ended.map(([due, given]): Completion => {
-      const answer = typeof given === "number" ? answered(given) : given;
-      const number = due.delivery.attempts + 1;
-      const attempt = { ...due, number, startedAt: REAL_START, durationMs: 20, answer };
-      const next = decideNext(attempt, { now, random: () => 0.5 }, used);
-      return { attempt, ...next, isGone: isGone(answer, used), at: now };
-    });
-    return this.store.complete(completions, used);
-  }
 }
 
 /** Engines of this file: each is a process with its own name. */
@@ -331,7 +277,8 @@ export function heldTransport() {
   return {
     transport,
     inFlight: () => waiting.length,
-    answer: (status: number) => waiting.shift()?.(answered(status)),
+    answer: (answer: number | Answer) =>
+      waiting.shift()?.(typeof answer === "number" ? answered(answer) : answer),
   };
 }
 

@@ -39,6 +39,15 @@ export interface QueueRows {
   close(key: string): unknown;
 }
 
+/** A store and its rows. The clock `clk_1` is at `CLOCK_START`. */
+export interface OpenQueue extends QueueRows {
+  readonly store: DeliveryStore;
+  /** True if joining ends all other processes. */
+  readonly isSingle: boolean;
+  /** The delivery's state, due time and attempts. */
+  delivery(id: string): Promise<readonly (string | number | null | undefined)[]>;
+}
+
 /**
  * The tables of the delivery queue in memory. Each method is one transaction; `delivery-store-suite.ts` says what it has in
  * common with the databases.

@@ -2,14 +2,20 @@ import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
 import type { Answer, DeliveryStore } from "../../../src/delivery/types.ts";
 import { Dice } from "./timeline.ts";
 
-export type Behaviour =
-  | "good"
-  | "slow"
-  | "hanging"
-  | "refusing"
-  | "failing"
-  | "overloaded"
-  | "gone";
+/** How endpoints behave at first, outside of quiet worlds: most are good. */
+const BEHAVIOURS = [
+  "good",
+  "good",
+  "good",
+  "slow",
+  "hanging",
+  "refusing",
+  "failing",
+  "overloaded",
+  "gone",
+] as const;
+
+export type Behaviour = (typeof BEHAVIOURS)[number];
 
 /** When processes learn of a change of the queue: milliseconds after it; `own`: only one of them does; `lost`: none. */
 export type Hint = number | "own" | "lost";
@@ -75,23 +81,15 @@ export function planOf(seed: number): Plan {
   const some = (count: number, make: (at: number) => Move | readonly Move[]): void => {
     for (let made = 0; made < count; made += 1) moves.push(...[make(dice.from(0, span))].flat());
   };
+  /** In this part of the worlds, something happens from once to `most` times. */
+  const sometimes = (part: number, most: number, make: Parameters<typeof some>[1]): void => {
+    if (dice.chance(part)) some(most === 1 ? 1 : dice.from(1, most), make);
+  };
   const process = (): number => dice.from(0, processes - 1);
 
   const isQuiet = dice.chance(0.25);
   const endpoints = Array.from({ length: dice.from(1, 6) }, (): Behaviour =>
-    isQuiet
-      ? "good"
-      : dice.pick<Behaviour>(
-          "good",
-          "good",
-          "good",
-          "slow",
-          "hanging",
-          "refusing",
-          "failing",
-          "overloaded",
-          "gone",
-        ),
+    isQuiet ? "good" : dice.pick(...BEHAVIOURS),
   );
   const endpoint = (): number => dice.from(0, endpoints.length - 1);
   const isTold = dice.chance(0.5);
@@ -104,81 +102,55 @@ export function planOf(seed: number): Plan {
   const isLagging = dice.chance(0.3);
   const writes = dice.from(2, 14);
   let made = 0;
+  const newId = (): string => `d${(made += 1)}`;
   some(writes, (at) => {
-    made += 1;
+    const id = newId();
     const lag = isLagging ? dice.pick(0, 30, 2000) : 0;
-    return { at, do: "write", id: `d${made}`, endpoint: endpoint(), lag, hint: hint() };
+    return { at, do: "write", id, endpoint: endpoint(), lag, hint: hint() };
   });
   if (dice.chance(0.2)) {
     // Steady work for all endpoints, which processes share and do not give back.
     for (let at = 0; at < 140_000; at += 7000)
-      for (const one of endpoints.keys()) {
-        made += 1;
-        moves.push({ at: at + one, do: "write", id: `d${made}`, endpoint: one, lag: 0, hint: 2 });
-      }
+      for (const one of endpoints.keys())
+        moves.push({ at: at + one, do: "write", id: newId(), endpoint: one, lag: 0, hint: 2 });
     if (isLagging)
       some(2, (at) => {
-        made += 1;
-        return { at, do: "write", id: `d${made}`, endpoint: endpoint(), lag: 2000, hint: "lost" };
+        const id = newId();
+        return { at, do: "write", id, endpoint: endpoint(), lag: 2000, hint: "lost" };
       });
   }
-  if (dice.chance(0.2))
-    some(dice.from(1, 3), (at) => ({
-      at,
-      do: "replay",
-      id: `d${dice.from(1, writes)}`,
-      hint: hint(),
-    }));
-  if (dice.chance(0.2))
-    some(1, (at) => {
-      const paused = endpoint();
-      return [
-        { at, do: "pause", endpoint: paused, hint: "lost" },
-        { at: at + dice.pick(100, 6000), do: "resume", endpoint: paused, hint: hint() },
-      ];
-    });
-  if (dice.chance(0.1)) some(1, (at) => ({ at, do: "close", endpoint: endpoint(), hint: "lost" }));
-  if (isQuiet)
-    return {
-      seed,
-      processes,
-      isSingle: processes === 1 && dice.chance(0.5),
-      endpoints,
-      moves: sorted(moves),
-    };
-
-  for (const [one, behaviour] of endpoints.entries())
-    if (behaviour !== "good" && dice.chance(0.5))
-      moves.push({
-        at: dice.from(0, span + 20_000),
-        do: "behave",
-        endpoint: one,
-        behaviour: "good",
-      });
-  const restarts = (at: number, one: number): Move => ({
-    at: at + dice.pick(10, 1000, 12_000),
-    do: "start",
-    process: one,
+  sometimes(0.2, 3, (at) => {
+    const id = `d${dice.from(1, writes)}`;
+    return { at, do: "replay", id, hint: hint() };
   });
-  if (dice.chance(0.35))
-    some(dice.from(1, 3), (at) => {
+  sometimes(0.2, 1, (at) => {
+    const paused = endpoint();
+    return [
+      { at, do: "pause", endpoint: paused, hint: "lost" },
+      { at: at + dice.pick(100, 6000), do: "resume", endpoint: paused, hint: hint() },
+    ];
+  });
+  sometimes(0.1, 1, (at) => ({ at, do: "close", endpoint: endpoint(), hint: "lost" }));
+  if (!isQuiet) {
+    for (const [one, behaviour] of endpoints.entries())
+      if (behaviour !== "good" && dice.chance(0.5)) {
+        const at = dice.from(0, span + 20_000);
+        moves.push({ at, do: "behave", endpoint: one, behaviour: "good" });
+      }
+    const restart = (at: number, one: number): Move => {
+      const later = at + dice.pick(10, 1000, 12_000);
+      return { at: later, do: "start", process: one };
+    };
+    sometimes(0.35, 3, (at) => {
       const one = process();
-      const crash = {
-        at,
-        do: "crash",
-        process: one,
-        calls: dice.from(0, 12),
-        isSent: dice.chance(0.5),
-      } as const;
-      return [crash, restarts(at, one)];
+      const [calls, isSent] = [dice.from(0, 12), dice.chance(0.5)];
+      return [{ at, do: "crash", process: one, calls, isSent }, restart(at, one)];
     });
-  if (dice.chance(0.2))
-    some(dice.from(1, 2), (at) => {
+    sometimes(0.2, 2, (at) => {
       const one = process();
-      return [{ at, do: "stop", process: one }, restarts(at + 4000, one)];
+      return [{ at, do: "stop", process: one }, restart(at + 4000, one)];
     });
-  if (dice.chance(0.5))
-    some(dice.from(1, 4), (at) => {
+    sometimes(0.5, 4, (at) => {
       const [method, fault] = dice.pick<readonly [StoreMethod, Fault]>(
         ["any", dice.pick<Fault>("lost", "repeated", "later", "late")],
         ["join", "repeated"],
@@ -190,41 +162,34 @@ export function planOf(seed: number): Plan {
         ["complete", "lost"],
         ["complete", "repeated"],
       );
+      const one = process();
       return {
         at,
         do: "fault",
-        process: process(),
+        process: one,
         method,
         fault,
         ms: dice.pick(50, 2000, 9500, 13_000),
       };
     });
-  if (dice.chance(0.2))
-    some(1, (at) => ({
-      at,
-      do: "stand still",
-      process: process(),
-      ms: dice.pick(500, 5000, 14_000),
-    }));
-  if (dice.chance(0.2))
-    some(1, (at) => ({ at, do: "away", process: process(), ms: dice.pick(1000, 8000, 14_000) }));
-  if (dice.chance(0.1)) some(1, (at) => ({ at, do: "outage", ms: dice.pick(1000, 14_000) }));
-  if (dice.chance(0.2))
-    some(dice.from(1, 2), (at) => {
+    sometimes(0.2, 1, (at) => {
+      const one = process();
+      return { at, do: "stand still", process: one, ms: dice.pick(500, 5000, 14_000) };
+    });
+    sometimes(0.2, 1, (at) => {
+      const one = process();
+      return { at, do: "away", process: one, ms: dice.pick(1000, 8000, 14_000) };
+    });
+    sometimes(0.1, 1, (at) => ({ at, do: "outage", ms: dice.pick(1000, 14_000) }));
+    sometimes(0.2, 2, (at) => {
       const ms = dice.pick(1000, 60_000, DAY) * dice.pick(1, -1);
       return { at, do: "step", process: dice.chance(0.5) ? undefined : process(), ms };
     });
-  return {
-    seed,
-    processes,
-    isSingle: processes === 1 && dice.chance(0.5),
-    endpoints,
-    moves: sorted(moves),
-  };
+  }
+  const isSingle = processes === 1 && dice.chance(0.5);
+  moves.sort((one, other) => one.at - other.at);
+  return { seed, processes, isSingle, endpoints, moves };
 }
-
-const sorted = (moves: readonly Move[]): Move[] =>
-  moves.toSorted((one, other) => one.at - other.at);
 
 export const POLICY: DeliveryPolicy = {
   schedule: { steps: [0, 2000, 10_000, 40_000], jitter: 0.1, retryAfterFactor: 2 },
@@ -238,36 +203,31 @@ export const POLICY: DeliveryPolicy = {
   concurrencyPerHost: 8,
 };
 
-/** Chooses what an endpoint answers, and after how many milliseconds. */
+const answered = (status: number, retryAfter?: string): Answer => ({
+  kind: "answered",
+  status,
+  retryAfter,
+  excerpt: "",
+});
+const TIMEOUT: Answer = { kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" };
+const REFUSED: Answer = { kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_FAILED" };
+
+/** What endpoints answer, and after how many milliseconds. */
+const answers: Readonly<Record<Behaviour, (dice: Dice) => { takes: number; answer: Answer }>> = {
+  good: (dice) => ({ takes: dice.from(5, 50), answer: answered(204) }),
+  slow: (dice) => ({ takes: dice.from(300, 1500), answer: answered(200) }),
+  hanging: () => ({ takes: POLICY.deadlineMs, answer: TIMEOUT }),
+  refusing: () => ({ takes: 1, answer: REFUSED }),
+  failing: (dice) => ({ takes: dice.from(5, 50), answer: answered(500) }),
+  overloaded: (dice) => {
+    const status = dice.pick(429, 502);
+    return { takes: 5, answer: answered(status, dice.pick(undefined, "1", "600")) };
+  },
+  gone: () => ({ takes: 5, answer: answered(410) }),
+};
+
+/** Chooses what an endpoint answers. Each answer is a separate object, by which its attempt is known. */
 export function answerOf(behaviour: Behaviour, dice: Dice): { takes: number; answer: Answer } {
-  const answered = (status: number, retryAfter?: string): Answer => ({
-    kind: "answered",
-    status,
-    retryAfter,
-    excerpt: "",
-  });
-  switch (behaviour) {
-    case "good":
-      return { takes: dice.from(5, 50), answer: answered(204) };
-    case "slow":
-      return { takes: dice.from(300, 1500), answer: answered(200) };
-    case "hanging":
-      return {
-        takes: POLICY.deadlineMs,
-        answer: { kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" },
-      };
-    case "refusing":
-      return { takes: 1, answer: { kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_FAILED" } };
-    case "failing":
-      return { takes: dice.from(5, 50), answer: answered(500) };
-    case "overloaded":
-      return {
-        takes: 5,
-        answer: answered(dice.pick(429, 502), dice.pick(undefined, "1", "600")),
-      };
-    case "gone":
-      return { takes: 5, answer: answered(410) };
-    default:
-      return behaviour satisfies never;
-  }
+  const { takes, answer } = answers[behaviour](dice);
+  return { takes, answer: { ...answer } };
 }

@@ -4,8 +4,8 @@ import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
 import { requeueDeliveries, setSubscriptionStatus } from "../../../src/store/tables/replays.ts";
 import { onStores, postgres, sqlite, sqliteWithThread } from "../../store/stores.ts";
 import { CLOCK_START, queueOf } from "../queue.ts";
-import { deliveryStoreSuite, type OpenQueue } from "./delivery-store-suite.ts";
-import { ModelStore } from "./model-store.ts";
+import { deliveryStoreSuite } from "./delivery-store-suite.ts";
+import { ModelStore, type OpenQueue } from "./model-store.ts";
 
 async function openTables(driver: Driver): Promise<OpenQueue> {
   const queue = await queueOf(driver);
@@ -33,7 +33,7 @@ async function openTables(driver: Driver): Promise<OpenQueue> {
     },
     delivery: async (id) => {
       const row = (await queue.deliveries()).find((one) => one.id === id);
-      return row && { state: row.state, nextAt: row.next_at, attempts: row.attempts };
+      return [row?.state, row?.next_at, row?.attempts];
     },
   };
 }
@@ -52,7 +52,7 @@ async function openModel(isSingle: boolean): Promise<OpenQueue> {
     close: (key) => store.close(key),
     delivery: async (id) => {
       const row = store.deliveries.get(id);
-      return row && { state: row.state, nextAt: row.nextAt, attempts: row.attempts };
+      return [row?.state, row?.nextAt, row?.attempts];
     },
   };
 }
