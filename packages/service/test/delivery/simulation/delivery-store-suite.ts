@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type {
-  Completion,
-  DeliveryStore,
-  Endpoint,
-  ReadRequest,
-} from "../../../src/delivery/types.ts";
+import type { Completion, Endpoint, ReadRequest } from "../../../src/delivery/types.ts";
 import { answered, CLOCK_START } from "../queue.ts";
 import type { OpenQueue } from "./model-store.ts";
 
