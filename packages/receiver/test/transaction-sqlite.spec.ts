@@ -11,18 +11,20 @@ import { NOON, silent } from "./fixtures.ts";
 import { send, transactionTests } from "./inboxes/transaction-tests.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
-let path: string;
+let shop: DatabaseSync;
 let inbox: SqliteInbox;
 const clock = { now: NOON };
 beforeEach(() => {
-  path = join(temporaryFolder(), "shop.db");
-  const shop = new DatabaseSync(path);
+  const path = join(temporaryFolder(), "shop.db");
+  shop = new DatabaseSync(path);
   shop.exec("CREATE TABLE ledger (event TEXT NOT NULL)");
-  shop.close();
   inbox = sqliteInbox({ path });
   clock.now = NOON;
 });
-afterEach(() => inbox.close());
+afterEach(() => {
+  inbox.close();
+  shop.close();
+});
 
 const receiverOf = (
   handler: (id: string, transaction: SqliteTransaction) => void | Promise<void>,
@@ -35,17 +37,12 @@ const book =
   (id: string) =>
   (database: DatabaseSync): void =>
     void database.prepare("INSERT INTO ledger VALUES (?)").run(id);
-const booked = (): unknown[] => {
-  const shop = new DatabaseSync(path, { readOnly: true });
-  try {
-    return shop
-      .prepare("SELECT event FROM ledger ORDER BY event")
-      .all()
-      .map(({ event }) => event);
-  } finally {
-    shop.close();
-  }
-};
+const booked = (): unknown[] =>
+  shop
+    .prepare("SELECT event FROM ledger ORDER BY event")
+    .all()
+    .map(({ event }) => event);
+
 describe("a handler's writes in SQLite", () => {
   transactionTests(() => ({
     clock,

@@ -1,14 +1,25 @@
 import { eventFactories, signedAttempt } from "@countersign/receiver/testing";
+import { profiles } from "@countersign/schemas/profiles";
 import { standardWebhooks, xSignature } from "@countersign/signatures";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import {
+  createReceiver,
   type EventTypeMap,
+  memoryInbox,
   type UnknownEvent,
   verifyEvent,
   type WebhookEvent,
 } from "@countersign/receiver";
-import { attemptOf, genuine, NOON, otherSecret, refundAuthorized, secret } from "./fixtures.ts";
+import {
+  attemptOf,
+  genuine,
+  NOON,
+  otherSecret,
+  refundAuthorized,
+  secret,
+  silent,
+} from "./fixtures.ts";
 
 const options = { secrets: [secret], now: NOON };
 const scheme = standardWebhooks();
@@ -65,19 +76,6 @@ describe("verifyEvent", () => {
     expect(verifyEvent(contradiction, options)).toMatchObject({ facts: { details } });
   });
 
-  it("uses the scheme and envelope of another profile, whose events have no schema", () => {
-    const text = "a-text-that-is-long-enough-to-be-a-key";
-    const event = {
-      id: "evt_7",
-      eventType: "payment.authorized",
-      creationTime: "2026-11-24T05:00:00.000Z",
-      metadata: { resourceId: "pay_1" },
-    };
-    const attempt = signedAttempt({ secrets: [text], event, now: NOON, scheme: xSignature() });
-    const given = { secrets: [text], profile: "x-signature", now: NOON } as const;
-    expect(verifyEvent(attempt, given)).toMatchObject({ ok: true, known: true, secretIndex: 0 });
-  });
-
   it("throws a TypeError for a mistake of the caller, and only for one", () => {
     const broken = { ...genuine, body: "{}" as never };
     const none = { ...options, profile: "none" as "standard" };
@@ -96,4 +94,41 @@ describe("verifyEvent", () => {
       }),
     );
   });
+});
+
+describe("the profile x-signature", () => {
+  const secrets = ["a-secret-of-the-merchant-0001"];
+  const event = {
+    id: "evt_1",
+    eventType: "payment.authorized",
+    creationTime: "2026-11-24T05:00:00.000Z",
+    metadata: { resourceId: "pay_1", paymentType: "CREDIT" },
+  };
+  const sign = (sent: object) =>
+    signedAttempt({ secrets, event: sent, now: NOON, scheme: xSignature() });
+
+  it("gives verifyEvent its scheme and envelope, whose events have no schema", () => {
+    const given = { secrets, profile: "x-signature", now: NOON } as const;
+    const result = verifyEvent(sign(event), given);
+    expect(result).toMatchObject({ ok: true, known: true, secretIndex: 0 });
+  });
+
+  it.each(["x-signature", profiles["x-signature"]] as const)(
+    "gives a receiver its scheme and envelope only, by its name or as a document",
+    async (profile) => {
+      const seen: unknown[] = [];
+      const receiver = createReceiver({
+        ...silent,
+        secrets,
+        profile,
+        inbox: memoryInbox(),
+        fallback: (incoming) => void seen.push(incoming),
+      }).on("PAYMENT", (body) => void seen.push(body["metadata"]));
+      expect((await receiver.receive(sign(event))).kind).toBe("handled");
+      await receiver.receive(sign({ ...event, id: "evt_2", eventType: "report.ready" }));
+      expect((await receiver.receive(genuine)).kind).toBe("rejected");
+      const { creationTime: timestamp, metadata: data } = event;
+      expect(seen).toEqual([data, { id: "evt_2", type: "report.ready", timestamp, data }]);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { stopServer } from "@countersign/receiver/node";
 import { describe, expect, it } from "vitest";
-import { recordingReceiver, refundAttempt } from "../fixtures.ts";
+import { recordingReceiver } from "../fixtures.ts";
 import { sending } from "./mounted.ts";
 
 describe("stopServer", () => {
@@ -33,9 +33,9 @@ describe("stopServer", () => {
 describe("receiver.close", () => {
   it("waits for a handler whose attempt was answered before", async () => {
     const gate = Promise.withResolvers<void>();
-    const { receiver } = recordingReceiver({ limits: { answerMs: 30 } });
+    const { receiver, send } = recordingReceiver({ limits: { answerMs: 30 } });
     receiver.on("refund.authorized", () => gate.promise);
-    await receiver.receive(refundAttempt());
+    await send();
     expect(await receiver.close({ graceMs: 30 })).toBe(false);
     gate.resolve();
     expect(await receiver.close()).toBe(true);
