@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createAdaptorServer } from "@hono/node-server";
 import { toExpress } from "@countersign/receiver/express";
@@ -43,7 +42,7 @@ const shapes = {
   "API Gateway 1.0": (request, body) => ({
     ...elb(request, body),
     headers: lastOf(request),
-    multiValueHeaders: allOf(request),
+    multiValueHeaders: request.headersDistinct as Record<string, string[]>,
     ...(body.length === 0 ? { body: null, isBase64Encoded: false } : decoded(body)),
   }),
   "API Gateway 2.0": (request, body) => ({
@@ -59,7 +58,7 @@ const shapes = {
   "a load balancer": (request, body) => ({ ...elb(request, body), headers: lastOf(request) }),
   "a load balancer with multi-value headers": (request, body) => ({
     ...elb(request, body),
-    multiValueHeaders: allOf(request),
+    multiValueHeaders: request.headersDistinct as Record<string, string[]>,
   }),
 } satisfies Record<string, Shape>;
 
@@ -87,8 +86,7 @@ const gateways: readonly Mount[] = Object.entries<Shape>(shapes).map(([name, sha
   },
 }));
 
-const web = { streams: true, endsConnections: false, seesDuplicates: true, keepsBytes: true };
-const node = { ...web, endsConnections: true };
+const node = { streams: true, endsConnections: true, seesDuplicates: true, keepsBytes: true };
 const anyMethod = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 export const mounts: readonly Mount[] = [
@@ -122,68 +120,29 @@ export const mounts: readonly Mount[] = [
   },
   {
     name: "toFetch on Hono",
-    ...web,
+    ...node,
+    endsConnections: false,
     serve(receiver) {
       const answer = toFetch(receiver);
       const app = new Hono().all("/webhooks", (context) => answer(context.req.raw));
       return createAdaptorServer({ fetch: app.fetch }) as Server;
     },
   },
-  {
-    name: "toFetch as a Next.js route handler",
-    ...web,
-    serve(receiver) {
-      const route = { POST: toFetch(receiver), GET: toFetch(receiver) };
-      return createServer((incoming, outgoing) => {
-        void route[incoming.method === "GET" ? "GET" : "POST"](webRequest(incoming)).then(
-          async (response) => {
-            outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-            outgoing.end(await response.text());
-          },
-        );
-      });
-    },
-  },
   ...gateways,
 ];
 
-/** A Web `Request` over Node's stream, as frameworks on Node make it. */
-function webRequest(incoming: IncomingMessage): Request {
-  const headers = new Headers();
-  for (let index = 0; index < incoming.rawHeaders.length; index += 2)
-    headers.append(incoming.rawHeaders[index] ?? "", incoming.rawHeaders[index + 1] ?? "");
-  const { method = "GET", url = "/" } = incoming;
-  if (method === "GET") return new Request(`http://localhost${url}`, { headers });
-  const init = { method, headers, body: Readable.toWeb(incoming), duplex: "half" };
-  // Node's types have no `duplex`, which its `Request` demands of a stream.
-  return new Request(`http://localhost${url}`, init as RequestInit);
-}
-
 const text = (body: Buffer): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
 
-function pairs({ rawHeaders }: IncomingMessage): [string, string][] {
-  return rawHeaders.flatMap((name, index): [string, string][] =>
-    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ""]] : [],
-  );
-}
+/** The headers of a request, with one text for all values of each. */
+const headersBy =
+  (pick: (values: readonly string[]) => string) =>
+  ({ headersDistinct }: IncomingMessage): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(headersDistinct).map(([name, values = []]) => [name, pick(values)]),
+    );
 
-function allOf(request: IncomingMessage): Record<string, string[]> {
-  // `fromEntries` defines members, so that "__proto__" is one.
-  return Object.fromEntries(
-    [...Map.groupBy(pairs(request), ([name]) => name)].map(([name, values]) => [
-      name,
-      values.map(([, value]) => value),
-    ]),
-  );
-}
-
-const valuesOf =
-  (pick: (values: string[]) => string) =>
-  (request: IncomingMessage): Record<string, string> =>
-    Object.fromEntries(Object.entries(allOf(request)).map(([name, list]) => [name, pick(list)]));
-
-const lastOf = valuesOf((values) => values.at(-1) ?? "");
-const joined = valuesOf((values) => values.join(","));
+const lastOf = headersBy((values) => values.at(-1) ?? "");
+const joined = headersBy((values) => values.join(","));
 
 /** Listens on a free port of this machine. */
 export async function listen(server: Server): Promise<{ port: number; close: () => void }> {
