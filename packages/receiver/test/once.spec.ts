@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { type Inbox, memoryInbox } from "@countersign/receiver";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   attemptOf,
@@ -9,6 +11,7 @@ import {
   refundAuthorized,
   secret,
 } from "./fixtures.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 describe("an event that arrives again", () => {
   it("[R-ONCE-DUPLICATE] [R-ACK-IN-PROGRESS] [R-ONCE-CONCURRENT] [R-ACK-AFTER-HANDLER] gets 409 while its handler runs, and 204 only once it has succeeded", async () => {
@@ -63,6 +66,47 @@ describe("an event that arrives again", () => {
     );
     for (const path of ["/a", "/b", "/a"]) await receiver.receive({ ...genuine, path });
     expect(seen).toEqual(["/a evt_refund1 evt_refund1:/a", "/b evt_refund1 evt_refund1:/b"]);
+  });
+});
+
+/** Replays of one attempt that differ in everything that is not signed. */
+const replays = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const unsigned = {
+      "x-request-id": String(index),
+      "user-agent": `replayer/${String(index)}`,
+      "idempotency-key": `other-${String(index)}`,
+      "webhook-event": "customer.activated",
+    };
+    return { ...genuine, headers: { ...unsigned, ...genuine.headers }, path: `/${String(index)}` };
+  });
+const handledOnce = ["PAYMENT evt_refund1"];
+
+describe("A10: an attempt that is replayed within the tolerance", () => {
+  it("runs its handler once for 100 concurrent replays over two inboxes on one file, and for 20 after a restart", async () => {
+    const path = join(temporaryFolder(), "replayed.db");
+    const inboxes = [sqliteInbox(path), sqliteInbox(path)];
+    const before = inboxes.map((inbox) => recordingReceiver({ inbox }));
+    await Promise.all(
+      before.flatMap(({ receiver }) => replays(50).map((replay) => receiver.receive(replay))),
+    );
+    for (const inbox of inboxes) inbox.close();
+    const reopened = sqliteInbox(path);
+    const after = recordingReceiver({ inbox: reopened });
+    for (const replay of replays(20)) await after.receiver.receive(replay);
+    reopened.close();
+    expect([...before, after].flatMap(({ handled }) => handled)).toEqual(handledOnce);
+    expect(new Set(after.outcomes.map(({ kind }) => kind))).toEqual(new Set(["duplicate"]));
+  });
+
+  it("[R-ONCE-RETRIES] runs its handler once although the sender signs its id again for 76 hours", async () => {
+    const clock = { now: NOON };
+    const { send, handled } = recordingReceiver({ now: () => clock.now });
+    for (const seconds of [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]) {
+      clock.now += seconds * 1000;
+      await send(refundAuthorized(), { now: clock.now });
+    }
+    expect(handled).toEqual(handledOnce);
   });
 });
 
