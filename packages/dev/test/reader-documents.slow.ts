@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileFromFile } from "json-schema-to-typescript";
@@ -19,12 +19,6 @@ const schemas = join(home, "schemas");
 cpSync(fileURLToPath(new URL("schemas/reader", root)), schemas, { recursive: true });
 const openapi = new URL("packages/service/generated/standard/reader/openapi.json", root);
 writeFileSync(join(home, "package.json"), '{"type":"module"}');
-
-function output(command: string, args: readonly string[]): string {
-  const { stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
-  if (error !== undefined) throw error;
-  return stdout + stderr;
-}
 
 /** Runs a script of a package that this one depends on. */
 function generate(script: string, args: readonly string[]): void {
@@ -63,53 +57,47 @@ const refund = (typeName: string): string =>
 export const wrong: ${typeName} = { paymentId: "ref_1", paymentStatus: 1, clientReferenceId: null };
 `;
 
-function compiled(name: string, text: string): string {
-  const file = join(home, name, "use.ts");
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+/** The compiler's complaints about a program that uses the types under these names. */
+function complaints(types: string, event = "PaymentAuthorizedEvent", status = "Refund"): string {
+  const file = join(home, "use.ts");
+  writeFileSync(file, use(types, event) + refund(status));
   const strict =
     "--ignoreConfig --noEmit --strict --skipLibCheck --noUncheckedIndexedAccess --allowImportingTsExtensions --target es2023 --module nodenext";
-  return output("tsc", [...strict.split(" "), file]);
+  const args = [...strict.split(" "), file];
+  const { stdout, stderr, error } = spawnSync("tsc", args, { encoding: "utf8" });
+  if (error !== undefined) throw error;
+  return stdout + stderr;
 }
+
+const imported = (file: string): string =>
+  `import type { PaymentAuthorizedEvent, Refund } from "./${file}";`;
+const documents = [
+  ["PaymentAuthorizedEvent", join(schemas, "events/payment.authorized.schema.json")],
+  ["Refund", join(schemas, "resources/refund.schema.json")],
+] as const;
 
 it("openapi-typescript makes types that accept added members and values", () => {
   const out = join(home, "types.ts");
   generate("openapi-typescript/bin/cli.js", [fileURLToPath(openapi), "--output", out]);
   const schema = (title: string): string => `components["schemas"]["${title}"]`;
-  const types = 'import type { components } from "../types.ts";';
-  expect(
-    compiled(
-      "openapi-typescript",
-      use(types, schema("PaymentAuthorizedEvent")) + refund(schema("Refund")),
-    ),
-  ).toBe("");
+  const types = 'import type { components } from "./types.ts";';
+  expect(complaints(types, schema("PaymentAuthorizedEvent"), schema("Refund"))).toBe("");
 });
 
 it("hey-api makes types that accept added members and values", () => {
-  const out = join(home, "hey");
-  const args = ["-i", fileURLToPath(openapi), "-o", out, "-p", "@hey-api/typescript"];
+  const args = ["-i", fileURLToPath(openapi), "-o", join(home, "hey"), "-p", "@hey-api/typescript"];
   generate("@hey-api/openapi-ts/bin/run.js", args);
-  const types = 'import type { PaymentAuthorizedEvent, Refund } from "../hey/types.gen.ts";';
-  expect(compiled("hey-api", use(types, "PaymentAuthorizedEvent") + refund("Refund"))).toBe("");
+  expect(complaints(imported("hey/types.gen.ts"))).toBe("");
 });
 
 it("json-schema-to-typescript makes types that accept added members and values", async () => {
-  for (const [name, path] of [
-    ["event", "events/payment.authorized"],
-    ["refund", "resources/refund"],
-  ] as const)
-    writeFileSync(
-      join(home, `${name}.ts`),
-      await compileFromFile(join(schemas, `${path}.schema.json`), {
-        cwd: dirname(join(schemas, path)),
-        $refOptions: { resolve: { http: false } },
-      }),
-    );
-  const types =
-    'import type { PaymentAuthorizedEvent } from "../event.ts";\nimport type { Refund } from "../refund.ts";';
-  expect(
-    compiled("json-schema-to-typescript", use(types, "PaymentAuthorizedEvent") + refund("Refund")),
-  ).toBe("");
+  const $refOptions = { resolve: { http: false } };
+  for (const [name, path] of documents) {
+    const types = await compileFromFile(path, { cwd: dirname(path), $refOptions });
+    writeFileSync(join(home, `${name}.ts`), types);
+  }
+  const types = documents.map(([name]) => `import type { ${name} } from "./${name}.ts";`);
+  expect(complaints(types.join("\n"))).toBe("");
 });
 
 it("quicktype makes types that accept added members and values", async () => {
@@ -120,22 +108,12 @@ it("quicktype makes types that accept added members and values", async () => {
     }
   }
   const input = new JSONSchemaInput(new FolderStore());
-  for (const [name, path] of [
-    ["PaymentAuthorizedEvent", "events/payment.authorized"],
-    ["Refund", "resources/refund"],
-  ] as const)
-    await input.addSource({
-      name,
-      schema: readFileSync(join(schemas, `${path}.schema.json`), "utf8"),
-    });
+  for (const [name, path] of documents)
+    await input.addSource({ name, schema: readFileSync(path, "utf8") });
   const inputData = new InputData();
   inputData.addInput(input);
-  const { lines } = await quicktype({
-    inputData,
-    lang: "typescript",
-    rendererOptions: { "just-types": true },
-  });
+  const rendererOptions = { "just-types": true };
+  const { lines } = await quicktype({ inputData, lang: "typescript", rendererOptions });
   writeFileSync(join(home, "quick.ts"), lines.join("\n"));
-  const types = 'import type { PaymentAuthorizedEvent, Refund } from "../quick.ts";';
-  expect(compiled("quicktype", use(types, "PaymentAuthorizedEvent") + refund("Refund"))).toBe("");
+  expect(complaints(imported("quick.ts"))).toBe("");
 });

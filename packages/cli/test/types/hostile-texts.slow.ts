@@ -1,10 +1,8 @@
-import { globSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { missing } from "../fixtures.ts";
-import { ran } from "../ran.ts";
-import { compilerOutput, home } from "./compile.ts";
+import { compileJava, compileTypeScript, compilerOutput, home, written } from "./compile.ts";
 
 /** Texts that end a comment, a docstring or a string of some language, or that its compiler refuses. */
 const hostile: readonly string[] = [
@@ -67,7 +65,6 @@ const schema = {
 
 beforeAll(() => {
   mkdirSync(join(profile, "events"), { recursive: true });
-  writeFileSync(join(home, "package.json"), '{"type":"module"}');
   const document = {
     name: "hostile",
     signature: { scheme: "standard-webhooks", toleranceSeconds: 300 },
@@ -78,43 +75,27 @@ beforeAll(() => {
   writeFileSync(join(profile, "events/order.placed.schema.json"), JSON.stringify(schema));
 });
 
-async function written(language: string, file: string): Promise<string> {
-  const out = join(home, file);
-  const args = ["types", "--language", language, "--out", out, "--profile", profile];
-  expect(await ran(args)).toMatchObject({ status: 0 });
-  return out;
-}
-
 describe("types of hostile descriptions and values", () => {
   it("compile in TypeScript", async () => {
-    const file = await written("typescript", "hostile.ts");
-    const strict =
-      "--ignoreConfig --noEmit --strict --skipLibCheck --target es2023 --module nodenext";
-    expect(compilerOutput("tsc", [...strict.split(" "), file])).toBe("");
+    expect(compileTypeScript(await written("typescript", profile))).toBe("");
   });
 
   it("are parsed by Python", async ({ skip }) => {
     skip(...missing("python3"));
-    const file = await written("python", "hostile.py");
+    const file = await written("python", profile);
     const script = "import ast, pathlib, sys; ast.parse(pathlib.Path(sys.argv[1]).read_bytes())";
     expect(compilerOutput("python3", ["-W", "error", "-c", script, file])).toBe("");
   });
 
   it("are parsed by Go", async ({ skip }) => {
     skip(...missing("go", "version"));
-    expect(compilerOutput("gofmt", ["-e", "-l", await written("go", "hostile.go")])).not.toMatch(
+    expect(compilerOutput("gofmt", ["-e", "-l", await written("go", profile)])).not.toMatch(
       /:\d+:\d+:/,
     );
   });
 
   it("compile in Java", async ({ skip }) => {
     skip(...missing("javac"));
-    const folder = await written("java", "hostile-java");
-    const stubs = fileURLToPath(new URL("stubs", import.meta.url));
-    const sources = [folder, stubs].flatMap((one) =>
-      globSync("**/*.java", { cwd: one }).map((file) => join(one, file)),
-    );
-    const args = ["-proc:none", "-d", join(home, "classes"), ...sources];
-    expect(compilerOutput("javac", args)).not.toContain("error:");
+    expect(compileJava(await written("java", profile))).not.toContain("error:");
   });
 });

@@ -37,5 +37,5 @@ for (const store of queueStores)
         }),
         { numRuns: 25 },
       );
-    }, 30_000);
+    });
   });
