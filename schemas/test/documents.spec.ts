@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { examplesOf, files, invalidOf, readerOf } from "./schema-files.ts";
+import { examplesOf, files, grown, invalidOf, readerOf } from "./schema-files.ts";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
 
@@ -28,14 +28,6 @@ function compiled(below: string): ReadonlyMap<string, ValidateFunction> {
 const closed = compiled("documents");
 const open = compiled("reader");
 
-/** The value, with a member added to every object in it. */
-function extended(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(extended);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).map(([name, member]) => [name, extended(member)]);
-  return { ...Object.fromEntries(members), addedLater: { at: 1 } };
-}
-
 describe("the shipped JSON Schemas", () => {
   it("compile in Ajv with its defaults, without a warning", () => {
     expect(closed.size).toBe(files.length);
@@ -60,17 +52,17 @@ describe("the shipped JSON Schemas", () => {
 
 describe("the JSON Schemas for readers", () => {
   it("[P-VERSION-ADDITIVE] accept members that are added anywhere; the closed ones refuse them", () => {
-    for (const file of files) {
-      const { path } = file;
-      for (const value of examplesOf(file)
-        .map(extended)
-        .filter((one) => typeof one === "object"))
-        expect([path, open.get(path)?.(value) ?? true, closed.get(path)?.(value)]).toEqual([
-          path,
-          true,
-          false,
-        ]);
-    }
+    const judged = files.flatMap((file) =>
+      examplesOf(file)
+        .filter((example) => typeof example === "object")
+        .map(grown)
+        .map((value) => ({
+          path: file.path,
+          isOpen: open.get(file.path)?.(value) ?? true,
+          isClosed: closed.get(file.path)?.(value) === false,
+        })),
+    );
+    expect(judged.filter(({ isOpen, isClosed }) => !isOpen || !isClosed)).toEqual([]);
   });
 
   it("[P-VERSION-ADDITIVE] accept a value that is added to an open list", () => {

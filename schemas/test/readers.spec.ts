@@ -1,15 +1,7 @@
 import { standardCatalogue } from "@countersign/schemas";
 import { describe, expect, it } from "vitest";
 import type { SchemaFile } from "../../packages/dev/src/generate/load.ts";
-import { errorsOf, examplesOf, files, readerOf, writerOf } from "./schema-files.ts";
-
-/** A value with a member more in every object of it. */
-function grown(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(grown);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).map(([name, member]) => [name, grown(member)] as const);
-  return { ...Object.fromEntries(members), addedLater: { at: 1 } };
-}
+import { errorsOf, examplesOf, files, grown, readerOf, writerOf } from "./schema-files.ts";
 
 const objects = files.filter(
   (file) => readerOf(file) !== undefined && typeof examplesOf(file)[0] === "object",

@@ -39,3 +39,11 @@ export const errorsOf = (validator: Validator<unknown>, value: unknown): readonl
   const validation = validator(value);
   return validation.ok ? [] : validation.errors;
 };
+
+/** A value with a member more in every object of it. */
+export function grown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(grown);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, grown(member)] as const);
+  return { ...Object.fromEntries(members), addedLater: { at: 1 } };
+}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as pact from "@pact-foundation/pact/src/v3/matchers.js";
-import { examples, matcher } from "../src/derive/example.ts";
+import { examples } from "../src/derive/example.ts";
+import { matcher } from "../src/derive/matcher.ts";
 import { alone, refusals, standard } from "./oracle.ts";
 
 // Pact's own builders, without its native core: nothing is sent anywhere.

@@ -7,7 +7,8 @@ export {
   type Coverage,
   type Labelled,
 } from "./cases.ts";
-export { example, examples, matcher, type ExampleOptions, type Matcher } from "./example.ts";
+export { example, examples, type ExampleOptions } from "./example.ts";
+export { matcher, type Matcher } from "./matcher.ts";
 export {
   OutsideSubsetError,
   readSchema,
