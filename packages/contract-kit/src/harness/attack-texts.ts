@@ -1,125 +1,97 @@
-import { op, type Operation, type Spelling } from "./attack-parts.ts";
-import type { Attempt, Bench } from "./bench.ts";
+import { type Base, op, type Operation, type Spelling } from "./attack-parts.ts";
+import type { Bench } from "./bench.ts";
 import { withHeader, withSignature } from "./message.ts";
-
-export interface BodyChange {
-  readonly taken: Attempt;
-  readonly seed: number;
-}
 
 /** The usual size according to Standard Webhooks, in bytes. */
 const USUAL_BYTES = 20_000;
 /** Places of the body that are changed, one per attempt. */
-const PLACES = 8;
+const PLACES = [1, 2, 3, 4, 5, 6, 7, 8];
+
+export type BodyChange = readonly [
+  what: string,
+  change: (text: string, base: Base) => string | Uint8Array,
+];
 
 /** One change each to a body that keeps its signature. */
-export const changedBodies: readonly (readonly [
-  what: string,
-  change: (text: string, how: BodyChange) => string | Uint8Array,
-])[] = [
+export const changedBodies: readonly BodyChange[] = [
   ["a body without its last byte", (text) => text.slice(0, -1)],
   ["an empty body", () => ""],
   ["a body with other data", (text) => text.replace(/"(\w+)":"/, '"$1":"x')],
-  ["a body with a digit changed in its middle", (text) => changedDigit(text)],
+  [
+    "a body with a digit changed in its middle",
+    (text) => withOther(text, /\d/g, (digits) => digits >> 1),
+  ],
   ["a body with a member more", (text) => text.replace(/\}$/, ',"cstest":1}')],
   [
     "a body with the last letter's case changed",
     (text) => text.replace(/[a-z](?=[^a-z]*$)/, (letter) => letter.toUpperCase()),
   ],
-  ...Array.from(
-    { length: PLACES },
-    (_, place) =>
-      [
-        `a body with one letter changed, place ${place + 1}`,
-        // Steps that have no divisor in common with most lengths, so that places are far apart.
-        (text: string, { seed }: BodyChange) =>
-          withOtherLetter(text, (letters) => ((seed * PLACES + place) * 7919) % letters),
-      ] as const,
-  ),
+  ...PLACES.map((place): BodyChange => {
+    const what = `a body with one letter changed, place ${place}`;
+    return [what, (text, { bench }) => withOther(text, LETTERS, placeBy(bench.seed, place))];
+  }),
   ["another event's body", (_text, { taken }) => taken.body],
   ["a body with a zero byte and more after it", (text) => `${text}\0 `],
   ["the body twice", (text) => text + text],
   ["an event around the body", (text) => `{"data":${text}}`],
 ];
 
-/** A signed body, and another one that is sent instead and that decoders or JSON libraries read the same. */
-export const misreadBodies: readonly (readonly [
-  what: string,
-  sign: (text: string) => string,
-  send: (text: string) => string | Uint8Array,
-])[] = [
-  ["a space at the end that was not signed", same, (text) => `${text} `],
-  ["a line break at the end that was not signed", same, (text) => `${text}\n`],
-  ["a space at the beginning that was not signed", same, (text) => ` ${text}`],
+/** Steps that have no divisor in common with most lengths, so that places are far apart. */
+function placeBy(seed: number, place: number): (letters: number) => number {
+  return (letters) => ((seed * PLACES.length + place - 1) * 7919) % letters;
+}
+
+/** What is sent instead of a signed body, and decoders or JSON libraries read as the same. */
+export const misreadBodies: readonly BodyChange[] = [
+  ["a space at the end that was not signed", (text) => `${text} `],
+  ["a line break at the end that was not signed", (text) => `${text}\n`],
+  ["a space at the beginning that was not signed", (text) => ` ${text}`],
   [
     "spaces between members that were not signed",
-    same,
     (text) => JSON.stringify(JSON.parse(text), null, 2),
   ],
   [
     "members in another order than the signed one",
-    same,
     (text) =>
       JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text) as object).toReversed())),
   ],
   [
     "an escaped letter that was signed as itself",
-    same,
     (text) => text.replace("cstest", String.raw`\u0063stest`),
   ],
-  ["UTF-16 for a body that was signed in UTF-8", same, (text) => Buffer.from(text, "utf16le")],
-  ["a form around a body that was signed", same, (text) => `payload=${encodeURIComponent(text)}`],
+  ["UTF-16 for a body that was signed in UTF-8", (text) => Buffer.from(text, "utf16le")],
+  ["a form around a body that was signed", (text) => `payload=${encodeURIComponent(text)}`],
 ];
 
-/** The same with bytes that decoders replace or drop: only hygiene, since no sender signs such a body. */
-export const laxBodies: typeof misreadBodies = [
-  ["a byte order mark that was not signed", same, (text) => `\uFEFF${text}`],
-  ["a byte that is no UTF-8 for a signed U+FFFD", added("\uFFFD"), addedBytes([0xff])],
-  ["a lone continuation byte for a signed U+FFFD", added("\uFFFD"), addedBytes([0x80])],
-  ["the byte of latin-1 for a signed letter", added("é"), addedBytes([0xe9])],
+/** Bytes that decoders replace by other ones, and these: only hygiene, since no sender signs such a body. */
+export const laxBytes: readonly (readonly [what: string, sent: number, signed: string])[] = [
+  ["a byte that is no UTF-8 for a signed U+FFFD", 0xff, "\uFFFD"],
+  ["a lone continuation byte for a signed U+FFFD", 0x80, "\uFFFD"],
+  ["the byte of latin-1 for a signed letter", 0xe9, "é"],
 ];
 
-function same(text: string): string {
-  return text;
-}
-
-function added(value: string): (text: string) => string {
-  return (text) => text.replace("{", `{"cstest":"${value}",`);
-}
-
-function addedBytes(bytes: readonly number[]): (text: string) => Buffer {
-  return (text) =>
-    Buffer.concat([
-      Buffer.from('{"cstest":"'),
-      Buffer.from(bytes),
-      Buffer.from(`",${text.slice(1)}`),
-    ]);
+/** The body with a new member whose value has these bytes. */
+export function withBytes(text: string, bytes: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from('{"cstest":"'), bytes, Buffer.from(`",${text.slice(1)}`)]);
 }
 
 /** A body of that many bytes whose last letter is not the signed one, and the signed one. */
 export function longBodies(text: string, bytes: number = USUAL_BYTES): readonly [string, string] {
   // Spaces, since another member would belong to another requirement.
   const long = text.replace("{", `{${" ".repeat(Math.max(0, bytes - text.length))}`);
-  return [long, withOtherLetter(long, (letters) => letters - 1)];
+  return [long, withOther(long, LETTERS, (letters) => letters - 1)];
 }
 
-function withOtherLetter(body: string, choose: (letters: number) => number): string {
-  const letters = [...body.matchAll(/(?<=:"[^"]*)[a-z]/g)];
-  const letter = letters[choose(letters.length)];
-  if (letter === undefined) return `${body} `;
-  return body.slice(0, letter.index) + otherLetter(letter[0]) + body.slice(letter.index + 1);
-}
+const LETTERS = /(?<=:"[^"]*)[a-z]/g;
 
-function otherLetter(letter: string): string {
-  return letter === "z" ? "a" : String.fromCodePoint((letter.codePointAt(0) ?? 0) + 1);
-}
-
-function changedDigit(text: string): string {
-  const digits = [...text.matchAll(/\d/g)];
-  const middle = digits[digits.length >> 1];
-  if (middle === undefined) return `${text.slice(0, -1)},"1":1}`;
-  const other = middle[0] === "9" ? "8" : String(Number(middle[0]) + 1);
-  return text.slice(0, middle.index) + other + text.slice(middle.index + 1);
+/** With one of the characters that fit a pattern replaced by its neighbour. */
+function withOther(body: string, pattern: RegExp, choose: (count: number) => number): string {
+  const places = [...body.matchAll(pattern)];
+  const place = places[choose(places.length)];
+  if (place === undefined) return `${body} `;
+  const code = body.codePointAt(place.index) ?? 0;
+  const other = String.fromCodePoint(/[z9]/.test(place[0]) ? code - 1 : code + 1);
+  return body.slice(0, place.index) + other + body.slice(place.index + 1);
 }
 
 /** Texts that a lax decoder reads as the same bytes. */

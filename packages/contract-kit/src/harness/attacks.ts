@@ -9,7 +9,15 @@ import {
   versions,
   weakMacs,
 } from "./attack-parts.ts";
-import { changedBodies, laxBodies, misreadBodies, spellings, timesOf } from "./attack-texts.ts";
+import {
+  type BodyChange,
+  changedBodies,
+  laxBytes,
+  misreadBodies,
+  spellings,
+  timesOf,
+  withBytes,
+} from "./attack-texts.ts";
 import type { Attempt, Bench } from "./bench.ts";
 import type { CatalogueRow } from "./events.ts";
 import type { Forgery } from "./play.ts";
@@ -43,6 +51,8 @@ function operations(bench: Bench): readonly Operation[] {
     headed(id, what, (headers) => withHeader(headers, name, change));
   const part = (id: string, [what, change]: Spelling) =>
     valued(id, what, [names.signature, (value) => withSignature(value, change)]);
+  const rewritten = (id: string, [what, change]: BodyChange) =>
+    op(id, what, (base) => ({ body: Buffer.from(change(base.attempt.event.text, base)) }));
   const isHex = bench.signing.encoding === "hex";
   return [
     headed(UNSIGNED, "an attempt without any header of the scheme", (headers) =>
@@ -64,11 +74,7 @@ function operations(bench: Bench): readonly Operation[] {
     }),
     part(UNSIGNED, ["a signature of no characters", () => ""]),
 
-    ...changedBodies.map(([what, change]) =>
-      op(TAMPERED, what, ({ attempt, taken }) => ({
-        body: Buffer.from(change(attempt.event.text, { taken, seed: bench.seed })),
-      })),
-    ),
+    ...changedBodies.map((one) => rewritten(TAMPERED, one)),
     headed(
       TAMPERED,
       "another body under the headers of a taken attempt",
@@ -94,13 +100,13 @@ function operations(bench: Bench): readonly Operation[] {
         )
       : []),
 
-    ...[
-      ...misreadBodies.map((one) => ["R-VERIFY-RAW", ...one] as const),
-      ...laxBodies.map((one) => [CANONICAL, ...one] as const),
-    ].map(([requirement, what, sign, send]) =>
-      op(requirement, what, ({ attempt: { event }, timestamp }) => {
-        const { headers } = bench.attempt(event, { timestamp, body: sign(event.text) });
-        return { headers, body: Buffer.from(send(event.text)) };
+    ...misreadBodies.map((one) => rewritten("R-VERIFY-RAW", one)),
+    rewritten(CANONICAL, ["a byte order mark that was not signed", (text) => `\uFEFF${text}`]),
+    ...laxBytes.map(([what, sent, signed]) =>
+      op(CANONICAL, what, ({ attempt: { event }, timestamp }) => {
+        const body = withBytes(event.text, Buffer.from(signed));
+        const { headers } = bench.attempt(event, { timestamp, body });
+        return { headers, body: withBytes(event.text, Buffer.from([sent])) };
       }),
     ),
     ...parts(isHex).map((one) => part("R-VERIFY-WHOLE", one)),

@@ -146,7 +146,7 @@ export class Bench {
     return this.attempt(this.event(order), { what, secrets: [this.signing.stranger(name)] });
   }
 
-  reply(sent: readonly Uint8Array[], received: Received): Reply {
+  reply(sent: Uint8Array, received: Received): Reply {
     return new Reply(sent, received, this.target);
   }
 
@@ -158,20 +158,19 @@ export class Bench {
   async post(attempt: Attempt, { isOnce = false }: PostOptions = {}): Promise<Reply> {
     const { wire } = this.target;
     for (let turn = 0; ; turn += 1) {
-      const received = await wire.send(attempt);
-      const reply = this.reply([wire.head(attempt, true), attempt.body], received);
-      if (received.kind === "answer") this.#suspects = [];
-      else if (received.why === "closed") this.#suspects.push(attempt);
+      const reply = this.reply(wire.bytes(attempt, true), await wire.send(attempt));
+      if (reply.failure === undefined) this.#suspects = [];
+      else if (reply.failure === "closed") this.#suspects.push(attempt);
       const askedMs = reply.retryAfterMs(wire.clock.now()) ?? 50 * 2 ** turn;
       const waitMs = Math.min(askedMs, LONGEST_WAIT_MS);
-      const isCut = received.kind === "none" && received.why !== "timeout";
+      const isCut = reply.failure !== undefined && reply.failure !== "timeout";
       const isBusy =
         reply.status === 503 || (reply.status === 409 && reply.header("retry-after") !== undefined);
       if (reply.status === 429 && turn < LIMITED_RETRIES) wire.slowDown(waitMs);
       else if ((isCut || isBusy) && !isOnce && turn < RETRIES)
         await sleep(wire.clock, Math.min(waitMs, 1000));
       else {
-        if (received.kind === "none") await this.#mustBeThere(attempt, reply);
+        if (reply.failure !== undefined) await this.#mustBeThere(attempt, reply);
         return reply;
       }
     }
@@ -201,9 +200,9 @@ export class Bench {
     const received = await sendTogether(wire, attempts);
     const replies = attempts.map((one) => {
       const got = received.get(one);
-      return got && this.reply([wire.head(one), one.body], got);
+      return got && this.reply(wire.bytes(one), got);
     });
-    const at = replies.findIndex((one) => one !== undefined && one.status === undefined);
+    const at = replies.findIndex((one) => one?.failure !== undefined);
     const [silent, after] = [attempts[at], replies[at]];
     if (silent !== undefined && after !== undefined) await this.#mustBeThere(silent, after);
     return replies;
@@ -213,12 +212,10 @@ export class Bench {
   async postOver(connection: Connection, attempt: Attempt, deadlineMs?: number): Promise<Reply> {
     const { wire } = this.target;
     await wire.pace();
-    const head = wire.head(attempt, true);
-    connection.write(Buffer.concat([head, attempt.body]));
-    const received = await wire.read(connection, attempt.method, deadlineMs);
-    const reply = this.reply([head, attempt.body], received);
-    if (received.kind === "none" && received.why === "timeout")
-      await this.#mustBeThere(attempt, reply);
+    const sent = wire.bytes(attempt, true);
+    connection.write(sent);
+    const reply = this.reply(sent, await wire.read(connection, attempt.method, deadlineMs));
+    if (reply.failure === "timeout") await this.#mustBeThere(attempt, reply);
     return reply;
   }
 
@@ -236,7 +233,7 @@ export class Bench {
     const end = async (body = attempt.body, deadlineMs?: number): Promise<Reply> => {
       const received = await wire.read(connection, attempt.method, deadlineMs);
       connection.close();
-      return this.reply([head, body], received);
+      return this.reply(Buffer.concat([head, body]), received);
     };
     return { connection, end };
   }

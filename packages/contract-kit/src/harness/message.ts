@@ -116,39 +116,44 @@ export function withSignature(value: string, change: (signature: string) => stri
 
 /** The result of one attempt. */
 export class Reply {
-  readonly received: Received;
+  /** The reason if no answer came. */
+  readonly failure: Unanswered["why"] | undefined;
   /** `undefined` if no answer came. */
   readonly status: number | undefined;
+  /** Names in lower case, in their order. */
+  readonly headers: readonly Header[];
   /** True if the sender counts it as delivered, by the profile. */
   readonly isAcknowledged: boolean;
   /** The status, or the reason if it has none: for messages. */
   readonly said: string;
   readonly text: string;
-  readonly #sent: readonly Uint8Array[];
+  readonly #sent: Uint8Array;
+  readonly #received: Uint8Array;
   readonly #secrets: readonly Secret[];
 
   constructor(
-    sent: readonly Uint8Array[],
+    sent: Uint8Array,
     received: Received,
     { profile, secrets }: { readonly profile: Profile; readonly secrets: readonly Secret[] },
   ) {
-    this.received = received;
     this.#sent = sent;
+    this.#received = received.raw;
     this.#secrets = secrets;
-    const isAnswer = received.kind === "answer";
-    const status = isAnswer ? received.answer.status : undefined;
+    const answer = received.kind === "answer" ? received.answer : undefined;
+    const status = answer?.status;
+    this.failure = received.kind === "none" ? received.why : undefined;
     this.status = status;
+    this.headers = answer?.headers ?? [];
     this.isAcknowledged =
       status !== undefined &&
       (profile.delivery.success === "200" ? status === 200 : status >= 200 && status < 300);
-    this.said = isAnswer ? String(status) : saidOf(received);
-    this.text = isAnswer ? Buffer.from(received.answer.body).toString() : "";
+    this.said = received.kind === "none" ? saidOf(received) : String(status);
+    this.text = Buffer.from(answer?.body ?? []).toString();
   }
 
   /** The first header of that name in lower case. */
   header(name: string): string | undefined {
-    if (this.received.kind !== "answer") return undefined;
-    return this.received.answer.headers.find((one) => one[0] === name)?.[1];
+    return this.headers.find((one) => one[0] === name)?.[1];
   }
 
   /** The wait of its Retry-After (a number or a date) in milliseconds. */
@@ -167,8 +172,8 @@ export class Reply {
   /** Both sides as text, without a secret. */
   exchange(): Exchange {
     return {
-      sent: shownBytes(Buffer.concat(this.#sent)),
-      received: shownBytes(withoutSecrets(this.received.raw, this.#secrets)),
+      sent: shownBytes(this.#sent),
+      received: shownBytes(withoutSecrets(this.#received, this.#secrets)),
     };
   }
 }

@@ -125,6 +125,11 @@ export class Wire {
     return headBytes(request, { url: this.url, isKept });
   }
 
+  /** Returns the head and the body. */
+  bytes(request: RawRequest, isKept = false): Buffer {
+    return Buffer.concat([this.head(request, isKept), request.body]);
+  }
+
   /**
    * Reads the answer to a request that was written to an opened connection.
    *
@@ -162,7 +167,7 @@ export class Wire {
 
   async #exchange(request: RawRequest, connection: Connection): Promise<Received> {
     const isKept = request.version !== "1.0";
-    connection.write(Buffer.concat([this.head(request, isKept), request.body]));
+    connection.write(this.bytes(request, isKept));
     const received = await this.read(connection, request.method);
     // After a refusal, bytes of the body may be unread: only the checks of connections reuse it.
     const isClean = received.kind === "answer" && received.answer.status < 400;
@@ -191,7 +196,7 @@ export async function sendTogether<T extends RawRequest>(
   for (let at = 0; at < requests.length; at += AT_ONCE) {
     const some = requests.slice(at, at + AT_ONCE).map((request) => {
       const connection = wire.open();
-      connection.write(Buffer.concat([wire.head(request), request.body]).subarray(0, -1));
+      connection.write(wire.bytes(request).subarray(0, -1));
       return { request, connection };
     });
     // A listen backlog takes a few at a time.

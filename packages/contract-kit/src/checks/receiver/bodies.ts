@@ -177,8 +177,7 @@ export const slowBodies: ReceiverCheck = receiverCheck({
     const deadlineMs = PATIENCE * bench.target.profile.delivery.timeoutMs;
     const replies = await Promise.all(hanging.map(({ end, half }) => end(half, deadlineMs)));
     for (const reply of replies) {
-      const { received } = reply;
-      const isEnded = received.kind === "answer" || received.why === "closed";
+      const isEnded = reply.failure === undefined || reply.failure === "closed";
       const wanted = "half a body, and then nothing: expected a refusal";
       bench.docket.answered(SLOW, isEnded && !reply.isAcknowledged, reply, wanted);
     }

@@ -56,7 +56,7 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
     const attempt = bench.attempt(event, { what: `${event.type}, whose handler fails` });
     const reply = await bench.post(attempt, { isOnce: true });
     replies.push(reply);
-    const isLate = reply.received.kind === "none" && reply.received.why === "timeout";
+    const isLate = reply.failure === "timeout";
     docket.answered(IN_TIME, !isLate, reply, `${event.type}: the handler failed`);
     if (reply.isAcknowledged || isLate) break;
   }

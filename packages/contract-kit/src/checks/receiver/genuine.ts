@@ -23,8 +23,8 @@ export const genuine: ReceiverCheck = receiverCheck({
     const acknowledged = sent.filter(({ reply }) => reply.isAcknowledged);
     for (const { reply } of sent)
       // A closed connection is not an answer, neither in time nor too late.
-      if (reply.received.kind === "answer" || reply.received.why === "timeout")
-        docket.judge(IN_TIME, reply.received.kind === "answer", [reply], () => reply.said);
+      if (reply.failure === undefined || reply.failure === "timeout")
+        docket.judge(IN_TIME, reply.failure === undefined, [reply], () => reply.said);
     if (acknowledged.length === 0) {
       target.notebook.diagnosis ??= diagnose(bench);
       const cause = await target.notebook.diagnosis;

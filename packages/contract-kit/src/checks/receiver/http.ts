@@ -132,10 +132,9 @@ async function kept(bench: Bench): Promise<void> {
       if (!connection.isOpen()) break;
       const attempt = make?.(bench) ?? bench.genuine();
       const reply: Reply = await bench.postOver(connection, attempt, SOON_MS);
-      const { received } = reply;
       // A receiver may close a connection at any time; what it keeps it must serve.
-      if (received.kind === "none" && received.why === "closed") break;
-      const isMet = received.kind === "answer" && (make !== undefined || reply.isAcknowledged);
+      if (reply.failure === "closed") break;
+      const isMet = reply.failure === undefined && (make !== undefined || reply.isAcknowledged);
       // A busy receiver says so over a kept connection as well.
       if (reply.isBusy) continue;
       reused += 1;
@@ -144,7 +143,7 @@ async function kept(bench: Bench): Promise<void> {
           ? `a genuine attempt over the connection of ${what}: got ${reply.said}`
           : `${what}, over a kept connection: got ${reply.said}`,
       );
-      if (received.kind === "none") break;
+      if (reply.failure !== undefined) break;
     }
     connection.close();
     // Each further timeout would take as long.
@@ -162,20 +161,19 @@ async function pipelined(bench: Bench): Promise<void> {
   const attempts = [bench.genuine(), forged(bench), bench.genuine()];
   const connection = wire.open();
   for (const _ of attempts) await wire.pace();
-  const bytes = attempts.map((one) => Buffer.concat([wire.head(one, true), one.body]));
+  const bytes = attempts.map((one) => wire.bytes(one, true));
   connection.write(Buffer.concat(bytes));
   for (const [index, sent] of bytes.entries()) {
     const deadlineMs = index === 0 ? wire.deadlineMs : SOON_MS;
-    const received = await wire.read(connection, "POST", deadlineMs);
-    const reply = bench.reply([sent], received);
+    const reply = bench.reply(sent, await wire.read(connection, "POST", deadlineMs));
     // Who does not take several at once closes after the first.
-    if (received.kind === "none" && received.why === "closed") break;
+    if (reply.failure === "closed") break;
     const isRight =
-      received.kind === "answer" && (index === 1 || reply.isAcknowledged || reply.isBusy);
+      reply.failure === undefined && (index === 1 || reply.isAcknowledged || reply.isBusy);
     docket.judge(KEEP_ALIVE, isRight, [reply], () => {
       return `attempt ${index + 1} of three sent together (genuine, forged, genuine): got ${reply.said}`;
     });
-    if (received.kind === "none" || !connection.isOpen()) break;
+    if (reply.failure !== undefined || !connection.isOpen()) break;
   }
   connection.close();
 }

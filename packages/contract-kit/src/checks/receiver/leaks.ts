@@ -26,9 +26,10 @@ export const leaks: ReceiverCheck = receiverCheck({
       await target.effects?.failNext(0);
     }
     for (const { reply, isStrangers = false, ...attempt } of found) {
-      if (reply.received.kind !== "answer") continue;
-      const { headers } = reply.received.answer;
-      const whole = [...headers.map((header) => header.join(": ")), "", reply.text].join("\n");
+      if (reply.failure !== undefined) continue;
+      const whole = [...reply.headers.map((header) => header.join(": ")), "", reply.text].join(
+        "\n",
+      );
       const judge = (requirement: string, leak: string | undefined): void =>
         docket.judge(requirement, leak === undefined, [reply], () => {
           return `${attempt.what}: the answer (${reply.said}) contains ${leak ?? ""}`;
@@ -165,8 +166,8 @@ const OF_THE_MOMENT = new Set(["date", "connection", "keep-alive", "content-leng
 
 /** All that a refusal says: its status, its headers and its body, without what names the attempt. */
 function seenOf({ reply, ids }: Attempt & { readonly reply: Reply }): ReadonlyMap<string, string> {
-  if (reply.received.kind !== "answer") return new Map();
-  const { status, headers } = reply.received.answer;
+  const { failure, status, headers } = reply;
+  if (failure !== undefined) return new Map();
   const plain = (text: string): string =>
     ids
       .reduce((before, id) => before.replaceAll(id, "ID"), text)
