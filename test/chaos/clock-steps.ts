@@ -63,7 +63,9 @@ export async function stepClocks(
 ): Promise<ClockStepTimes[]> {
   const { serve, arrived, holdAnswers, askOver } = await openServed(store);
   const folder = temporaryFolder();
-  const clocks = Array.from({ length: processes }, (_, index) => new FakeClock(folder, index));
+  const clocks = Array.from({ length: processes }, (_, index) =>
+    fakeClock(join(folder, `clock-${String(index)}.txt`)),
+  );
   const started = clocks.map((clock) => serve(clock.env));
   const urls = await Promise.all(started.map((one) => one.ready()));
   let asked = 0;
@@ -81,12 +83,11 @@ export async function stepClocks(
     return Math.round(performance.now() - from);
   };
   const countedSteps = async (): Promise<number> => {
-    const pages = await Promise.all(
-      urls.map(async (url) => (await fetch(`${url}/metrics`)).text()),
-    );
-    return sum(
-      pages.map((page) => Number(/^countersign_clock_steps_total (\d+)$/m.exec(page)?.[1])),
-    );
+    const counted = urls.map(async (url) => {
+      const page = await (await fetch(`${url}/metrics`)).text();
+      return Number(/^countersign_clock_steps_total (\d+)$/m.exec(page)?.[1]);
+    });
+    return sum(await Promise.all(counted));
   };
   const loggedSteps = (): number =>
     sum(started.map((one) => one.stderr().split("the wall clock stepped").length - 1));
@@ -97,10 +98,8 @@ export async function stepClocks(
   for (const step of steps) {
     const [logged, counted] = [loggedSteps(), await countedSteps()];
     const release = step.backlog ? holdAnswers() : () => {};
-    if (step.backlog)
-      await Promise.all(
-        Array.from({ length: BACKLOG }, (_, index) => ask(urls[index % urls.length] ?? "")),
-      );
+    const waiting = Array.from({ length: step.backlog ? BACKLOG : 0 }, (_, index) => index);
+    await Promise.all(waiting.map((index) => ask(urls[index % urls.length] ?? "")));
     const from = performance.now();
     for (const index of stepping) clocks[index]?.step(step.seconds);
     release();
@@ -127,29 +126,18 @@ export async function stepClocks(
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
 /** The wall clock of a process, which its environment names. Its monotonic clock is the machine's. */
-class FakeClock {
-  readonly #file: string;
-  #seconds = 0;
-
-  constructor(folder: string, index: number) {
-    this.#file = join(folder, `clock-${String(index)}.txt`);
-    this.step(0);
-  }
-
-  get env(): Readonly<Record<string, string>> {
-    return {
-      LD_PRELOAD: faketime ?? "",
-      FAKETIME_TIMESTAMP_FILE: this.#file,
-      FAKETIME_NO_CACHE: "1",
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-    };
-  }
-
-  step(seconds: number): void {
-    this.#seconds += seconds;
-    writeFileSync(
-      this.#file,
-      `${this.#seconds < 0 ? "-" : "+"}${String(Math.abs(this.#seconds))}\n`,
-    );
-  }
+function fakeClock(file: string) {
+  let seconds = 0;
+  const step = (by: number): void => {
+    seconds += by;
+    writeFileSync(file, `${seconds < 0 ? "" : "+"}${String(seconds)}\n`);
+  };
+  step(0);
+  const env = {
+    LD_PRELOAD: faketime ?? "",
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: "1",
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+  };
+  return { env, step };
 }

@@ -1,9 +1,14 @@
-import type net from "node:net";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import net, { type AddressInfo } from "node:net";
 import { setInterval, setTimeout } from "node:timers";
+import tls from "node:tls";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { certificates, key } from "./certificates.ts";
 
 /** A hostile endpoint's reaction to each request on its socket. */
-export type Hostility = (socket: net.Socket) => void;
+type Hostility = (socket: net.Socket) => void;
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const EMPTY = "content-length: 0\r\n\r\n";
@@ -103,9 +108,57 @@ export const hostileEndpoints = {
 } as const satisfies Readonly<Record<string, Hostility>>;
 
 /** Endpoints that HTTPS is spoken to and that speak no TLS; what each does once the handshake has begun. */
-export const hostileHandshakes: Readonly<Record<string, Hostility>> = {
+const hostileHandshakes: Readonly<Record<string, Hostility>> = {
   "shakes no hands": () => {},
   "answers a handshake with HTTP": answering(`HTTP/1.1 400 No\r\n${EMPTY}`),
   "floods the handshake": flooding("", "\u0016\u0003\u0003\u0040\u0000".repeat(1000)),
   "hangs up in the handshake": (socket) => void socket.resetAndDestroy(),
 };
+
+/** A server of each kind in a separate process, whose work does not slow the sender. */
+export async function startHostileServers() {
+  const script = fileURLToPath(import.meta.url);
+  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  const [data] = (await once(child.stdout, "data")) as [Buffer];
+  const urls = JSON.parse(String(data)) as Record<string, string>;
+  return {
+    kinds: Object.keys(urls),
+    urlOf: (kind: string) => new URL(urls[kind] ?? ""),
+    stop: () => void child.kill("SIGKILL"),
+  };
+}
+
+/** Listens once for each kind and prints the URLs. Ends with whoever started it. */
+async function main(): Promise<void> {
+  const urls: Record<string, string> = {};
+  const listen = async (kind: string, server: net.Server, origin: string): Promise<void> => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    // A listening TCP server has an address with a port.
+    const { port } = server.address() as AddressInfo;
+    urls[kind] = `${origin}:${String(port)}/`;
+  };
+  const quiet = (serve: (socket: net.Socket) => void): net.Server =>
+    net.createServer((socket) => serve(socket.on("error", () => {})));
+  for (const [kind, hostility] of Object.entries(hostileEndpoints)) {
+    const server = quiet((socket) =>
+      socket.on("data", (data) => {
+        if (data.toString("latin1", 0, 5) === "POST ") hostility(socket);
+      }),
+    );
+    await listen(kind, server, "http://127.0.0.1");
+  }
+  for (const [kind, hostility] of Object.entries(hostileHandshakes)) {
+    const server = quiet((socket) => socket.once("data", () => hostility(socket)));
+    await listen(kind, server, "https://localhost");
+  }
+  for (const name of ["expired", "wrongHost", "selfSigned"] as const) {
+    const server = tls.createServer({ cert: certificates[name], key });
+    server.on("tlsClientError", () => {});
+    await listen(`has a certificate that is ${name}`, server, "https://localhost");
+  }
+  console.log(JSON.stringify(urls));
+  process.stdin.on("end", () => process.exit()).resume();
+}
+
+if (import.meta.main) await main();

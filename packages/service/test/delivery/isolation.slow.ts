@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
-import { startHostileServers } from "./hostile-process.ts";
+import { startHostileServers } from "./hostile-endpoints.ts";
 import { openQueue } from "./queue.ts";
 
 const [ENDPOINTS, BACKLOG] = [20, 100];

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { profiles } from "@countersign/schemas/profiles";
 import pg from "pg";
@@ -15,7 +13,6 @@ import { postgresDriver } from "../../../src/store/postgres/driver.ts";
 import { sqliteDriver } from "../../../src/store/sqlite/driver.ts";
 import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
 import { secretPlace } from "../../../src/store/tables/subscriptions.ts";
-import { postgresBinaries } from "../../../../receiver/test/inboxes/servers.ts";
 import { fill } from "../../delivery/backlog.ts";
 import { insert } from "../../store/rows.ts";
 import { temporaryDatabase } from "../../temporary-database.ts";
@@ -86,7 +83,7 @@ await runJob(async (job) => {
   const start = performance.now();
   const before = process.cpuUsage();
   engine.start();
-  if (job.snapshot !== undefined) {
+  if (job.holdsSnapshot === true) {
     const slow = (ms: number): void => void (delayMs = ms);
     const snapshot = await rateSnapshot(job, { delivered: () => delivered, slow });
     await engine.stop({ graceMs: 3000 });
@@ -141,31 +138,13 @@ async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {
 }
 
 /** Keeps every row that the run replaces, as a backup does. @returns Ends that. */
-async function holdSnapshot({ snapshot, postgresPort }: BenchJob): Promise<() => void> {
-  const url = databaseUrl(OWN, postgresPort);
-  switch (snapshot) {
-    case undefined:
-      return () => {};
-    case "transaction": {
-      const client = new pg.Client(url);
-      client.on("error", () => {});
-      await client.connect();
-      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
-      await client.query("SELECT count(*) FROM merchants");
-      return () => void client.end();
-    }
-    case "pg_dump": {
-      const dump = spawn(`${postgresBinaries ?? ""}/pg_dump`, ["--dbname", url], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      // It has its snapshot when it writes, and stops in the middle of a table.
-      await once(dump.stdout, "data");
-      dump.kill("SIGSTOP");
-      return () => void dump.kill("SIGKILL");
-    }
-    default:
-      return snapshot satisfies never;
-  }
+async function holdSnapshot({ postgresPort }: BenchJob): Promise<() => void> {
+  const client = new pg.Client(databaseUrl(OWN, postgresPort));
+  client.on("error", () => {});
+  await client.connect();
+  await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  await client.query("SELECT count(*) FROM merchants");
+  return () => void client.end();
 }
 
 /** A store with a subscription for each endpoint, and the job's deliveries that are due now and a day later. */

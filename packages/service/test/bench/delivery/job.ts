@@ -11,8 +11,8 @@ export interface BenchJob {
   readonly slowEvery: number;
   /** Deliveries that are due a day later. */
   readonly later: number;
-  /** Holds a snapshot on PostgreSQL for five minutes: by a transaction, or by a pg_dump that is stopped midway. */
-  readonly snapshot?: "transaction" | "pg_dump";
+  /** True holds a snapshot on PostgreSQL for five minutes, as a backup does. */
+  readonly holdsSnapshot?: boolean;
 }
 
 /** The process's output, as JSON. */
