@@ -41,6 +41,23 @@ export async function databaseUrl(env: Surroundings["env"]): Promise<string | un
   );
 }
 
+/**
+ * Reads the secret of a receiver from `COUNTERSIGN_SECRET`, or asks for it at the terminal.
+ *
+ * @throws {Failure} `CS_CLI_SECRET_UNUSABLE`: there is none. `CS_CLI_ENVIRONMENT_UNUSABLE`: see `secretFrom`.
+ */
+export async function signingSecret({
+  env,
+  askSecret,
+}: Pick<Surroundings, "env" | "askSecret">): Promise<string> {
+  const secret = (await secretFrom(env, "COUNTERSIGN_SECRET")) ?? (await askSecret("Secret: "));
+  if (secret !== undefined && secret.trim() !== "") return secret;
+  throw new Failure(
+    "CS_CLI_SECRET_UNUSABLE",
+    "missing signing secret: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
+  );
+}
+
 function withoutNewline(given: string, at: string): string {
   const text = given.replace(/\r?\n$/, "");
   if (text === "") throw unusable(`${at} is empty`);

@@ -1,6 +1,6 @@
 import type { CheckRunner } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
-import { shellWords } from "./verify/arguments.ts";
+import { optionWords, shellWords } from "./verify/arguments.ts";
 
 export interface CheckedTarget {
   /** The receiver's URL, that of `--deliver-to`. */
@@ -34,14 +34,13 @@ export function receiverCheckRunner({
       "countersign",
       "verify",
       "receiver",
-      "--url",
-      url,
-      ...(profileName === "standard" ? [] : ["--profile", profileName]),
-      "--only",
-      check,
-      "--seed",
-      String(at.seed),
-      ...(at.path === undefined ? [] : ["--path", at.path]),
+      ...optionWords({
+        "--url": url,
+        "--profile": profileName === "standard" ? undefined : profileName,
+        "--only": check,
+        "--seed": String(at.seed),
+        "--path": at.path,
+      }),
     ]);
   return {
     owed: async () => {

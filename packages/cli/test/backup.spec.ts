@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -9,6 +9,7 @@ import { postgresBinaries } from "../../receiver/test/inboxes/servers.ts";
 import { call, tokenOf } from "./admin/administered.ts";
 import { encryptionKey, failedWith, keys, missing } from "./fixtures.ts";
 import { ran, serveHere } from "./ran.ts";
+import { writeCommand } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const guide = readFileSync(
@@ -27,11 +28,7 @@ function step(name: string): string {
 
 /** Variables of a shell that finds PostgreSQL's tools and `countersign`, which serves on a free port. */
 function shellEnv(folder: string, env: Env): Env {
-  const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-  const node = "--disable-warning=ExperimentalWarning --conditions=@countersign/source";
-  const command = join(folder, "countersign");
-  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" ${node} "${main}" "$@" --port 0\n`);
-  chmodSync(command, 0o755);
+  writeCommand(folder, "--port", "0");
   return { PATH: `${folder}:${postgresBinaries}:${process.env["PATH"]}`, ...keys, ...env };
 }
 

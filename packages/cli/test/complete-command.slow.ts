@@ -1,20 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { missing } from "./fixtures.ts";
 import { ran } from "./ran.ts";
+import { writeCommand } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 /** Runs a shell that finds `countersign`. */
 function shell(name: string, args: readonly string[], folder = temporaryFolder()): string {
-  const command = join(folder, "countersign");
-  const node = `exec '${process.execPath}' --conditions=@countersign/source '${main}' "$@"`;
-  writeFileSync(command, `#!/bin/sh\n${node}\n`);
-  chmodSync(command, 0o755);
+  writeCommand(folder);
   const PATH = `${folder}:${process.env["PATH"] ?? ""}`;
   return execFileSync(name, args, {
     encoding: "utf8",

@@ -116,7 +116,7 @@ describe("countersign explain", () => {
         fails(problem),
       );
     expect(await explain(http(headers, body), [], {})).toMatchObject(
-      fails("missing secret of the receiver: set COUNTERSIGN_SECRET"),
+      fails("missing signing secret: set COUNTERSIGN_SECRET"),
     );
     const raw = await explain(http(headers, body), ["--entry", "1"]);
     expect(raw).toMatchObject(fails("--entry needs a HAR file"));

@@ -6,17 +6,16 @@ import { describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { knownLocale, SECRET } from "./fixtures.ts";
 import { ran } from "./ran.ts";
-import { start } from "./start-command.ts";
+import { flags, start } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const source = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
-const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
 const env = { COUNTERSIGN_SECRET: SECRET };
 
 describe("the installed program", () => {
   it("fails with CS_CLI_NODE_TOO_OLD on a Node.js without node:sqlite, else runs the command", () => {
-    const version = (...flags: readonly string[]) =>
-      spawnSync(process.execPath, [...node, ...flags, source("bin.ts"), "--version"], {
+    const version = (...more: readonly string[]) =>
+      spawnSync(process.execPath, [...flags, ...more, source("bin.ts"), "--version"], {
         encoding: "utf8",
       });
     const stdout: unknown = expect.stringMatching(/^\d+\.\d+\.\d+\n$/);
@@ -28,7 +27,7 @@ describe("the installed program", () => {
 
   it("exits like SIGPIPE, without a message, when its output is closed", () => {
     // `true` has ended long before the first line.
-    const command = `"${process.execPath}" ${node.join(" ")} "${source("main.ts")}" requirements`;
+    const command = `"${process.execPath}" ${flags.join(" ")} "${source("main.ts")}" requirements`;
     const script = `${command} | true; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = spawnSync("bash", ["-c", script], {
       encoding: "utf8",

@@ -11,6 +11,7 @@ import { failureCodes } from "../src/failure.ts";
 import { call, tokenOf } from "./admin/administered.ts";
 import { failedWith, keys, missing } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
+import { writeCommand } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const page = readFileSync(
@@ -22,8 +23,6 @@ const page = readFileSync(
 const lines = [...page.matchAll(/```sh\n([^`]*)```/g)]
   .flatMap(([, block = ""]) => block.trim().split("\n"))
   .map((line) => line.replace(/\s+#.*$/, ""));
-
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 describe("the page on running the service", () => {
   it("names only existing commands, options, variables and codes", async () => {
@@ -47,9 +46,7 @@ describe("the page on running the service", () => {
     "creates a merchant and a client, imports a payment, and refunds it with curl, as written",
     async () => {
       const folder = temporaryFolder();
-      const source = "--disable-warning=ExperimentalWarning --conditions=@countersign/source";
-      const command = `#!/bin/sh\nexec "${process.execPath}" ${source} "${main}" "$@"\n`;
-      writeFileSync(join(folder, "countersign"), command, { mode: 0o755 });
+      writeCommand(folder);
       const port = String(await testPort());
       const [, written = ""] = /```sh\n([^`]*)```/.exec(page) ?? [];
       const script = join(folder, "first-start.sh");

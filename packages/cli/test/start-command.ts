@@ -1,8 +1,20 @@
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+/** Node's flags for the command's sources. */
+export const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
+
+/** Writes a script `countersign` for a shell's PATH, which adds words to its arguments. */
+export function writeCommand(folder: string, ...more: readonly string[]): void {
+  const words = [`"${process.execPath}"`, ...flags, `"${main}"`, '"$@"', ...more];
+  const script = `#!/bin/sh\nexec ${words.join(" ")}\n`;
+  writeFileSync(join(folder, "countersign"), script, { mode: 0o755 });
+}
 
 export type Started = ReturnType<typeof start>;
 
@@ -24,9 +36,8 @@ export function start(
   args: readonly string[],
   { folder, env = {}, preload, descriptors }: StartOptions,
 ) {
-  const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
-  if (preload !== undefined) node.push(`--import=${preload}`);
-  const command = [process.execPath, ...node, main, ...args];
+  const imports = preload === undefined ? [] : [`--import=${preload}`];
+  const command = [process.execPath, ...flags, ...imports, main, ...args];
   const limited = ["sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...command];
   const [file = "", ...rest] = descriptors === undefined ? command : limited;
   const child = spawn(file, rest, {

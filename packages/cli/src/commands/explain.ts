@@ -2,8 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { referencePage } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
 import { explain, type Explanation } from "@countersign/signatures/explain";
-import { secretFrom } from "../environment.ts";
-import { Failure } from "../failure.ts";
+import { secretFrom, signingSecret } from "../environment.ts";
 import { loadProfile } from "../profile.ts";
 import { integer, profileOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
@@ -69,7 +68,7 @@ async function explainFile(
   const { terminal, env } = surroundings;
   const { signature } = await loadProfile(name);
   const request = await readRequest(file, { entry, signature: signatureHeader(signature) });
-  const secret = await secretFor(surroundings);
+  const secret = await signingSecret(surroundings);
   const other = await secretFrom(env, "COUNTERSIGN_OTHER_SECRET");
   const explanations = request.bodies.map((body) =>
     explain({ headers: request.headers, body }, [secret], {
@@ -107,13 +106,4 @@ function signatureHeader(signature: Profile["signature"]): string {
   return signature.scheme === "hmac"
     ? signature.description.headers.signature
     : "webhook-signature";
-}
-
-async function secretFor({ env, askSecret }: Surroundings): Promise<string> {
-  const secret = (await secretFrom(env, "COUNTERSIGN_SECRET")) ?? (await askSecret("Secret: "));
-  if (secret !== undefined && secret !== "") return secret;
-  throw new Failure(
-    "CS_CLI_SECRET_UNUSABLE",
-    "missing secret of the receiver: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
-  );
 }

@@ -6,7 +6,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";
 import { choice, didYouMean, integer, profileOption } from "../options.ts";
-import { secretFrom } from "../environment.ts";
+import { signingSecret } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { printable, printableJson } from "../printable.ts";
@@ -125,21 +125,12 @@ function signedBy(
   throw badArgument(`the scheme of profile ${profile.name} knows no --broken ${String(broken)}`);
 }
 
-async function secretFor(
-  { signature }: Profile,
-  { env, askSecret, terminal }: Surroundings,
-): Promise<string> {
-  const secret = (await secretFrom(env, "COUNTERSIGN_SECRET")) ?? (await askSecret("Secret: "));
-  if (secret === undefined || secret === "") {
-    throw new Failure(
-      "CS_CLI_SECRET_UNUSABLE",
-      "missing secret to sign with: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
-    );
-  }
+async function secretFor({ signature }: Profile, surroundings: Surroundings): Promise<string> {
+  const secret = await signingSecret(surroundings);
   const named = (text: string): string => text.replace("secrets[0]", "COUNTERSIGN_SECRET");
   try {
     for (const { warning } of schemeOf(signature).check([secret], "sign")) {
-      if (warning !== undefined) terminal.err(`warning: ${named(warning)}`);
+      if (warning !== undefined) surroundings.terminal.err(`warning: ${named(warning)}`);
     }
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;

@@ -8,8 +8,7 @@ import {
   TargetNotOwnedError,
   type ReceiverTarget,
 } from "@countersign/contract-kit";
-import type { Profile } from "@countersign/schemas/profiles";
-import { secretFrom } from "../environment.ts";
+import { signingSecret } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { integer } from "../options.ts";
@@ -145,7 +144,12 @@ async function openTarget(
   if (effectsUrl !== undefined) targetUrl(effectsUrl, "--effects-url");
   if (nonce !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(nonce))
     throw badArgument("--nonce must be 1 to 64 characters of [A-Za-z0-9_-]");
-  const generic = options.standardWebhooks === true ? genericEvents(samples, profile) : undefined;
+  if (options.standardWebhooks === true && profile !== "standard")
+    throw badArgument("--standard-webhooks cannot be combined with --profile");
+  const generic =
+    options.standardWebhooks === true
+      ? samplesBy(() => standardWebhooksEvents(samples))
+      : undefined;
   const loaded = generic?.profile ?? (await loadProfile(profile));
   const known = loaded.catalogue.map(({ type }) => type);
   const strange = types?.find((type) => !known.includes(type));
@@ -154,8 +158,10 @@ async function openTarget(
       `profile ${loaded.name} has no event ${JSON.stringify(strange)}; it has ${known.join(", ")}`,
     );
   if (restartCommand?.trim() === "") throw badArgument("--restart-command must not be empty");
-  const named = samples === undefined ? undefined : samplesIn(samples, loaded);
-  const own = generic?.samples ?? named;
+  const own =
+    generic === undefined && samples !== undefined
+      ? samplesBy(() => readSamples(samples, loaded))
+      : generic?.samples;
   try {
     const target: ReceiverTarget = receiverTarget({
       url,
@@ -209,23 +215,10 @@ async function requireListening({ url, wire }: ReceiverTarget): Promise<void> {
   throw new Failure("CS_CLI_UNVERIFIED", `${url} does not answer: ${reason}`);
 }
 
-function genericEvents(
-  samples: string | undefined,
-  profile: string,
-): ReturnType<typeof standardWebhooksEvents> {
-  if (profile !== "standard")
-    throw badArgument("--standard-webhooks cannot be combined with --profile");
+/** @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the samples cannot be used. */
+function samplesBy<T>(read: () => T): T {
   try {
-    return standardWebhooksEvents(samples);
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause;
-    throw badArgument(`invalid --samples: ${cause.message}`, cause);
-  }
-}
-
-function samplesIn(folder: string, profile: Profile): ReturnType<typeof readSamples> {
-  try {
-    return readSamples(folder, profile);
+    return read();
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw badArgument(`invalid --samples: ${cause.message}`, cause);
@@ -233,12 +226,6 @@ function samplesIn(folder: string, profile: Profile): ReturnType<typeof readSamp
 }
 
 /** One secret or several: while one is replaced, a receiver has two. */
-async function secretsFrom({ env, askSecret }: Surroundings): Promise<readonly string[]> {
-  const text = (await secretFrom(env, "COUNTERSIGN_SECRET")) ?? (await askSecret("Secret: ")) ?? "";
-  const secrets = text.split(/\s+/).filter((one) => one !== "");
-  if (secrets.length > 0) return secrets;
-  throw new Failure(
-    "CS_CLI_SECRET_UNUSABLE",
-    "missing signing secret: set COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE",
-  );
+async function secretsFrom(surroundings: Surroundings): Promise<readonly string[]> {
+  return (await signingSecret(surroundings)).split(/\s+/).filter((one) => one !== "");
 }

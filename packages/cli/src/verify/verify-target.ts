@@ -7,7 +7,7 @@ import {
 } from "@countersign/contract-kit/report";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
-import { queryValues, requireKnownIds, shellWords } from "./arguments.ts";
+import { optionWords, queryValues, requireKnownIds, shellWords } from "./arguments.ts";
 import { telling } from "./tell-report.ts";
 import { defaultFailOn, type VerifyOptions } from "./verify-options.ts";
 
@@ -58,13 +58,13 @@ export async function verifyTarget<T extends Target>(
   const replay: NonNullable<RunReportOptions["replay"]> = (check, at) =>
     shellWords([
       ...verification.command,
-      ...(options.profile === "standard" ? [] : ["--profile", options.profile]),
-      ...(failOn.join() === defaultFailOn.join() ? [] : ["--fail-on", failOn.join(",")]),
-      "--only",
-      check,
-      "--seed",
-      String(at.seed),
-      ...(at.path === undefined ? [] : ["--path", at.path]),
+      ...optionWords({
+        "--profile": options.profile === "standard" ? undefined : options.profile,
+        "--fail-on": failOn.join() === defaultFailOn.join() ? undefined : failOn.join(","),
+        "--only": check,
+        "--seed": String(at.seed),
+        "--path": at.path,
+      }),
     ]);
   const tells = await telling(options, surroundings);
   const opened = await verification.open();
