@@ -1,9 +1,4 @@
-export {
-  addBusinessDays,
-  federalReserve,
-  isBusinessDay,
-  type BankCalendar,
-} from "./business-days.ts";
+export { federalReserve, isBusinessDay, type BankCalendar } from "./business-days.ts";
 export {
   customerTransitions,
   moveCustomer,
@@ -14,7 +9,6 @@ export { checkHold, eligibleAt, type Hold } from "./hold.ts";
 export {
   formatAmount,
   MAX_CENTS,
-  MIN_CENTS,
   parseAmount,
   type AmountErrorCode,
   type AmountPolicy,
@@ -28,9 +22,6 @@ export {
 } from "./refund-transitions.ts";
 export {
   decide,
-  heldCents,
-  onCovered,
-  onDebit,
   onFailed,
   onReturned,
   onSettled,
@@ -41,10 +32,7 @@ export {
   type Refund,
   type RefundRequest,
   type RefundStatus,
-  type Reservation,
   type ReservationErrorCode,
-  reservationChange,
-  reserve,
 } from "./refund.ts";
 export { readJson, type JsonErrorCode, type JsonOptions, type JsonReading } from "./strict-json.ts";
 export {

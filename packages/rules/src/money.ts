@@ -1,6 +1,3 @@
-/** The smallest amount, 0.01, in cents. */
-export const MIN_CENTS = 1n;
-
 /** The largest amount, 99,999,999.99, in cents: the ten digits of a bank's amount field. */
 export const MAX_CENTS = 9_999_999_999n;
 
@@ -39,7 +36,7 @@ const MAX_WHOLE_DIGITS = 8;
  * `^(0|[1-9]\d*)(\.\d{1,2})?$` with a value from 0.01 to 99,999,999.99. The text is judged, because the double of
  * `0.1000000000000000055` is `0.1` and would pass. Time is linear in the text's length.
  *
- * @returns The amount in cents, from `MIN_CENTS` to `MAX_CENTS`, or the first fault's code.
+ * @returns The amount in cents, from 1 to `MAX_CENTS`, or the first fault's code.
  * @throws {TypeError} `text` is not a string: a parsed number has lost its source text.
  */
 export function parseAmount(

@@ -41,6 +41,12 @@ export interface RefundRequest {
   readonly hold: Hold;
 }
 
+/**
+ * `PAYMENT_ALREADY_REFUNDED`: nothing remains of the payment. `REFUND_AMOUNT_EXCEEDS_REMAINING`: less remains than the
+ * request asks for.
+ */
+export type ReservationErrorCode = "REFUND_AMOUNT_EXCEEDS_REMAINING" | "PAYMENT_ALREADY_REFUNDED";
+
 export type Decision =
   | { readonly ok: true; readonly refund: Refund }
   | { readonly ok: false; readonly code: ReservationErrorCode };
@@ -72,12 +78,18 @@ const AUTHORIZED: Refund = Object.freeze({ status: "AUTHORIZED" });
  */
 export function decide(request: RefundRequest): Decision {
   const { debit, amountCents, reservedCents, askedCents, now, hold } = request;
-  const reservation = reserve({ amountCents, reservedCents, askedCents });
+  // A refund of less than nothing would make room for others.
+  if (askedCents < 1n) throw new TypeError('"askedCents" must be 1 or more');
+  if (reservedCents < 0n || reservedCents > amountCents)
+    throw new TypeError('"reservedCents" must be from 0 to "amountCents"');
   if (debit.state === "failed" || debit.state === "covered")
     return { ok: true, refund: NOT_DEBITED };
-  if (!reservation.ok) return reservation;
-  const held: Refund = { status: "PENDING", eligibleAt: undefined };
-  return { ok: true, refund: onDebit(held, { debit, now, hold }) };
+  const remaining = amountCents - reservedCents;
+  if (remaining === 0n) return { ok: false, code: "PAYMENT_ALREADY_REFUNDED" };
+  if (askedCents > remaining) return { ok: false, code: "REFUND_AMOUNT_EXCEEDS_REMAINING" };
+  const refund: Refund = { status: "PENDING", eligibleAt: undefined };
+  if (debit.state === "processing") return { ok: true, refund };
+  return { ok: true, refund: onSettled(refund, { settledAt: debit.settledAt, now, hold }) };
 }
 
 /**
@@ -104,16 +116,12 @@ export function onSettled(
 }
 
 /**
- * Applies the original payment's failure: a `PENDING` refund fails, however long its threshold has passed. Others stay,
- * because money that has begun to move is not called back. Returns `refund` itself if nothing changes.
+ * Applies the original payment's failure, or the service's cover of it: a `PENDING` refund fails, however long its
+ * threshold has passed. Others stay, because money that has begun to move is not called back. Returns `refund` itself if
+ * nothing changes.
  */
 export function onFailed(refund: Refund): Refund {
   return refund.status === "PENDING" ? NOT_DEBITED : refund;
-}
-
-/** Applies the service's cover of the original payment, as `onFailed`. */
-export function onCovered(refund: Refund): Refund {
-  return onFailed(refund);
 }
 
 /** Authorizes a `PENDING` refund whose threshold is reached: `now >= eligibleAt`. Returns `refund` itself otherwise. */
@@ -131,89 +139,4 @@ export function onReturned(
   { lateReturn }: { readonly lateReturn: boolean },
 ): Refund {
   return lateReturn && refund.status === "AUTHORIZED" ? RETURNED : refund;
-}
-
-/**
- * Applies the state of the original payment at `now`. If its failure and the threshold fall on one instant, the failure
- * is judged first: no money leaves. Returns `refund` itself if nothing changes.
- *
- * @throws {RangeError} The bank calendar does not reach the threshold.
- */
-export function onDebit(
-  refund: Refund,
-  { debit, now, hold }: { readonly debit: Debit; readonly now: number; readonly hold: Hold },
-): Refund {
-  switch (debit.state) {
-    case "failed":
-    case "covered":
-      return onFailed(refund);
-    case "settled":
-      return onSettled(refund, { settledAt: debit.settledAt, now, hold });
-    case "processing":
-      return refund;
-    default:
-      return debit satisfies never;
-  }
-}
-
-/**
- * `PAYMENT_ALREADY_REFUNDED`: nothing remains of the payment. `REFUND_AMOUNT_EXCEEDS_REMAINING`: less remains than the
- * request asks for.
- */
-export type ReservationErrorCode = "REFUND_AMOUNT_EXCEEDS_REMAINING" | "PAYMENT_ALREADY_REFUNDED";
-
-export type Reservation =
-  | { readonly ok: true; /** All that is reserved now. */ readonly reservedCents: bigint }
-  | { readonly ok: false; readonly code: ReservationErrorCode };
-
-/**
- * Reserves a part of a payment for a refund, so that `PENDING` and `AUTHORIZED` refunds together never
- * exceed it.
- *
- * @throws {TypeError} `askedCents` is below 1, or `reservedCents` is negative or more than `amountCents`.
- */
-export function reserve({
-  amountCents,
-  reservedCents,
-  askedCents,
-}: {
-  readonly amountCents: bigint;
-  readonly reservedCents: bigint;
-  readonly askedCents: bigint;
-}): Reservation {
-  // A refund of less than nothing would make room for others.
-  if (askedCents < 1n) throw new TypeError('"askedCents" must be 1 or more');
-  if (reservedCents < 0n || reservedCents > amountCents)
-    throw new TypeError('"reservedCents" must be from 0 to "amountCents"');
-  const remaining = amountCents - reservedCents;
-  if (remaining === 0n) return { ok: false, code: "PAYMENT_ALREADY_REFUNDED" };
-  if (askedCents > remaining) return { ok: false, code: "REFUND_AMOUNT_EXCEEDS_REMAINING" };
-  return { ok: true, reservedCents: reservedCents + askedCents };
-}
-
-/** Returns the part of its payment that a refund of `cents` holds in its state. */
-export function heldCents(refund: Refund, cents: bigint): bigint {
-  switch (refund.status) {
-    case "PENDING":
-    case "AUTHORIZED":
-      return cents;
-    case "TERMINAL_FAILED":
-      return 0n;
-    default:
-      return refund satisfies never;
-  }
-}
-
-/**
- * Returns the change of the payment's `reservedCents` by a step of a refund of `cents`: `cents` when it is created and
- * holds them, `-cents` when it fails, 0 otherwise. A refund fails at most once, so each amount is released once.
- *
- * @param step `before` is undefined for a refund that is being created.
- */
-export function reservationChange(
-  step: { readonly before: Refund | undefined; readonly after: Refund },
-  cents: bigint,
-): bigint {
-  const before = step.before === undefined ? 0n : heldCents(step.before, cents);
-  return heldCents(step.after, cents) - before;
 }

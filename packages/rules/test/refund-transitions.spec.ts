@@ -8,18 +8,15 @@ import {
 } from "../src/refund-transitions.ts";
 import {
   decide,
-  onCovered,
   onFailed,
   onReturned,
   onSettled,
   onTime,
-  reservationChange,
   type Debit,
   type Refund,
 } from "../src/refund.ts";
 import { debits, instants, refunds, standardHold } from "./refunds.ts";
 
-const CENTS = 700n;
 const TRIGGERS = ["request", "settled", "time", "failed", "covered", "returned"] as const;
 
 /** All that a step of a refund can depend on. */
@@ -49,9 +46,8 @@ function step(trigger: RefundTrigger, world: World): { before: Refund | undefine
     case "time":
       return { before, after: onTime(before, now) };
     case "failed":
-      return { before, after: onFailed(before) };
     case "covered":
-      return { before, after: onCovered(before) };
+      return { before, after: onFailed(before) };
     case "returned":
       return { before, after: onReturned(before, { lateReturn }) };
     default:
@@ -60,7 +56,7 @@ function step(trigger: RefundTrigger, world: World): { before: Refund | undefine
 }
 
 function decided(known: { debit: Debit; now: number }): Refund {
-  const amounts = { amountCents: 1000n, reservedCents: 0n, askedCents: CENTS };
+  const amounts = { amountCents: 1000n, reservedCents: 0n, askedCents: 700n };
   const decision = decide({ ...known, ...amounts, hold: standardHold });
   if (!decision.ok) throw new Error(`refused with ${decision.code}`);
   return decision.refund;
@@ -103,10 +99,10 @@ function rowsFor(trigger: RefundTrigger, world: World): typeof refundTransitions
 
 function effectOf({ before, after }: { before: Refund | undefined; after: Refund }): string {
   const words: string[] = [];
-  const change = reservationChange({ before, after }, CENTS);
-  if (after.status === "TERMINAL_FAILED") words.push(after.errorDetails.errorCode);
-  if (change > 0n) words.push("reserves its amount");
-  if (change < 0n) words.push("releases its amount");
+  const hasFailed = after.status === "TERMINAL_FAILED";
+  if (hasFailed) words.push(after.errorDetails.errorCode);
+  if (before === undefined && !hasFailed) words.push("reserves its amount");
+  if (before !== undefined && hasFailed) words.push("releases its amount");
   const event = { PENDING: "pending", AUTHORIZED: "authorized", TERMINAL_FAILED: "failed" };
   const changes = words.join(", ");
   return `${changes}${changes === "" ? "" : "; "}refund.${event[after.status]}`;

@@ -1,4 +1,4 @@
-import { onSettled, onFailed, onCovered, type Refund } from "@countersign/rules";
+import { onSettled, onFailed, type Refund } from "@countersign/rules";
 import { newId } from "../random.ts";
 import type { EventKind } from "../profile/policy.ts";
 import { instantOf } from "../store/tables/clocks.ts";
@@ -192,7 +192,7 @@ export function coverPayment(
   { paymentId }: { paymentId: string },
 ): Promise<MovePaymentOutcome> {
   return movePayment(context, merchant, paymentId, ({ covered }) =>
-    covered ? "done" : { change: { covered: true }, event: undefined, refund: onCovered },
+    covered ? "done" : { change: { covered: true }, event: undefined, refund: onFailed },
   );
 }
 
