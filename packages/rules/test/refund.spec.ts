@@ -10,7 +10,7 @@ import {
   type ErrorDetails,
   type Refund,
 } from "../src/refund.ts";
-import { debits, instants, ms, refunds, standardHold } from "./refunds.ts";
+import { debits, instants, ms, standardHold } from "./refunds.ts";
 
 const hold = standardHold;
 const settledAt = ms("2026-11-25T01:30:00.000Z");
