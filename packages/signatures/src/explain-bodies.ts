@@ -31,8 +31,12 @@ export function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
   add("body-whitespace", "whitespace was added around it", text.trim());
   for (const [change, original] of charsets(body, text)) add("body-charset", change, original);
 
-  const value = parsed(withoutBom);
-  if (value === undefined) return variants;
+  let value: unknown;
+  try {
+    value = JSON.parse(withoutBom);
+  } catch {
+    return variants;
+  }
   const compact = withoutWhitespace(text);
   const printed = new Set([compact, ...printings(value, text.length)]);
   const isUsual = printed.has(text);
@@ -77,18 +81,9 @@ function bytesOfMisread(text: string): Uint8Array {
   });
 }
 
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Removes whitespace outside strings. */
 function withoutWhitespace(text: string): string {
-  return text.replaceAll(/("(?:[^"\\]|\\.)*"?)|\s+/gs, "$1");
+  return text.replaceAll(/("(?:[^"\\]|\\.)*")|\s/gs, "$1");
 }
 
 interface Style {

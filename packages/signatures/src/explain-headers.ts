@@ -1,5 +1,5 @@
 import type { SchemeParts } from "./create-scheme.ts";
-import { isId, parseTimestamp } from "./headers.ts";
+import { parseTimestamp } from "./headers.ts";
 import type { HeadersLike } from "./scheme.ts";
 
 /** The scheme's headers as they arrived, which may be wrong. */
@@ -12,8 +12,8 @@ export interface LenientHeaders {
   readonly signature: string;
   readonly timestamp: string | undefined;
   readonly id: string | undefined;
-  /** Values of other headers, in which a changed id may have survived. */
-  readonly others: readonly string[];
+  /** Values of all headers: a changed id may have survived in one. */
+  readonly all: readonly string[];
   readonly length: number | undefined;
   /** A header that is missing, with a similar one, or one that arrived twice. */
   readonly problem:
@@ -48,9 +48,7 @@ export function readLeniently(
     signature: first(signature) ?? "",
     timestamp: sent,
     id: first(id),
-    others: entries
-      .filter(([key]) => !required.some((name) => name.toLowerCase() === key))
-      .flatMap(([, values]) => values),
+    all: entries.flatMap(([, values]) => values),
     length: length === undefined ? undefined : parseTimestamp(length),
     problem:
       missing !== undefined
@@ -84,24 +82,20 @@ function similarTo(missing: string, entries: ReturnType<typeof entriesOf>): stri
 
 /** Every run of characters that may be a signature, as bytes, in each encoding. */
 export function tokensIn(header: string): readonly Uint8Array[] {
-  return (header.match(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,}={0,2}/g) ?? []).flatMap((text) => [
+  const tokens = header.matchAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,}={0,2}/g);
+  return Array.from(tokens).flatMap(([text]) => [
     Buffer.from(text, "base64"),
-    ...(/^[0-9a-fA-F]+$/.test(text) ? [Buffer.from(text, "hex")] : []),
+    Buffer.from(text, "hex"),
   ]);
 }
 
 /** Ids that the sender may have signed: in the body, in other headers, or in another case. */
-export function idsIn(body: Uint8Array, { id = "", others }: LenientHeaders): readonly string[] {
-  const strings =
-    Buffer.from(body)
-      .toString("utf8")
-      .match(/(?<=")[A-Za-z0-9_-]{1,256}(?=")/g) ?? [];
-  const candidates = [
-    ...strings.slice(0, 100),
-    ...others,
-    id.trim(),
-    id.toLowerCase(),
-    id.toUpperCase(),
+export function idsIn(body: Uint8Array, { id = "", all }: LenientHeaders): readonly string[] {
+  const strings = Buffer.from(body)
+    .toString()
+    .matchAll(/(?<=")[A-Za-z0-9_-]{1,256}(?=")/g);
+  const inBody = Array.from(strings, ([text]) => text);
+  return [
+    ...new Set([...inBody.slice(0, 100), ...all, id.trim(), id.toLowerCase(), id.toUpperCase()]),
   ];
-  return [...new Set(candidates)].filter((one) => one !== id && isId(one));
 }

@@ -42,7 +42,7 @@ export function keyVariants(
     .replace(/^(["'`])(.*)\1$/s, "$2")
     .trim();
   const cleaned = read(clean);
-  if (clean !== text && typeof cleaned !== "string") add(...nameMistake(text, at), cleaned);
+  if (typeof cleaned !== "string") add(...nameMistake(text, at), cleaned);
   const own = read(clean, "sign");
   if (typeof own !== "string" && own.kind === "ed25519") {
     const key = { kind: own.kind, object: createPublicKey(own.object) };

@@ -114,7 +114,10 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
     ["whitespace was added around it", reprinted(pretty, `\t${pretty}`)],
   ],
   "body-newline": [
-    ["a newline was added at its end", reprinted(compact, `${compact}\n`)],
+    [
+      "the body was changed on its way: a newline was added at its end",
+      reprinted(compact, `${compact}\n`),
+    ],
     ["a newline was added at its end", reprinted(pretty, `${pretty}\r\n`)],
     ["the newline at its end was removed", reprinted(`${compact}\n`, compact)],
     ["the line break (CRLF) at its end was removed", reprinted(`${compact}\r\n`, compact)],
@@ -123,6 +126,7 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
   ],
   "body-bom": [
     ["a byte order mark was added before it", reprinted(compact, `\uFEFF${compact}`)],
+    ["was added before it", reprinted('"a\uFEFFb"', '\uFEFF"a\uFEFFb"')],
     ["its byte order mark was removed", reprinted(`\uFEFF${compact}`, compact)],
   ],
   "body-charset": [
@@ -189,9 +193,16 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
     ["No configured secret made", { with: OTHER_SECRET }, "likely"],
     ["No configured secret made", sent(length, { with: OTHER_SECRET }), "likely"],
     ["No configured secret made", { secrets: [{ raw: Buffer.alloc(24) }] }, "likely"],
+    ["No configured secret made", { with: OTHER_SECRET, secrets: [SECRET, PUBLIC_KEY] }, "likely"],
+    [
+      "No configured secret made",
+      sent({ "content-length": "0" }, { with: OTHER_SECRET, signs: "" }),
+      "likely",
+    ],
   ],
   "secret-unusable": [
     ["secrets[0] is not canonical base64 after whsec_.", { secrets: ["whsec_!"] }],
+    ["secrets[0] contains a space", { secrets: [" whsec_!"] }],
     ["secrets[0] is missing", { secrets: [undefined as never] }],
   ],
   "signature-version": [
@@ -206,6 +217,8 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
       "The timestamp in webhook-timestamp is not",
       sent({ "webhook-timestamp": "2021-02-25T15:02:10Z" }),
     ],
+    ["The timestamp in", sent({ "webhook-timestamp": `x${NOW_SECONDS}000` })],
+    ["The timestamp in", sent({ "webhook-timestamp": `${NOW_SECONDS}000x` })],
   ],
   "timestamp-too-old": [
     ["The timestamp is 4000 s old, and the tolerance is 300 s.", { at: NOW_SECONDS - 4000 }],
@@ -275,10 +288,13 @@ describe("the explanation of a refused attempt", () => {
       "secret-quotes",
       "body-reserialized",
     ]);
-    expect(causesOf({ body: `${compact}\n`, at: NOW_SECONDS - 4000 })).toEqual([
+    const body = `${compact}\n`;
+    expect(causesOf({ body, at: NOW_SECONDS - 4000 })).toEqual([
       "body-newline",
       "timestamp-too-old",
     ]);
+    for (const within of [-300, 300])
+      expect(causesOf({ body, at: NOW_SECONDS + within })).toEqual(["body-newline"]);
   });
 
   it("is empty if the attempt verifies", () => {
@@ -310,6 +326,14 @@ describe("the explanation of a refused attempt", () => {
         expect(causesOf(pretty, TEXT_SECRET, now + 400_000)).toEqual(["timestamp-too-old"]);
       }
     }
+  });
+
+  it("names the header of pairs that has no timestamp", () => {
+    const attempt = { headers: { "x-signature": "v1=abc" }, body: bytes(compact) };
+    const stated = { scheme: "hmac", description: hmacPresets.timestamped } as const;
+    expect(explain(attempt, [TEXT_SECRET], { scheme: stated, now })).toMatchObject([
+      { cause: "signature-form" },
+    ]);
   });
 
   it("never throws and never shows a secret, whatever arrives", () => {
