@@ -59,7 +59,7 @@ export function scanJson(bytes: Uint8Array, { depth, numbers }: ScanOptions): Sc
 
   for (;;) {
     // A value starts here.
-    const byte = bytes[at];
+    const byte = bytes[at] ?? 0;
     const isOpening = byte === OPEN_OBJECT || byte === OPEN_ARRAY;
     let end: number;
     if (isOpening) {
@@ -132,8 +132,8 @@ function refuseString(bytes: Uint8Array, offset: number): Scan {
   return refuse(isLone ? "CS_JSON_LONE_SURROGATE" : "CS_JSON_SYNTAX", offset);
 }
 
-function isNumberStart(byte: number | undefined): boolean {
-  return byte !== undefined && (byte === MINUS || (byte >= 0x30 && byte <= 0x39));
+function isNumberStart(byte: number): boolean {
+  return byte === MINUS || (byte >= 0x30 && byte <= 0x39);
 }
 
 /** Returns a number's source text if it is to be kept. */

@@ -51,16 +51,9 @@ export function isSurrogateEscape(bytes: Uint8Array, at: number): boolean {
 export function endOfNumber(bytes: Uint8Array, from: number): number {
   let at = from;
   if (bytes[at] === 0x2d) at += 1;
-  if (bytes[at] === 0x30) {
-    at += 1;
-  } else {
-    at = endOfDigits(bytes, at);
-    if (at < 0) return at;
-  }
-  if (bytes[at] === 0x2e) {
-    at = endOfDigits(bytes, at + 1);
-    if (at < 0) return at;
-  }
+  // No byte follows a fault, which is negative.
+  at = bytes[at] === 0x30 ? at + 1 : endOfDigits(bytes, at);
+  if (bytes[at] === 0x2e) at = endOfDigits(bytes, at + 1);
   if (bytes[at] === 0x65 || bytes[at] === 0x45) {
     const sign = bytes[at + 1];
     at = endOfDigits(bytes, sign === 0x2b || sign === 0x2d ? at + 2 : at + 1);
