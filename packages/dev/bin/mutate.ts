@@ -86,7 +86,7 @@ async function mutate(campaign: string, { mutate: sources, tests }: Part): Promi
         reporters: ["progress-append-only"],
         coverageAnalysis: "perTest",
         concurrency: 2,
-        timeoutMS: 60_000,
+        timeoutMS: 20_000,
         disableTypeChecks: false,
         allowEmpty: false,
       }).runMutationTest();

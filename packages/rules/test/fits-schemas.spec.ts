@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { federalReserve } from "../src/business-days.ts";
 import { customerTransitions, type CustomerStatus } from "../src/customer.ts";
 import { checkHold, type Hold } from "../src/hold.ts";
-import { MAX_CENTS, MIN_CENTS, type AmountPolicy } from "../src/money.ts";
+import { MAX_CENTS, type AmountPolicy } from "../src/money.ts";
 import { refundTransitions } from "../src/refund-transitions.ts";
 import type { ErrorDetails, RefundStatus } from "../src/refund.ts";
 import { type CatalogueRow, type SubscriptionDetails } from "../src/subscription.ts";
@@ -31,7 +31,7 @@ describe.each(Object.entries(profiles))("the profile %s", (_, profile) => {
   it("has a hold, a range of amounts and moves of customers of these rules", () => {
     const { closed, open, ...hold } = profile.hold;
     expect(checkHold({ ...hold, calendar: { ...federalReserve, closed, open } })).toBeUndefined();
-    expect(BigInt(profile.amount.minimumCents)).toBe(MIN_CENTS);
+    expect(BigInt(profile.amount.minimumCents)).toBe(1n);
     expect(BigInt(profile.amount.maximumCents)).toBe(MAX_CENTS);
     const moves = customerTransitions.filter(({ from }) => from !== undefined);
     expect(new Set(profile.customer.transitions.map(({ from, to }) => `${from} ${to}`))).toEqual(
