@@ -62,6 +62,7 @@ describe("verifyEvent", () => {
     ["a changed body", { ...genuine, body: Buffer.from("{}") }, "CS_SIGNATURE_MISMATCH"],
     ["no headers", { headers: {}, body: Buffer.from("{}") }, "CS_SIGNATURE_HEADER_MISSING"],
     ["a body that is not JSON", signedBytes(Buffer.from("{")), "CS_BODY_NOT_JSON"],
+    ["17 levels", signedBytes(Buffer.from("[".repeat(17) + "]".repeat(17))), "CS_BODY_NOT_JSON"],
     ["a list", signedBytes(Buffer.from("[]")), "CS_EVENT_ENVELOPE"],
     ["another id in the body", signedBytes(another), "CS_EVENT_ID_MISMATCH"],
     ["a status that contradicts the type", contradiction, "CS_EVENT_SCHEMA"],

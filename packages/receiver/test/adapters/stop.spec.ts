@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
 import { stopServer } from "@countersign/receiver/node";
 import { describe, expect, it } from "vitest";
 import { recordingReceiver } from "../fixtures.ts";
 import { sending } from "./mounted.ts";
+import { open } from "./wire.ts";
 
 describe("stopServer", () => {
   it("stops within its grace period while a sender keeps its connections busy", async () => {
@@ -28,6 +31,17 @@ describe("stopServer", () => {
     expect(await stopServer(server, receiver, { graceMs: 200 })).toBe(false);
     expect(await hanging).toBe("cut");
   });
+});
+
+it("stopServer returns false if it cut a connection, although no handler was running", async () => {
+  const { server, port, receiver } = await sending(() => undefined);
+  const connected = once(server, "connection") as Promise<[Socket]>;
+  const socket = await open(port);
+  socket.write("POST / HTTP/1.1\r\nHost: localhost\r\n");
+  const [accepted] = await connected;
+  await expect.poll(() => accepted.bytesRead).toBeGreaterThan(0);
+  expect(await stopServer(server, receiver, { graceMs: 200 })).toBe(false);
+  socket.destroy();
 });
 
 describe("receiver.close", () => {
