@@ -54,7 +54,7 @@ async function run(...files: readonly string[]) {
     // The servers share a receiver: each handles its own event.
     const event = refundAuthorized(`evt_${String(port)}`);
     const send = async () => expect((await post(port, genuine(event))).status).toBe(204);
-    await vi.waitFor(send, 10_000);
+    await vi.waitFor(send, 30_000);
   }
   return { ports, printed: () => text };
 }
