@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Profile, SchemaError, Validation } from "@countersign/schemas";
 import {
   validateCustomer,
@@ -115,4 +116,12 @@ export class NotShown extends Error {
 /** @throws {Violation} `holds` is false. */
 export function must(requirement: string, holds: boolean, message: () => string): asserts holds {
   if (!holds) throw new Violation(requirement, message());
+}
+
+/** @throws {Violation} Two values are not the same. */
+export function mustBe(requirement: string, what: string, got: unknown, wanted: unknown): void {
+  must(requirement, isDeepStrictEqual(got, wanted), () => {
+    const [expected, found] = [wanted, got].map((one) => JSON.stringify(one));
+    return `${what}: expected ${expected}, got ${found}`;
+  });
 }

@@ -4,7 +4,7 @@ import type { ProviderCheck } from "../../check.ts";
 import { emit, onlyEvent, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
 import { answerEach, attemptsById, idOf } from "../../harness/delivered-events.ts";
 import type { AttemptAnswer, Place } from "../../harness/hosted-receiver.ts";
-import { must } from "../../harness/judge.ts";
+import { must, mustBe } from "../../harness/judge.ts";
 import { providerCheck } from "../../harness/scenario.ts";
 import { secondAttemptMs } from "./retries.ts";
 
@@ -82,29 +82,20 @@ export const attemptAnswers: ProviderCheck = providerCheck({
           return `after the answer ${status}: expected ${wanted}, got ${more}`;
         });
       }
-    must(REDIRECT, elsewhere.attempts.length === 0, () => {
-      return `a redirect was followed: ${elsewhere.attempts[0]?.method} at the place that it names`;
-    });
+    mustBe(REDIRECT, "requests at the place of a redirect", elsewhere.attempts.length, 0);
     // With a small catalogue several subscriptions select one type: the others' events do not count.
     const attemptsOf = ({ place, ids }: Answering): number => {
       const foreign = all.flatMap((other) => (other.ids === ids ? [] : other.ids));
       return place.attempts.filter(({ body }) => !foreign.includes(idOf(body, profile) ?? ""))
         .length;
     };
-    must(GONE, attemptsOf(gone) === 1, () => {
-      return `after the answer ${goneStatus}: expected nothing, got ${attemptsOf(gone) - 1}`;
-    });
-    must(SUBTRACT, attemptsOf(leaving) === 1, () => {
-      return "what waits for a subscription that ended was attempted again";
-    });
-    must(SUBTRACT, attemptsOf(narrowed) === 1, () => {
-      return `a waiting ${narrowed.type} was attempted again after unsubscribing from it`;
-    });
+    mustBe(GONE, `attempts of an event that was answered ${goneStatus}`, attemptsOf(gone), 1);
+    mustBe(SUBTRACT, "attempts of a subscription that ended", attemptsOf(leaving), 1);
+    const waiting = `attempts of ${narrowed.type} after unsubscribing from it`;
+    mustBe(SUBTRACT, waiting, attemptsOf(narrowed), 1);
     await emit(session, gone.type);
     await session.settled();
-    must(GONE, attemptsOf(gone) === 1, () => {
-      return `a new event was sent to a receiver that answered ${goneStatus}`;
-    });
+    mustBe(GONE, `attempts at a receiver that answered ${goneStatus} before`, attemptsOf(gone), 1);
   },
 });
 
@@ -151,11 +142,8 @@ export const attemptDeadline: ProviderCheck = providerCheck({
     await session.settled();
     await session.pass(after);
     await silent.until((all) => all.length > 1);
-    must(TIMEOUT, silent.attempts.length === 2, () => {
-      return `after ${timeoutMs} ms of silence: expected another attempt, got ${silent.attempts.length - 1}`;
-    });
-    must(TIMEOUT, late.attempts.length === 1, () => {
-      return `an answer after ${timeoutMs / 2} ms is in time, and the attempt was made again`;
-    });
+    mustBe(TIMEOUT, `attempts after ${timeoutMs} ms of silence`, silent.attempts.length, 2);
+    const answered = `attempts after an answer in time, after ${timeoutMs / 2} ms`;
+    mustBe(TIMEOUT, answered, late.attempts.length, 1);
   },
 });

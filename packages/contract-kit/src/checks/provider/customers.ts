@@ -1,6 +1,6 @@
 import type { ProviderCheck } from "../../check.ts";
 import { askRefund, NOBODY, pay, requireStatus, textOf, UNPAID } from "../../harness/calls.ts";
-import { must } from "../../harness/judge.ts";
+import { must, mustBe } from "../../harness/judge.ts";
 import { providerCheck } from "../../harness/scenario.ts";
 import { maybe, type Reading } from "../../harness/session.ts";
 import { isRecord } from "../../values.ts";
@@ -80,9 +80,7 @@ function requireAs(
   const account = isRecord(accountDetails) ? accountDetails : {};
   const got: Readonly<Record<string, unknown>> = { ...body, ...account, id: body["id"] };
   for (const [name, value] of Object.entries({ id, customerStatus: status, ...person }))
-    must(READ, got[name] === value, () => {
-      return `${name}: expected ${JSON.stringify(value)}, got ${JSON.stringify(got[name])}`;
-    });
+    mustBe(READ, name, got[name], value);
 }
 
 type Looked = readonly [answer: Reading, id: string];

@@ -14,7 +14,7 @@ import {
   requireGenuine,
   requireKnown,
 } from "../../harness/delivered-events.ts";
-import { must } from "../../harness/judge.ts";
+import { must, mustBe } from "../../harness/judge.ts";
 import { providerCheck } from "../../harness/scenario.ts";
 import { maybe } from "../../harness/session.ts";
 
@@ -85,16 +85,9 @@ export const secrets: ProviderCheck = providerCheck({
       const id = await emit(session, type);
       await place.until(() => signers(id).length >= wanted.length);
       await session.settled();
-      const [expected, got] = [wanted, signers(id)].map((all) =>
-        all.map((one) => `one by ${one}`).join(" and "),
-      );
-      must(
-        ROTATION,
-        got === expected,
-        () => `${when}: expected ${expected}, got ${got || "nothing"}`,
-      );
+      mustBe(ROTATION, `signers of an attempt ${when}`, signers(id), wanted);
     };
-    await requireSigners("two secrets", "the first", "the second");
+    await requireSigners("for two subscriptions", "the first", "the second");
     await unsubscribe(session, { key: old.key });
     await requireSigners("after the first ended", "the second");
   },

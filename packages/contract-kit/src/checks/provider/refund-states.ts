@@ -4,15 +4,13 @@ import fc from "fast-check";
 import type { ProviderCheck } from "../../check.ts";
 import {
   askRefund,
-  isCreated,
   pay,
   requireStatus,
-  shown,
   statusNow,
   tellsExisting,
   UNPAID,
 } from "../../harness/calls.ts";
-import { must } from "../../harness/judge.ts";
+import { must, mustBe } from "../../harness/judge.ts";
 import { providerCheck } from "../../harness/scenario.ts";
 import { maybe, type Reading, type Session } from "../../harness/session.ts";
 
@@ -128,9 +126,8 @@ async function ask(
   const { refundCreated } = session.profile.statuses;
   requireStatus("P-REFUND-STATUS-CODE", `a refund that is ${status}`, answer, refundCreated);
   const requirement = status === "AUTHORIZED" ? "P-REFUND-IMMEDIATE" : requirementOf(status);
-  must(requirement, answer.body["paymentStatus"] === status, () => {
-    return `a refund of a payment that ${model.words(now)}: expected ${status}, got ${shown(answer)}`;
-  });
+  const what = `a refund of a payment that ${model.words(now)}`;
+  mustBe(requirement, what, answer.body["paymentStatus"], status);
   model.asked.push({ requestKey, status, isEarly: model.debit === "processing" });
 }
 
@@ -145,9 +142,7 @@ async function compare(
     // Requested before the settlement, and not held until three business days after it.
     const isCounted = status !== "PENDING" || seen !== "AUTHORIZED" || !isEarly;
     const requirement = isCounted ? requirementOf(status) : "P-REFUND-HOLD-SETTLEMENT";
-    must(isFinal ? requirement : "P-REFUND-FINAL", seen === status, () => {
-      return `a refund must be ${status} by now, and is ${seen}`;
-    });
+    mustBe(isFinal ? requirement : "P-REFUND-FINAL", "a refund by now", seen, status);
   }
 }
 
@@ -191,17 +186,14 @@ export const refundEdges: ProviderCheck = providerCheck({
     for (const status of ["failed", "canceled", "covered"] as const) {
       const ended = await maybe(pay(session, { status }));
       if (ended === undefined) continue;
-      const refused = await of(ended.paymentId);
-      must(FAILED, refused.body["paymentStatus"] === "TERMINAL_FAILED", () => {
-        return `a refund of a payment that is ${status}: expected TERMINAL_FAILED, got ${shown(refused)}`;
-      });
+      const { paymentStatus } = (await of(ended.paymentId)).body;
+      mustBe(FAILED, `a refund of a payment that is ${status}`, paymentStatus, "TERMINAL_FAILED");
     }
     if ((await maybe(session.state("the payment fails", { paymentId }))) === undefined)
       return session.cannotShow(FAILED_FIRST, "no state lets a payment fail");
     const beyond = await of(paymentId, "9999.00");
-    const isFailed = beyond.body["paymentStatus"] === "TERMINAL_FAILED";
-    must(FAILED_FIRST, isCreated(beyond, profile) && isFailed, () => {
-      return `too much of a failed payment: expected TERMINAL_FAILED, got ${shown(beyond)}`;
-    });
+    const what = "too much of a failed payment";
+    requireStatus(FAILED_FIRST, what, beyond, profile.statuses.refundCreated);
+    mustBe(FAILED_FIRST, what, beyond.body["paymentStatus"], "TERMINAL_FAILED");
   },
 });

@@ -11,7 +11,7 @@ import {
   tellsExisting,
   UNPAID,
 } from "../../harness/calls.ts";
-import { must } from "../../harness/judge.ts";
+import { must, mustBe } from "../../harness/judge.ts";
 import { providerCheck } from "../../harness/scenario.ts";
 import { maybe, type Reading, type Session } from "../../harness/session.ts";
 
@@ -105,12 +105,9 @@ function requireExisting(
 ): void {
   requireStatus(UNIQUE, "a known requestKey", answer, profile.statuses.duplicateKey);
   if (!tellsExisting(profile)) return;
-  const existing = existingOf(answer);
-  const isRight = existing?.["sameRequest"] === sameRequest && existing["paymentId"] === paymentId;
-  must(EXISTING, isRight, () => {
-    const sought = JSON.stringify({ paymentId, sameRequest });
-    return `expected existing ${sought}, got ${JSON.stringify(existing)}`;
-  });
+  const { paymentId: id, sameRequest: same } = existingOf(answer) ?? {};
+  const wanted = { paymentId, sameRequest };
+  mustBe(EXISTING, "the existing refund", { paymentId: id, sameRequest: same }, wanted);
 }
 
 export const keyScope: ProviderCheck = providerCheck({
@@ -168,8 +165,6 @@ export const keyScope: ProviderCheck = providerCheck({
       return session.cannotShow(DEBIT, "no state prepares a debit with a requestKey");
     const taken = await ask(requestKey);
     requireStatus(DEBIT, "a key that a debit has", taken, duplicateKey);
-    must(DEBIT, existingOf(taken) === undefined, () => {
-      return `the key of a debit: the response has the refund ${JSON.stringify(existingOf(taken))}`;
-    });
+    mustBe(DEBIT, "the existing refund of a debit's key", existingOf(taken), undefined);
   },
 });

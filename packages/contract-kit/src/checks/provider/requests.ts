@@ -6,7 +6,7 @@ import { examples } from "../../derive/example.ts";
 import { negatives, type Labelled } from "../../derive/cases.ts";
 import { standardSchemas } from "../../derive/schema.ts";
 import { askRefund, pay, requireStatus, UNPAID } from "../../harness/calls.ts";
-import { must } from "../../harness/judge.ts";
+import { must, mustBe } from "../../harness/judge.ts";
 import type { Values } from "../../harness/provider-states.ts";
 import { providerCheck } from "../../harness/scenario.ts";
 import { maybe, type Reading } from "../../harness/session.ts";
@@ -54,9 +54,7 @@ export const validRequests: ProviderCheck = providerCheck({
     const absent = { null: null, empty: "", omit: undefined }[refund.clientReferenceIdWhenAbsent];
     const wanted = (isAlias ? alias : own) ?? absent;
     const got = answer.body["clientReferenceId"];
-    must(isAlias ? ALIAS : REFERENCE, got === wanted, () => {
-      return `expected clientReferenceId ${JSON.stringify(wanted)}, got ${JSON.stringify(got)}`;
-    });
+    mustBe(isAlias ? ALIAS : REFERENCE, "clientReferenceId", got, wanted);
   },
 });
 
@@ -123,13 +121,10 @@ export const invalidRequests: ProviderCheck = providerCheck({
         must(SECRETS, !isRepeated, () => `${what}: the answer repeats the secretKey`);
         if (statuses.errorBody !== "problem") continue;
         const told = pointersOf(answer);
-        must(
-          PRECISE,
-          told.some((one) => isAt(one, pointer)),
-          () => {
-            return `${what}: expected its pointer, got ${JSON.stringify(told)}`;
-          },
-        );
+        const isTold = told.some((one) => isAt(one, pointer));
+        must(PRECISE, isTold, () => {
+          return `${what}: expected its pointer, got ${JSON.stringify(told)}`;
+        });
       }
     }
     if (payments !== true) return;

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ProviderCheck } from "../../check.ts";
 import { emit, onlyEvent, subscribe, typesOf } from "../../harness/calls.ts";
 import { answerEach, attemptsById, requireGenuine } from "../../harness/delivered-events.ts";
-import { must, NotShown } from "../../harness/judge.ts";
+import { must, mustBe, NotShown } from "../../harness/judge.ts";
 import { providerCheck } from "../../harness/scenario.ts";
 import type { Session } from "../../harness/session.ts";
 
@@ -95,9 +95,7 @@ export const retries: ProviderCheck = providerCheck({
     }
     const made = attempts.length;
     await session.pass(BEYOND_MS);
-    must(RETRY, attempts.length === made, () => {
-      return `the schedule ends after ${made} attempts, got ${attempts.length}`;
-    });
+    mustBe(RETRY, "attempts after the schedule's end", attempts.length, made);
   },
 });
 
@@ -145,10 +143,10 @@ export const retryAfter: ProviderCheck = providerCheck({
       [...attemptsById(place, profile).values()].map(({ length }) => length);
     const expect = (wanted: readonly number[], when: string): void => {
       const seen = counts();
-      for (const [index, count] of wanted.entries())
-        must(AFTER, seen[index] === count, () => {
-          return `Retry-After: ${asked[index]?.[0]}, of a step of ${step} s, ${when}: expected ${count} attempts, got ${seen[index]}`;
-        });
+      for (const [index, count] of wanted.entries()) {
+        const what = `attempts after Retry-After: ${asked[index]?.[0]}, of a step of ${step} s, ${when}`;
+        mustBe(AFTER, what, seen[index], count);
+      }
     };
     expect([1, 1, 1, 1, 1], "at once");
     const early = windowOf(step, jitter).before / 1000;

@@ -19,7 +19,7 @@ import {
 } from "../../harness/calls.ts";
 import { eventOf, missingAt } from "../../harness/delivered-events.ts";
 import type { Place } from "../../harness/hosted-receiver.ts";
-import { must } from "../../harness/judge.ts";
+import { must, mustBe } from "../../harness/judge.ts";
 import { providerCheck } from "../../harness/scenario.ts";
 import type { Reading, Session } from "../../harness/session.ts";
 
@@ -101,13 +101,8 @@ export const subscriptions: ProviderCheck = providerCheck({
     const all: Selecting[] = [];
     for (const details of subscribed) {
       const one = await select(session, details);
-      must(
-        KEY,
-        all.every(({ key }) => key !== one.key),
-        () => {
-          return `two subscriptions have the key ${one.key}`;
-        },
-      );
+      const isTaken = all.some(({ key }) => key === one.key);
+      must(KEY, !isTaken, () => `two subscriptions have the key ${one.key}`);
       all.push(one);
     }
     for (const [index, details] of taken) {
@@ -213,9 +208,8 @@ export const unsubscribing: ProviderCheck = providerCheck({
     requireStatus(CONFLICT, "two keys in one call", await session.call("PUT", path, { json }), 400);
 
     const closing = await askUnsubscribe(session, { key });
-    must(ANSWER, closing.status === 200 && closing.body["subscriptionKey"] === key, () => {
-      return `expected 200 with the key ${key}, got ${shown(closing)} ${closing.text}`;
-    });
+    requireStatus(ANSWER, "unsubscribing", closing, 200);
+    mustBe(ANSWER, "subscriptionKey", closing.body["subscriptionKey"], key);
     const again = await askUnsubscribe(session, { key });
     const closed = { ok: 200, "not-found": 404, gone: 410 }[subscription.closed];
     requireStatus(CLOSED, "a closed subscription", again, closed);

@@ -8,7 +8,7 @@ import {
   textOf,
   UNSUBSCRIBED,
 } from "../../harness/calls.ts";
-import { must } from "../../harness/judge.ts";
+import { must, mustBe } from "../../harness/judge.ts";
 import { providerCheck } from "../../harness/scenario.ts";
 import type { Reading, Session } from "../../harness/session.ts";
 import { basicOf } from "../../http-send.ts";
@@ -103,7 +103,7 @@ export const tokenExpiry: ProviderCheck = providerCheck({
     if (session.target.client !== undefined)
       for (const by of ["basic", "body"] as const) {
         const { expires_in: told } = (await askToken(session, by)).body;
-        must(EXPIRES, told === life, () => `expires_in: expected ${life}, got ${String(told)}`);
+        mustBe(EXPIRES, "expires_in", told, life);
       }
     for (const ageSeconds of [0, life - EDGE, life + 1, life * 2]) {
       const token = textOf(await session.state("a token", { ageSeconds }), "accessToken");
