@@ -1,10 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { drawnChecks } from "./drawn-checks.ts";
+import { violationsOf, goTo, openPage } from "./browser.ts";
 import { openInspector, type OpenInspector } from "./open-inspector.ts";
-import { makeScene, type Scene } from "./scene.ts";
-import { violationsOf } from "./violations.ts";
-import { goTo, openPage } from "./watch-page.ts";
+import { drawnChecks, makeScene, type Scene } from "./scene.ts";
 
 export interface Look {
   readonly width: 360 | 768 | 1440;

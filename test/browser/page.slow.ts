@@ -1,7 +1,5 @@
-import { browserOfFile, describeInBrowser } from "./chromium.ts";
-import { keyboard, mouse } from "./hand.ts";
-import { hostileTextsInPage } from "./hostile.ts";
-import { hostileTexts } from "./hostile-texts.ts";
+import { browserOfFile, describeInBrowser, keyboard, mouse } from "./browser.ts";
+import { hostileTextsInPage, hostileTexts } from "./hostile.ts";
 import { accessible, everyLook } from "./looks.ts";
 import { tasks } from "./tasks.ts";
 

@@ -3,21 +3,19 @@ import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { profiles } from "@countersign/schemas/profiles";
+import type { Locator } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { receiverCheckRunner } from "../../packages/cli/src/receiver-check-runner.ts";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
-import { browserOfFile, describeInBrowser } from "./chromium.ts";
-import { mouse } from "./hand.ts";
-import { hostileTextsInPage } from "./hostile.ts";
-import { someHostileTexts } from "./hostile-texts.ts";
 import { seed } from "../seed.ts";
+import { browserOfFile, describeInBrowser, mouse, goTo, openPage, watchPage } from "./browser.ts";
+import { hostileTextsInPage, someHostileTexts } from "./hostile.ts";
 import { accessible } from "./looks.ts";
 import { KEY, openInspector } from "./open-inspector.ts";
-import { makeScene } from "./scene.ts";
+import { askRefund } from "./scene.ts";
 import { opener, startOpened } from "./start-opened.ts";
 import { tasks } from "./tasks.ts";
-import { goTo, openPage, watchPage } from "./watch-page.ts";
 
 const NAME = "An attempt without a signature is refused, and no handler runs.";
 
@@ -135,7 +133,7 @@ describeInBrowser("the inspector's page", () => {
 
   it("lists a payment's refunds under a heading, and shows none without refunds", async () => {
     const one = await openInspector();
-    const { payment, refund } = await makeScene(one);
+    const { payment, refund } = await askRefund(one);
     const { page } = await openPage(await browser(), one);
     const heading = page.getByRole("heading", { name: "Refunds", exact: true });
     await goTo(page, `#/payments/${payment}`);
@@ -150,7 +148,7 @@ describeInBrowser("the inspector's page", () => {
     expect(await heading.count()).toBe(0);
   });
 
-  it("shows the place of an address that changed while the page was being drawn", async () => {
+  it("follows an address that changes during the first draw, and leaves the focus to a quick reader when a dialog closes", async () => {
     const one = await openInspector();
     const { page } = await watchPage(await browser(), one.url);
     await page.addInitScript(() => {
@@ -163,28 +161,23 @@ describeInBrowser("the inspector's page", () => {
     });
     await page.goto(one.address);
     await page.getByRole("heading", { name: "Payments" }).waitFor();
-    expect(await page.title()).toBe("Payments · Countersign inspector");
-  });
 
-  it("leaves the focus where the reader has moved it while a dialog closes", async () => {
-    const one = await openInspector();
-    const { page } = await openPage(await browser(), one);
-    const sending = page.getByRole("button", { name: "Send event" });
-    const search = page.getByRole("combobox", { name: "Search everything" });
+    const hasFocus = (place: Locator): Promise<boolean> =>
+      place.evaluate((element) => element === document.activeElement);
+    const adding = page.getByRole("button", { name: "New payment" });
     const dialog = page.getByRole("dialog");
-    await sending.click();
+    await adding.click();
     await dialog.waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    expect(await sending.evaluate((element) => element === document.activeElement)).toBe(true);
-
-    await sending.click();
+    expect(await hasFocus(adding)).toBe(true);
+    await adding.click();
     await dialog.evaluate((element: HTMLDialogElement) => {
       element.close();
       document.querySelector<HTMLElement>("[role=combobox]")?.focus();
     });
     await dialog.waitFor({ state: "detached" });
-    expect(await search.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await hasFocus(page.getByRole("combobox", { name: "Search everything" }))).toBe(true);
   });
 
   it("resends in bulk with the count first, and sends an edited copy digit for digit", async () => {

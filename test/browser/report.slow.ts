@@ -5,11 +5,9 @@ import { requirements, type Finding } from "@countersign/contract-kit";
 import { htmlReport, reportOfRun } from "@countersign/contract-kit/report";
 import { profiles } from "@countersign/schemas/profiles";
 import { expect, it } from "vitest";
-import { browserOfFile, describeInBrowser } from "./chromium.ts";
-import { hostileTexts } from "./hostile-texts.ts";
-import { violationsOf } from "./violations.ts";
-import { watchPage } from "./watch-page.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { browserOfFile, describeInBrowser, violationsOf, watchPage } from "./browser.ts";
+import { hostileTexts } from "./hostile.ts";
 
 const statuses = ["fail", "pass", "warn", "not_applicable", "error", "skipped"] as const;
 

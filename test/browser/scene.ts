@@ -1,3 +1,6 @@
+import type { CheckRunner } from "@countersign/sandbox/internal";
+import { profiles } from "@countersign/schemas/profiles";
+import { receiverCheckRunner } from "../../packages/cli/src/receiver-check-runner.ts";
 import type { OpenInspector } from "./open-inspector.ts";
 
 /** Sample data with deliveries in every state, for the tasks, pictures and accessibility checks of the page. */
@@ -10,8 +13,22 @@ export interface Scene {
   readonly endpoint: string;
 }
 
+/** Asks for a refund of a part of the payment of 250 USD. */
+export async function askRefund({
+  api,
+}: OpenInspector): Promise<Pick<Scene, "payment" | "refund">> {
+  const { body } = await api("GET", "/sandbox/payments");
+  const { payments } = body as { payments: { paymentId: string; amount: { value: number } }[] };
+  const payment = payments.find(({ amount }) => amount.value === 250)?.paymentId ?? "";
+  const order = `{"paymentId":"${payment}","amount":{"currency":"USD","value":10.50},"requestKey":"order-7"}`;
+  const asked = await api("POST", "/v1/refunds", order);
+  const { paymentId: refund } = asked.body as { paymentId: string };
+  return { payment, refund };
+}
+
 /** Makes an endpoint that accepts, refuses and fails, a refund that waits, and an event that is delivered after a fault. */
-export async function makeScene({ api, receiver }: OpenInspector): Promise<Scene> {
+export async function makeScene(one: OpenInspector): Promise<Scene> {
+  const { api, receiver } = one;
   // The clock answers when everything that is due has been attempted.
   const attempt = (advance: string) => api("PUT", "/sandbox/clock", { advance });
   const send = async (type: string): Promise<string> => {
@@ -37,12 +54,7 @@ export async function makeScene({ api, receiver }: OpenInspector): Promise<Scene
   };
   await send("customer.created");
   const failing = await send("payment.failed");
-  const { body } = await api("GET", "/sandbox/payments");
-  const { payments } = body as { payments: { paymentId: string; amount: { value: number } }[] };
-  const payment = payments.find(({ amount }) => amount.value === 250)?.paymentId ?? "";
-  const order = `{"paymentId":"${payment}","amount":{"currency":"USD","value":10.50},"requestKey":"order-7"}`;
-  const asked = await api("POST", "/v1/refunds", order);
-  const { paymentId: refund } = asked.body as { paymentId: string };
+  const { payment, refund } = await askRefund(one);
   isFirst = false;
   await attempt("PT10S");
   await api("POST", "/sandbox/outcomes", {
@@ -53,4 +65,68 @@ export async function makeScene({ api, receiver }: OpenInspector): Promise<Scene
     durationMs: 12,
   });
   return { failing, delayed, refund, payment, endpoint };
+}
+
+type Owed = Record<"group" | "title" | "requirement", string>;
+
+const statuses: Readonly<Record<string, string>> = {
+  "R-ACK-GENUINE": "pass",
+  "R-VERIFY-UNSIGNED": "fail",
+  "R-HEADER-ONCE": "warn",
+  "R-ROUTE-ONE": "not_applicable",
+};
+
+const sent = [
+  "POST /webhooks HTTP/1.1",
+  "Host: localhost:3000",
+  "Content-Length: 62",
+  "Content-Type: application/json",
+  "",
+  '{"id":"cstest_1","type":"payment.created","category":"PAYMENT"}',
+].join("\n");
+
+const failure = {
+  message: "an attempt without any header of the scheme: expected a refusal, got 204",
+  fix: "Refuse an attempt without the signature's headers before anything else is done.",
+  evidence: {
+    curl: [],
+    exchanges: [{ sent, received: "HTTP/1.1 204 No Content\nConnection: close" }],
+  },
+  replay:
+    "countersign verify receiver --url http://localhost:3000/webhooks --only receiver/forged --seed 1",
+};
+
+/** A run of the checks as it is drawn in the docs: the same findings each time, without a receiver. */
+export function drawnChecks(target: {
+  readonly url: string;
+  readonly secret: string;
+}): CheckRunner {
+  const { standard: profile } = profiles;
+  const owed = async (): Promise<Owed[]> => {
+    // The runner's own entries have these members.
+    const all = (await receiverCheckRunner({
+      ...target,
+      profile,
+      profileName: "standard",
+    }).owed()) as Owed[];
+    return Object.keys(statuses).flatMap(
+      (id) => all.find(({ requirement }) => requirement === id) ?? [],
+    );
+  };
+  return {
+    owed,
+    run: async ({ onCheck, onEntry }) => {
+      const rows = await owed();
+      for (const [index, { group, title, requirement, ...row }] of rows.entries()) {
+        onCheck({ check: group, title, place: index + 1, total: rows.length });
+        const status = statuses[requirement];
+        const page = `https://github.com/countersign/countersign/blob/main/docs/reference/requirements.md#${requirement.toLowerCase()}`;
+        const found = { status, page, ms: 42, message: "", ...(status === "fail" && failure) };
+        onEntry({ ...row, id: `${group}#${requirement}`, group, requirement, ...found });
+      }
+      const startedAt = "2026-11-20T15:00:00.000Z";
+      const about = { profile: { name: "standard" }, seed: 1, startedAt, kit: "0.1.0" };
+      return { about, notes: [], problems: [], uncovered: [], exitCode: 1 };
+    },
+  };
 }

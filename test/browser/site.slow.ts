@@ -5,9 +5,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, expect, it } from "vitest";
 import { docs, readPages } from "../../packages/dev/src/site/pages.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
-import { browserOfFile, describeInBrowser } from "./chromium.ts";
-import { violationsOf } from "./violations.ts";
-import { watchPage } from "./watch-page.ts";
+import { browserOfFile, describeInBrowser, violationsOf, watchPage } from "./browser.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const built = `${docs}.vitepress/dist`;

@@ -4,11 +4,9 @@ import { signedAttempt } from "@countersign/receiver/testing";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { drawn } from "../seed.ts";
-import { drawnChecks } from "./drawn-checks.ts";
-import type { Hand } from "./hand.ts";
+import { type Hand, goTo, openPage, type WatchedPage } from "./browser.ts";
 import { openInspector, SECRET, type OpenInspector } from "./open-inspector.ts";
-import { makeScene, type Scene } from "./scene.ts";
-import { goTo, openPage, type WatchedPage } from "./watch-page.ts";
+import { drawnChecks, makeScene, type Scene } from "./scene.ts";
 
 /** Payments in addition to the samples. */
 const MANY = 10_000;
