@@ -1,27 +1,11 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Sandbox, startSandbox } from "@countersign/sandbox";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openReceiver, SOON } from "./open-sandbox.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-
-/** A receiver that answers 204 and keeps the types of the events. */
-async function openReceiver(): Promise<{ readonly url: string; readonly types: string[] }> {
-  const types: string[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => (body += String(chunk)));
-    request.on("end", () => {
-      types.push(String((JSON.parse(body) as { readonly type: unknown }).type));
-      response.writeHead(204).end();
-    });
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
-  await once(server, "listening");
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/`, types };
-}
 
 describe("startSandbox", () => {
   it("starts with sample customers and payments on a free port, and ends with await using", async () => {
@@ -36,16 +20,15 @@ describe("startSandbox", () => {
   });
 
   it("delivers signed events to deliverTo, those of later days when its clock moves", async () => {
-    const { url, types } = await openReceiver();
-    await using sandbox = await startSandbox({ deliverTo: { url, secret: SECRET } });
+    const receiver = await openReceiver();
+    const types = () => receiver.arrived.map(({ type }) => type);
+    await using sandbox = await startSandbox({ deliverTo: { url: receiver.url, secret: SECRET } });
     const paymentId = sandbox.payments.recent;
     const amount = { currency: "USD", value: 10.5 };
     await sandbox.call("POST", "/v1/refunds", { paymentId, amount, requestKey: "refund-1" });
-    await vi.waitFor(() => expect(types).toEqual(["refund.pending"]), { timeout: 10_000 });
+    await expect.poll(types, SOON).toEqual(["refund.pending"]);
     await sandbox.call("PUT", "/sandbox/clock", { advance: "P7D" });
-    await vi.waitFor(() => expect(types).toEqual(["refund.pending", "refund.authorized"]), {
-      timeout: 10_000,
-    });
+    await expect.poll(types, SOON).toEqual(["refund.pending", "refund.authorized"]);
   });
 
   it("has no customers and payments, and no controls and states of them, under a profile without payments", async () => {
@@ -94,4 +77,16 @@ describe("startSandbox", () => {
     const deliverTo = { url: "ftp://127.0.0.1/", secret: SECRET };
     await expect(startSandbox({ deliverTo })).rejects.toThrow('invalid "deliverTo": INVALID_URL');
   });
+});
+
+it("the README has code that starts a sandbox, makes a refund and moves the clock", async () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+  const folder = fileURLToPath(new URL("output/", import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}readme.ts`, code);
+  const log = vi.spyOn(console, "log").mockReturnValue();
+  onTestFinished(() => log.mockRestore());
+  await import(pathToFileURL(`${folder}readme.ts`).href);
+  expect(log.mock.lastCall?.[0]).toMatchObject({ paymentStatus: "PENDING" });
 });
