@@ -125,23 +125,40 @@ function duplicate(
   holder: PaymentRecord | undefined,
 ): AskRefundOutcome {
   const taken = { ok: false, code: "DUPLICATE_REQUEST_KEY" } as const;
-  const policy = context.policy.refund.duplicate;
-  if (policy === "reject" || holder?.direction !== "CREDIT") return taken;
+  if (holder?.direction !== "CREDIT") return taken;
   const sameRequest =
     holder.originalId === order.paymentId &&
     holder.amountCents === order.amountCents &&
     holder.softDescriptor === order.softDescriptor;
   const existing = { paymentId: holder.id, paymentStatus: holder.status, sameRequest };
-  // A different request with the same key is a mistake that a replay would hide.
-  return policy === "replay" && sameRequest
-    ? { ok: true, created: false, refund: holder }
-    : { ...taken, existing };
+  const policy = context.policy.refund.duplicate;
+  switch (policy) {
+    case "reject":
+      return taken;
+    case "reject-with-existing":
+      return { ...taken, existing };
+    case "replay":
+      // A different request with the same key is a mistake that a replay would hide.
+      return sameRequest ? { ok: true, created: false, refund: holder } : { ...taken, existing };
+    default:
+      return policy satisfies never;
+  }
 }
 
 /** Returns a debit's state for the rules of S 3.1. Cover counts at any age, even after settlement. */
 function debitState(debit: DebitRecord): Debit {
-  const { covered, status, settledAt } = debit;
-  if (covered) return { state: "covered" };
-  if (status === "TERMINAL_FAILED" || status === "CANCELED") return { state: "failed" };
-  return settledAt === null ? { state: "processing" } : { state: "settled", settledAt };
+  if (debit.covered) return { state: "covered" };
+  switch (debit.status) {
+    case "TERMINAL_FAILED":
+    case "CANCELED":
+      return { state: "failed" };
+    case "SUCCEEDED":
+      if (debit.settledAt === null) throw new Error(`${debit.id} has no settlement time`);
+      return { state: "settled", settledAt: debit.settledAt };
+    case "CREATED":
+    case "AUTHORIZED":
+      return { state: "processing" };
+    default:
+      return debit.status satisfies never;
+  }
 }
