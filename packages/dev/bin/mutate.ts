@@ -1,5 +1,6 @@
 // Mutates one part of the sources with Stryker, in place, and writes docs/evidence/mutation-PART.json.
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { runRounds } from "../../../test/evidence.ts";
@@ -44,6 +45,7 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
 };
+const ignoreImpossible = fileURLToPath(new URL("../src/ignore-impossible.ts", import.meta.url));
 const GOAL_PERCENT = 95;
 const HELP = `pnpm mutate PART     PART: ${Object.keys(parts).join(", ")}
 
@@ -77,7 +79,8 @@ async function mutate(campaign: string, { mutate: sources, tests }: Part): Promi
       const mutants = await new Stryker({
         packageManager: "pnpm",
         testRunner: "vitest",
-        plugins: ["@stryker-mutator/vitest-runner"],
+        plugins: ["@stryker-mutator/vitest-runner", ignoreImpossible],
+        ignorers: ["impossible-branches"],
         vitest: { configFile: "test/vitest.mutation.config.ts" },
         mutate: [...sources],
         inPlace: true,
