@@ -92,16 +92,16 @@ export class Effects {
   }
 
   /**
-   * Makes the next handlers fail, and cancels what was ordered before: 0 leaves nothing for other checks.
+   * Makes the next handlers fail; 0 cancels what was ordered, so that no failure is left for other checks.
    *
    * @param reason The message of their error.
    * @returns False if the receiver has no such control.
    */
   failNext(count: number, reason?: string): Promise<boolean> {
-    return this.#put({ failNext: count, hangNext: 0, reason });
+    return this.#put({ failNext: count, reason });
   }
 
-  /** Makes the next handlers hang forever. @returns False if the receiver has no such control. */
+  /** Makes the next handlers hang forever; 0 cancels it. @returns False if the receiver has no such control. */
   hangNext(count: number): Promise<boolean> {
     return this.#put({ failNext: 0, hangNext: count });
   }

@@ -138,7 +138,7 @@ export const hanging: ReceiverCheck = receiverCheck({
     const attempt = bench.genuine();
     const { id } = attempt.event;
     const reply = await bench.post(attempt, { isOnce: true });
-    await target.effects.failNext(0);
+    await target.effects.hangNext(0);
     const seen = reply.isAcknowledged ? await bench.effects([id]) : undefined;
     if ((seen?.count(id) ?? 0) > 0)
       return docket.unseen(HANGING, "the handler did not hang, though it was ordered to");
