@@ -78,7 +78,7 @@ describe("the report's schema", () => {
 });
 
 describe("a finding at a terminal", () => {
-  it("is wrapped at spaces, with URLs, code, bytes and commands in one piece", () => {
+  it("is wrapped at spaces but for URLs, code, bytes and commands, and shows two exchanges at most", () => {
     const url = `http://127.0.0.1:4010/${"long/".repeat(20)}`;
     const code = `\`PUT {"failNext": 1, "reason": "a handler that fails for ever"}\``;
     const message = `expected one effect of payment.succeeded at ${url} within 2000 ms after ${code}, got none at all`;
@@ -102,6 +102,10 @@ describe("a finding at a terminal", () => {
     expect(long).toEqual([url, `${code},`, `again  ${replay}`]);
     expect(lines.join(" ")).toContain(message);
     expect(terminalEntry(entry).map((line) => line.trim())).toContain(message);
+    const exchanges = ["one", "two", "three", "four"].map((sent) => ({ sent, received: "" }));
+    const many = terminalEntry({ ...entry, evidence: { curl: [], exchanges } });
+    const sent = many.map((line) => line.trim()).filter((line) => /^sent|^one|^t|^four/.test(line));
+    expect(sent).toEqual(["sent:", "one", "sent, after 2 more:", "four"]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   type HttpAnswer,
@@ -7,6 +8,7 @@ import {
   pacedSend,
 } from "../../src/http-send.ts";
 import { hostReceiver } from "../../src/harness/hosted-receiver.ts";
+import { listen } from "../listen.ts";
 
 const call: HttpCall = { method: "GET", path: "/", headers: {} };
 const answer = (status: number, json: unknown = {}, headers = {}): HttpAnswer => ({
@@ -125,4 +127,17 @@ describe("the hosted receiver", () => {
   it("is not sent to on another machine by a loopback-only sender", () => {
     expect(() => httpSend("http://192.0.2.1", { isLoopbackOnly: true })).toThrow("--i-own");
   });
+});
+
+it("a call whose answer is larger than a mebibyte fails", async () => {
+  const sizes = [2 ** 20, 2 ** 20 + 1];
+  const server = createServer((_request, response) => {
+    response.end(Buffer.alloc(sizes.shift() ?? 0));
+  });
+  const { origin, close: closeServer } = await listen(server);
+  onTestFinished(closeServer);
+  const { send, close } = httpSend(origin);
+  onTestFinished(close);
+  expect((await send(call)).body).toHaveLength(2 ** 20);
+  await expect(send(call)).rejects.toThrow("the body exceeds 1048576 bytes");
 });
