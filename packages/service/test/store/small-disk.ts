@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -13,7 +13,7 @@ export const noDisk: string | undefined =
 
 export interface SmallDisk {
   readonly folder: string;
-  /** Fills the disk but for so many bytes: it shrinks to what is used. */
+  /** Fills the disk but for so many bytes: it shrinks to about what is used. */
   readonly fill: (leave?: number) => void;
   readonly free: () => void;
 }
@@ -28,11 +28,30 @@ export function smallDisk(megabytes: number): SmallDisk {
     execFileSync("umount", ["--lazy", folder]);
     rmSync(folder, { recursive: true, force: true });
   });
+  const filler = join(folder, "filler");
+  const free = (): void => {
+    rmSync(filler, { force: true });
+    mount(megabytes * 2 ** 20, "remount,");
+  };
   const fill = (leave = 0): void => {
     const { blocks, bfree, bsize } = statfsSync(folder);
-    mount((blocks - bfree) * bsize + leave, "remount,");
+    // Others may write meanwhile, and no disk shrinks below what is used: the last megabytes are filled by writing.
+    const room = leave === 0 ? Math.min(bfree * bsize, 16 * 2 ** 20) : leave;
+    mount((blocks - bfree) * bsize + room, "remount,");
+    if (leave === 0) writeUntilFull(filler);
   };
-  return { folder, fill, free: () => void mount(megabytes * 2 ** 20, "remount,") };
+  return { folder, fill, free };
+}
+
+function writeUntilFull(file: string): void {
+  const fd = openSync(file, "a");
+  try {
+    for (;;) writeSync(fd, Buffer.alloc(65_536));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function canMount(): boolean {
