@@ -89,7 +89,7 @@ async function mutate(campaign: string, { mutate: sources, tests }: Part): Promi
         reporters: ["progress-append-only"],
         coverageAnalysis: "perTest",
         concurrency: 2,
-        timeoutMS: 20_000,
+        timeoutMS: 60_000,
         disableTypeChecks: false,
         allowEmpty: false,
       }).runMutationTest();
