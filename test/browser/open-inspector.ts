@@ -95,10 +95,11 @@ async function openReceiver(onEnd: (end: () => void) => void) {
   const url = await listen((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-    request.on("end", async () => {
+    const answer = async (): Promise<void> => {
       arrived.push(body);
       response.writeHead(await receiver.statusOf(body)).end();
-    });
+    };
+    request.on("end", () => void answer());
   }, onEnd);
   return { url: `${url}/webhooks`, receiver, statuses, arrived };
 }

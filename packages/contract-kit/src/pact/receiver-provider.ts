@@ -101,8 +101,10 @@ export function receiverProvider(options: ReceiverProviderOptions): PactProvider
           ...call,
           headers: mapped(call.headers, (value) => (value === id ? `${id}0` : value)),
         };
-      default:
+      case undefined:
         return call;
+      default:
+        return state.after satisfies never;
     }
   };
 

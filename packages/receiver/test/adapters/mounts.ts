@@ -42,7 +42,7 @@ const shapes = {
   "API Gateway 1.0": (request, body) => ({
     ...elb(request, body),
     headers: lastOf(request),
-    multiValueHeaders: request.headersDistinct as Record<string, string[]>,
+    multiValueHeaders: request.headersDistinct,
     ...(body.length === 0 ? { body: null, isBase64Encoded: false } : decoded(body)),
   }),
   "API Gateway 2.0": (request, body) => ({
@@ -58,7 +58,7 @@ const shapes = {
   "a load balancer": (request, body) => ({ ...elb(request, body), headers: lastOf(request) }),
   "a load balancer with multi-value headers": (request, body) => ({
     ...elb(request, body),
-    multiValueHeaders: request.headersDistinct as Record<string, string[]>,
+    multiValueHeaders: request.headersDistinct,
   }),
 } satisfies Record<string, Shape>;
 

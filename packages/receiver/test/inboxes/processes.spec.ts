@@ -28,10 +28,10 @@ describe("two processes over one SQLite file", () => {
   it("handle each event once, by their claims and by their takes", async () => {
     const path = join(temporaryFolder(), "inbox.db");
     expect(await handled(path, "claim")).toEqual(ids);
-    const { queue, close } = sqliteInbox(path);
+    const inbox = sqliteInbox(path);
     const stored = ids.map((id) => `stored_${id}`);
     const storeOne = (id: string, index: number) =>
-      queue.store({
+      inbox.queue.store({
         key: { tenant: "", id },
         digest: "d",
         type: "t",
@@ -40,7 +40,7 @@ describe("two processes over one SQLite file", () => {
         resource: { name: String(index % 20), timestamp: 0 },
       });
     await Promise.all(stored.map(storeOne));
-    close();
+    inbox.close();
     expect(await handled(path, "take")).toEqual(stored);
   });
 });

@@ -26,7 +26,7 @@ export interface TestStore<InboxType extends Inbox = Inbox> {
   /** Servers that it needs and that are not installed. */
   readonly missing?: readonly string[];
   /** Starts its servers. @returns A function that makes an empty inbox for the running test. */
-  start(atEnd: AtEnd): Promise<() => InboxType | Promise<InboxType>>;
+  readonly start: (atEnd: AtEnd) => Promise<() => InboxType | Promise<InboxType>>;
 }
 
 /** A `describe` with the store's servers. Skipped if one is not installed; the title says so. */

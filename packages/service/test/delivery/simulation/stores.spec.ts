@@ -66,9 +66,10 @@ describe("the delivery queue", () => {
   });
   onStores([postgres], ({ open }) => {
     it("gives each lease to one of two members that take all at once", async () => {
-      const { subscribe, store } = await openTables(await open());
+      const tables = await openTables(await open());
+      const { store } = tables;
       const all = Array.from({ length: 20 }, (_, index) => `key_${index}`).toSorted();
-      for (const key of all) await subscribe(key);
+      for (const key of all) await tables.subscribe(key);
       const members = ["a", "b"];
       for (const member of members) await store.join(member);
       for (let round = 0; round < 10; round += 1) {
