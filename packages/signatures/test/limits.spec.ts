@@ -1,7 +1,20 @@
 import * as crypto from "node:crypto";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { standardWebhooks, timestampedHmac } from "../src/index.ts";
-import { now, OTHER_SECRET, PUBLIC_KEY, SECRET, signed, TEXT_SECRET } from "./attempts.ts";
+import {
+  standardWebhooks,
+  timestampedHmac,
+  type Secret,
+  type SignatureScheme,
+} from "../src/index.ts";
+import {
+  messageOf,
+  now,
+  OTHER_SECRET,
+  PUBLIC_KEY,
+  SECRET,
+  signed,
+  TEXT_SECRET,
+} from "./attempts.ts";
 
 // Counts the cryptography of each attempt: what it costs, not how long it takes.
 vi.mock("node:crypto", async (original) => {
@@ -9,6 +22,7 @@ vi.mock("node:crypto", async (original) => {
   return {
     ...real,
     createHmac: vi.fn<typeof crypto.createHmac>(real.createHmac),
+    createSecretKey: vi.fn<typeof crypto.createSecretKey>(real.createSecretKey),
     timingSafeEqual: vi.fn<typeof crypto.timingSafeEqual>(real.timingSafeEqual),
     verify: vi.fn<typeof crypto.verify>(real.verify),
   };
@@ -107,5 +121,49 @@ describe("the cryptography of one attempt", () => {
     const most = { headers: { "x-sig": entries(8) }, body };
     expect(described.verify(most, [TEXT_SECRET], { now }).ok).toBe(false);
     expect(crypto.createHmac).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("the keys of secrets", () => {
+  /** The keys that are imported while messages are verified with these lists, one after the other. */
+  function imported(own: SignatureScheme, ...lists: readonly (readonly Secret[])[]): number {
+    vi.mocked(crypto.createSecretKey).mockClear();
+    for (const secrets of lists) own.verify({ headers, body }, secrets, { now });
+    return vi.mocked(crypto.createSecretKey).mock.calls.length;
+  }
+
+  it("are imported once for each secret and use, also in new lists and in a list that changed", () => {
+    const own = standardWebhooks();
+    const list: Secret[] = [SECRET];
+    expect(imported(own, list, list, [SECRET])).toBe(1);
+    list[0] = OTHER_SECRET;
+    expect(imported(own, list)).toBe(1);
+    expect(own.verify({ headers, body }, list, { now }).ok).toBe(false);
+    list.push(SECRET);
+    expect(own.verify({ headers, body }, list, { now })).toMatchObject({ secretIndex: 1 });
+    expect(imported(own, list, [OTHER_SECRET, SECRET])).toBe(0);
+    vi.mocked(crypto.createSecretKey).mockClear();
+    own.sign(messageOf(), [SECRET]);
+    own.sign(messageOf(), [SECRET]);
+    expect(crypto.createSecretKey).toHaveBeenCalledTimes(1);
+  });
+
+  it("differ between a text, the same text as it is, and its bytes", () => {
+    const own = standardWebhooks();
+    const raw = Buffer.from(SECRET);
+    expect(imported(own, [SECRET], [{ raw: SECRET }], [{ raw }])).toBe(3);
+    expect(imported(own, [SECRET], [{ raw: SECRET }], [{ raw }])).toBe(0);
+  });
+
+  it("are remembered for the 256 secrets used last", () => {
+    const own = standardWebhooks();
+    const secrets = Array.from({ length: 257 }, (_, index) => [`raw:${index}`.padEnd(40, "x")]);
+    const [first = [], second = []] = secrets;
+    expect(imported(own, ...secrets.slice(0, 256))).toBe(256);
+    expect(imported(own, ...secrets.slice(0, 256).map((list) => [...list]))).toBe(0);
+    // The first is used again, so the second makes room for the last.
+    expect(imported(own, [...first], ...secrets.slice(256))).toBe(1);
+    expect(imported(own, [...first])).toBe(0);
+    expect(imported(own, [...second])).toBe(1);
   });
 });
