@@ -7,13 +7,18 @@ export interface BodyVariant {
   readonly mistake?: Mistake;
 }
 
-/** Lists bodies from which usual mistakes make the body that arrived, the most common mistake first. */
+/** Lists different bodies from which usual mistakes make the body that arrived, the most common mistake first. */
 export function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
   const text = Buffer.from(body).toString();
   const withoutBom = text.replace(/^\uFEFF/, "");
   const variants: BodyVariant[] = [];
+  const known = new Set([Buffer.from(body).toString("latin1")]);
   const add = (cause: Cause, change: string, original: string | Uint8Array): void => {
-    const bytes = typeof original === "string" ? Buffer.from(original) : original;
+    const bytes = Buffer.from(original);
+    // Only so many bodies are tried together with another mistake: none of them twice.
+    const name = bytes.toString("latin1");
+    if (known.has(name)) return;
+    known.add(name);
     const statement =
       cause === "body-reserialized"
         ? `something re-serialised the JSON: the sender signed ${bytes.length} bytes, ${body.length} arrived, and ${change}`

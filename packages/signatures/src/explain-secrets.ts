@@ -41,8 +41,9 @@ export function keyVariants(
     .trim()
     .replace(/^(["'`])(.*)\1$/s, "$2")
     .trim();
-  const cleaned = read(clean);
-  if (typeof cleaned !== "string") add(...nameMistake(text, at), cleaned);
+  // Clean text is not read again: { raw: "whsec_…" } would become another key.
+  const cleaned = clean === text ? undefined : read(clean);
+  if (typeof cleaned === "object") add(...nameMistake(text, at), cleaned);
   const own = read(clean, "sign");
   if (typeof own !== "string" && own.kind === "ed25519") {
     const key = { kind: own.kind, object: createPublicKey(own.object) };

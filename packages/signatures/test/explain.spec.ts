@@ -179,6 +179,7 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
     ],
     ["uses the text of secrets[0] after its prefix.", { with: { raw: SECRET.slice(6) } }],
     ["decodes secrets[0] from base64.", { with: { raw: key }, secrets: [key.toString("base64")] }],
+    ["decodes secrets[0] from base64.", { secrets: [{ raw: SECRET }] }],
     ["from hexadecimal.", { with: { raw: key }, secrets: [key.toString("hex").toUpperCase()] }],
     ["from base64url.", { with: { raw: key }, secrets: [key.toString("base64url")] }],
   ],
@@ -285,6 +286,11 @@ describe("the explanation of a refused attempt", () => {
     const causesOf = (one: Case) => explained(one).map(({ cause }) => cause);
 
     expect(causesOf({ body: pretty, secrets: [`"${SECRET}"`] })).toEqual([
+      "secret-quotes",
+      "body-reserialized",
+    ]);
+    const php = pretty.replaceAll("/", "\\/");
+    expect(causesOf({ signs: php, body: compact, secrets: [`"${SECRET}"`] })).toEqual([
       "secret-quotes",
       "body-reserialized",
     ]);
