@@ -43,7 +43,7 @@ export interface BenchEvent {
   readonly id: string;
   readonly type: string;
   readonly resource: string;
-  /** As JSON. */
+  /** As JSON. A handled event is sent again with it, so it is what was sent first. */
   readonly text: string;
 }
 

@@ -112,8 +112,9 @@ function spellings(bench: Bench): readonly Genuine[] {
     indent?: number | string,
   ): Genuine => {
     const event = spellable(bench);
-    const text = JSON.stringify(JSON.parse(event.text), null, indent);
-    return bench.attempt(event, { what, body: change(text).replace(AMOUNT, "1.10") });
+    const printed = JSON.stringify(JSON.parse(event.text), null, indent);
+    const text = change(printed).replace(AMOUNT, "1.10");
+    return bench.attempt({ ...event, text }, { what });
   };
   const text = (what: string, value: string): Genuine =>
     spelt(what, (body) => body.replace(TEXT, () => value));

@@ -99,10 +99,11 @@ export const sizes: ReceiverCheck = receiverCheck({
     ];
     const filled = documented.flatMap((bytes) =>
       fillers.map((fill) => {
-        const attempt = bench.rewritten("", (text) =>
-          text.replace("{", `{${fill(Math.max(0, bytes - Buffer.byteLength(text)))}`),
-        );
-        return { ...attempt, what: `a genuine body of ${attempt.body.length} bytes` };
+        const event = bench.event();
+        const room = Math.max(0, bytes - Buffer.byteLength(event.text));
+        const text = event.text.replace("{", `{${fill(room)}`);
+        const what = `a genuine body of ${Buffer.byteLength(text)} bytes`;
+        return bench.attempt({ ...event, text }, { what });
       }),
     );
     await mustTake(bench, DOCUMENTED, filled);
