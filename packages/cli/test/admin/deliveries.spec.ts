@@ -17,6 +17,7 @@ import {
   SECRET,
   type Queue,
 } from "../../../service/test/delivery/queue.ts";
+import { failedWith } from "../fixtures.ts";
 import type { Ran } from "../ran.ts";
 import { administered } from "./administered.ts";
 
@@ -80,6 +81,13 @@ describe("countersign serve admin deliveries replay", () => {
     const { out } = await replay("--subscription", "sub_1", "--json");
     expect(JSON.parse(out)).toEqual({ ok: true, replayed: 1 });
     expect(await waiting()).toEqual([old, own, other, foreign]);
+  });
+
+  it("refuses an empty id next to --failed-since, and replays nothing", async () => {
+    await ended("sub_1", "exhausted");
+    const refused = await replay("", "--failed-since", at(REAL_START));
+    expect(refused).toEqual(failedWith("ARGUMENT_UNUSABLE"));
+    expect(await waiting()).toEqual([]);
   });
 });
 

@@ -28,8 +28,8 @@ interface Words {
 }
 
 interface OwnCommand<Options> extends Words {
-  /** @param argument The command's argument; empty without one. */
-  readonly run: (options: Options, argument: string) => Promise<void>;
+  /** @param argument The command's argument. */
+  readonly run: (options: Options, argument: string | undefined) => Promise<void>;
 }
 
 interface ListCommand<Options> extends Words {
@@ -74,7 +74,7 @@ function addCommand<Options>(
   const paragraphs = [...(notes === undefined ? [] : [notes, ""]), "Examples:", ...lines];
   declare(command)
     .addHelpText("after", [environmentHelp, ...paragraphs].join("\n"))
-    .action(() => run(command.opts<Options & object>(), command.args[0] ?? ""));
+    .action(() => run(command.opts<Options & object>(), command.args[0]));
 }
 
 /** Adds a command that prints a list. */
@@ -100,7 +100,7 @@ export function addChange<Options extends ChangeOptions, Changed extends Outcome
 ): void {
   addAsked<Options>(group, {
     ...words,
-    run: async (options, argument) => {
+    run: async (options, argument = "") => {
       const outcome = await administer({ ...options, createsDatabase }, surroundings, (parts) =>
         run(parts, options, argument),
       );

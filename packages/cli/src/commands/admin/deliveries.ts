@@ -126,9 +126,12 @@ interface ReplayOptions extends ChangeOptions {
   readonly merchant: string | undefined;
 }
 
-/** @param id Empty if none was given. */
-function replayed(id: string, { subscription, failedSince, merchant }: ReplayOptions): Replayed {
-  const named = [id || undefined, subscription, failedSince].filter((one) => one !== undefined);
+function replayed(
+  id: string | undefined,
+  { subscription, failedSince, merchant }: ReplayOptions,
+): Replayed {
+  // An empty ID counts: a variable of a script that is not set must not replay everything.
+  const named = [id, subscription, failedSince].filter((one) => one !== undefined);
   if (named.length !== 1 || (merchant !== undefined && failedSince === undefined)) {
     throw badArgument(
       "expected one of ID, --subscription and --failed-since; --merchant goes with --failed-since",
@@ -136,7 +139,7 @@ function replayed(id: string, { subscription, failedSince, merchant }: ReplayOpt
   }
   if (subscription !== undefined) return { kind: "subscription", id: subscription };
   if (failedSince !== undefined) return { kind: "failed", since: failedSince };
-  return { kind: "delivery", id };
+  return { kind: "delivery", id: id ?? "" };
 }
 
 /** `countersign serve admin trail`: the audit log. */

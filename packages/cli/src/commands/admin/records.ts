@@ -30,7 +30,7 @@ function addImport<T>(
         .argument("<file>", "JSON lines; - is standard input")
         .requiredOption("--merchant <id>", "the merchant's id")
         .option("--dry-run", "check every line and write nothing"),
-    run: (options: ImportOptions, file) => importLines(file, options, surroundings, kind),
+    run: (options: ImportOptions, file = "") => importLines(file, options, surroundings, kind),
   });
 }
 
