@@ -5,7 +5,6 @@ import { gzipSync } from "node:zlib";
 import { profiles } from "@countersign/schemas/profiles";
 import type { Locator } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
-import { receiverCheckRunner } from "../../packages/cli/src/receiver-check-runner.ts";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
 import { seed } from "../seed.ts";
@@ -16,8 +15,6 @@ import { KEY, openInspector } from "./open-inspector.ts";
 import { askRefund } from "./scene.ts";
 import { opener, startOpened } from "./start-opened.ts";
 import { tasks } from "./tasks.ts";
-
-const NAME = "An attempt without a signature is refused, and no handler runs.";
 
 // One file, one browser: starting one takes as long as most of these tests. The long lane has the long forms.
 describeInBrowser("the inspector's page", () => {
@@ -48,43 +45,6 @@ describeInBrowser("the inspector's page", () => {
       expect(await end()).toBe(0);
     },
   );
-
-  it("runs the checks against the command line's receiver and shows each finding's evidence", async () => {
-    // This receiver answers 204 to everything, so it accepts a forged attempt. Once that is found it
-    // answers no more, and the run lasts until it is stopped.
-    const silence = Promise.withResolvers<number>();
-    onTestFinished(() => silence.resolve(204));
-    const one = await openInspector({
-      checksOf: (target) => {
-        const { standard: profile } = profiles;
-        const runner = receiverCheckRunner({ ...target, profile, profileName: "standard" });
-        const run: typeof runner.run = (watch) => {
-          const onEntry: typeof watch.onEntry = (entry) => {
-            watch.onEntry(entry);
-            if ("requirement" in entry && entry.requirement === "R-VERIFY-UNSIGNED")
-              one.receiver.statusOf = () => silence.promise;
-          };
-          return runner.run({ ...watch, onEntry });
-        };
-        return { ...runner, run };
-      },
-    });
-    const { page, faults } = await openPage(await browser(), one);
-    await page.getByRole("link", { name: "Checks" }).click();
-    await page.getByText("Not run yet.").waitFor();
-    await page.getByRole("button", { name: "Run the checks" }).click();
-    const row = page.getByRole("row", { name: "R-VERIFY-UNSIGNED" });
-    await row.getByText("Fail").waitFor();
-    await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("the run was interrupted").first().waitFor();
-    await row.getByRole("link").click();
-    await page.getByRole("heading", { name: NAME }).waitFor();
-    const card = page.locator(".card", { hasText: "receiver/forged" });
-    await card.getByText("Sent").first().waitFor();
-    expect(await card.locator("pre").first().innerText()).toMatch(/^POST \/webhooks HTTP\/1\.1/);
-    expect(await card.innerText()).toContain("countersign verify receiver --url");
-    expect(faults).toEqual([]);
-  });
 
   it("offers no checks without --deliver-to, and no payments that the profile does not have", async () => {
     const { standard } = profiles;

@@ -50,59 +50,75 @@ export interface Reading<T> {
   readonly refusal: string | undefined;
 }
 
-/** Reads a path now and whenever something has happened. The last answer stays until the next one arrives. */
-export function useReading<T>(path: string | undefined): Reading<T> {
+/**
+ * Reads now and whenever something has happened, and anew under another key; nothing without a key. News that arrive
+ * during a read cause one more read after it: slow reads neither pile up nor are cut off by the next news.
+ *
+ * @param read Never rejects. The signal is aborted when nobody waits for the answer.
+ */
+export function useReads(
+  key: string | undefined,
+  read: (signal: AbortSignal) => Promise<void>,
+): void {
   const { remote } = useInspector();
   const news = useContext(NewsContext);
-  const [known, setKnown] = useState<Reading<T> & { readonly path: string | undefined }>();
-  // News that arrive during a read cause one more read after it, so that slow reads do not pile up.
   const isReading = useRef(false);
   const isStale = useRef(false);
-  const read = useRef((): void => undefined);
+  const look = useRef((): void => undefined);
   useEffect(() => {
-    if (path === undefined) return undefined;
+    if (key === undefined) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (): Promise<void> => {
+    const readOnce = async (): Promise<void> => {
       isReading.current = true;
       isStale.current = false;
       const begun = performance.now();
-      try {
-        const value = await remote.get<T>(path, signal);
-        if (!signal.aborted) setKnown({ path, value, refusal: undefined });
-      } catch (error) {
-        if (!signal.aborted)
-          setKnown((before) => ({
-            path,
-            value: before?.path === path ? before.value : undefined,
-            refusal: reasonOf(error),
-          }));
-      }
+      await read(signal);
       if (signal.aborted) return;
       // A slow answer costs the sandbox time: news wait for twice as long.
       timer = setTimeout(
         () => {
           isReading.current = false;
-          if (isStale.current) read.current();
+          if (isStale.current) look.current();
         },
         2 * (performance.now() - begun),
       );
     };
-    read.current = () => void look();
-    read.current();
+    look.current = () => void readOnce();
+    look.current();
     return () => {
       clearTimeout(timer);
       controller.abort();
       isReading.current = false;
     };
-  }, [remote, path]);
+  }, [remote, key]);
   const isFirst = useRef(true);
   useEffect(() => {
     if (isFirst.current) isFirst.current = false;
     else if (isReading.current) isStale.current = true;
-    else read.current();
+    else look.current();
   }, [news]);
+}
+
+/** Reads a path now and whenever something has happened. The last answer stays until the next one arrives. */
+export function useReading<T>(path: string | undefined): Reading<T> {
+  const { remote } = useInspector();
+  const [known, setKnown] = useState<Reading<T> & { readonly path: string | undefined }>();
+  useReads(path, async (signal) => {
+    if (path === undefined) return;
+    try {
+      const value = await remote.get<T>(path, signal);
+      if (!signal.aborted) setKnown({ path, value, refusal: undefined });
+    } catch (error) {
+      if (!signal.aborted)
+        setKnown((before) => ({
+          path,
+          value: before?.path === path ? before.value : undefined,
+          refusal: reasonOf(error),
+        }));
+    }
+  });
   const isKnown = known !== undefined && withoutQuery(known.path) === withoutQuery(path);
   return isKnown ? known : { value: undefined, refusal: undefined };
 }

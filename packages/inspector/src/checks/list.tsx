@@ -1,4 +1,4 @@
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import {
   counts,
   tested,
@@ -7,7 +7,7 @@ import {
   type Checks,
   type Tested,
 } from "./findings.ts";
-import { addressOf, NewsContext, useAction, useInspector, type Place } from "../context.ts";
+import { addressOf, useAction, useInspector, useReads, type Place } from "../context.ts";
 import { Split, Table, type Column } from "../layout.tsx";
 import { ActionButton, Code, Facts, Refusal } from "../parts.tsx";
 import { FindingBadge, Requirement } from "./requirement.tsx";
@@ -22,26 +22,23 @@ interface Answered extends Checks {
 /** Reads the checks and their latest run, and further entries as they arrive. */
 function useChecks(): Checks | undefined {
   const { remote } = useInspector();
-  const news = useContext(NewsContext);
   const [checks, setChecks] = useState<Checks>();
   const latest = useRef<Checks>(undefined);
-  useEffect(() => {
-    const controller = new AbortController();
+  useReads(PATH, async (signal) => {
     const before = latest.current;
     const { number = 0, entries = [] } = before?.run ?? {};
     const path =
       before === undefined ? PATH : `${PATH}?run=${String(number)}&after=${String(entries.length)}`;
-    remote.get<Answered>(path, controller.signal).then(
-      (answer) => {
-        const run = joined(before?.run ?? null, answer.run);
-        latest.current = before === undefined ? answer : { ...before, run };
-        setChecks(latest.current);
-      },
+    try {
+      const answer = await remote.get<Answered>(path, signal);
+      if (signal.aborted) return;
+      const run = joined(before?.run ?? null, answer.run);
+      latest.current = before === undefined ? answer : { ...before, run };
+      setChecks(latest.current);
+    } catch {
       // The next message triggers another request.
-      () => undefined,
-    );
-    return () => controller.abort();
-  }, [remote, news]);
+    }
+  });
   return checks;
 }
 
