@@ -70,11 +70,14 @@ describe("verifyEvent", () => {
     expect(verifyEvent(attempt, options)).toMatchObject({ ok: false, code });
   });
 
-  it("gives facts: the clock difference, the fault's pointer", () => {
+  it("gives facts: the clock difference, the fault's pointer or offset", () => {
     const late = verifyEvent(genuine, { ...options, now: () => NOON + 400_000 });
     expect(late).toMatchObject({ facts: { clockDifferenceSeconds: -400 } });
     const details = [{ pointer: "/data/paymentStatus" }];
     expect(verifyEvent(contradiction, options)).toMatchObject({ facts: { details } });
+    const garbled = verifyEvent(signedBytes(Buffer.from("{]")), options);
+    const message = "CS_JSON_SYNTAX at offset 1";
+    expect(garbled).toMatchObject({ facts: { details: [{ message }] } });
   });
 
   it("throws a TypeError for a mistake of the caller, and only for one", () => {

@@ -3,8 +3,10 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import process from "node:process";
+import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { httpSend } from "../../src/http-send.ts";
+import { receiverProvider } from "../../src/pact/receiver-provider.ts";
 import { verifyPacts } from "../../src/pact/verify-pacts.ts";
 import { bank, serve, writePact } from "./write-pact.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -83,6 +85,13 @@ describe("a verification of pacts", () => {
     expect(problems).toEqual([
       expect.stringMatching(/^the provider does not answer: .*ECONNREFUSED/),
     ]);
+  });
+
+  it("fails an interaction whose state no receiver has", async () => {
+    const own = { send: bank.send, path: "/", secret: "", profile: profiles.standard };
+    const provider = { ...receiverProvider(own), name: bank.name };
+    const { rows } = await verifyPacts({ provider, ...pactOf({ ...get, state: "toString" }) });
+    expect(rows[0]?.problems.join()).toContain("unknown state");
   });
 
   it("fails an interaction with a message if the provider gives none", async () => {

@@ -10,7 +10,7 @@ import { NO_FAILURES } from "../../src/harness/effects.ts";
 import { run, type Report } from "../../src/run.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
 import { drawn, seed } from "../../../../test/seed.ts";
-import { openReceiver, type OpenOptions, secrets } from "./open-receiver.ts";
+import { flaky, openReceiver, type OpenOptions, secrets } from "./open-receiver.ts";
 
 const closes: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closes.map((close) => close())));
@@ -119,16 +119,7 @@ describe.concurrent("our own receiver", () => {
 // A sender meets all of these, and its receiver is right.
 describe.concurrent("a correct receiver", { timeout: 60_000 }, () => {
   it(`raises no alarm if each 40th attempt is answered 503 or reset, with seed ${seed}`, async () => {
-    let seen = 0;
-    const fault =
-      (next: RequestListener): RequestListener =>
-      (request, response) => {
-        seen += 1;
-        if (seen % 40 !== 0) next(request, response);
-        else if (seen % 80 === 0) request.socket.destroy();
-        else request.resume().on("end", () => response.writeHead(503).end());
-      };
-    const target = await open({ fault });
+    const target = await open({ fault: flaky() });
     const all = checks("genuine", "forged", "duplicates", "order");
     const { findings } = await runAll(target, drawn(all, 2));
     expect(unmet(findings)).toEqual([]);

@@ -26,6 +26,17 @@ export interface OpenOptions extends Partial<ReceiverTargetOptions> {
   readonly fault?: (next: RequestListener) => RequestListener;
 }
 
+/** Answers each 40th attempt 503 or resets its connection, in turns. */
+export const flaky = (): NonNullable<OpenOptions["fault"]> => {
+  let seen = 0;
+  return (next) => (request, response) => {
+    seen += 1;
+    if (seen % 40 !== 0) next(request, response);
+    else if (seen % 80 === 0) request.socket.destroy();
+    else request.resume().on("end", () => response.writeHead(503).end());
+  };
+};
+
 /**
  * Opens our own receiver behind a socket, with a handler that reports its effects.
  *

@@ -96,6 +96,11 @@ const consuming: readonly (readonly [name: string, fix: string, Serve])[] = [
 
 /** Mounts behind parsers that leave the bytes to the receiver. */
 const harmless: readonly (readonly [name: string, Serve])[] = [
+  [
+    "Express 5 above express.json()",
+    (receiver) =>
+      createServer(express().post("/webhooks", toExpress(receiver)).use(express.json())),
+  ],
   ["Express 5 after a parser of other types", after(express, express.urlencoded())],
   ["Express 5 after express.raw()", after(express, express.raw({ type: "*/*" }))],
   [

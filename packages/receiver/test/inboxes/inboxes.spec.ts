@@ -149,6 +149,36 @@ describePostgres("the PostgreSQL inbox", (server) => {
     expect(states.map(({ state }) => state)).toEqual(["claimed", "claimed"]);
   });
 
+  it("takes what is free while another connection has locked an older event", async () => {
+    const inbox = postgresInbox(pool, { schema: "locked" });
+    await inbox.migrate();
+    for (const id of ["a", "b"]) await inbox.queue.store({ ...claimOf(id), body: "{}" });
+    const client = await pool.connect();
+    onTestFinished(() => client.release(true));
+    await client.query("BEGIN; SELECT id FROM locked.events WHERE id = 'a' FOR UPDATE");
+    const limits = { leaseMs: 60_000, maxAttempts: 10 };
+    const taken = await inbox.queue.take({ limit: 2, now: 0, ...limits });
+    expect(taken.map(({ key }) => key.id)).toEqual(["b"]);
+  });
+
+  it("gives each of a thousand events to one of eight workers that take at once", async () => {
+    const inbox = postgresInbox(pool, { schema: "busy" });
+    await inbox.migrate();
+    const { queue } = inbox;
+    const ids = Array.from({ length: 1000 }, (_, index) => String(index));
+    await Promise.all(ids.map((id) => queue.store({ ...claimOf(id), body: "{}" })));
+    const taken: string[] = [];
+    const work = async (): Promise<void> => {
+      for (;;) {
+        const events = await queue.take({ limit: 8, now: 0, leaseMs: 60_000, maxAttempts: 10 });
+        if (events.length === 0) return;
+        taken.push(...events.map(({ key }) => key.id));
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, work));
+    expect(taken.toSorted()).toEqual(ids.toSorted());
+  });
+
   it("takes the oldest other event of a resource with a completion, once it is due", async () => {
     const inbox = postgresInbox(pool, { schema: "shop" });
     const { queue } = inbox;
