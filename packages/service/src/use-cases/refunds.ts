@@ -96,9 +96,9 @@ export async function returnRefund(
   const named = { merchantId: merchant.id, id: paymentId };
   return context.driver.transaction<ReturnRefundOutcome>(async (tx) => {
     const unlocked = await findPayment(tx, named);
-    if (unlocked?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
     // The debit first: see `lockPayment`.
-    await lockPayment(tx, { merchantId: merchant.id, id: unlocked.originalId });
+    if (unlocked?.direction === "CREDIT")
+      await lockPayment(tx, { merchantId: merchant.id, id: unlocked.originalId });
     const record = await lockPayment(tx, named);
     if (record?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
     const at = await instantOf(tx, context.clock, merchant.clockId);
