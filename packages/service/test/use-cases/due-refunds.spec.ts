@@ -121,6 +121,8 @@ it("due refunds that cannot move are skipped each time, also when their event ca
     const outcome = await move(opened);
     expect(outcome.moved).toBe(moved);
     expect(outcome.passedOver.map(({ id }) => id).toSorted()).toEqual(skipped);
+    const settled = outcome.passedOver.find(({ id }) => id === ids[2]);
+    expect(String(settled?.error)).toBe(`Error: refund ${ids[2]} is due and AUTHORIZED`);
   }
   const after = await statuses(opened);
   const expected = ["PENDING", "ODD", "AUTHORIZED", "AUTHORIZED", "AUTHORIZED"];

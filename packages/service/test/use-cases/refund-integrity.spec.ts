@@ -38,6 +38,15 @@ describe("a refund request whose transaction fails", () => {
     expect(await reserved(opened)).toEqual([{ cents: 1 }, { cents: 1 }]);
   });
 
+  it("is answered 500 when its payment has succeeded without a time, and stores nothing", async () => {
+    const opened = await open();
+    await opened.write("UPDATE payments SET status = 'SUCCEEDED'");
+    const before = await storedRows(opened);
+    expect((await opened.ask(1)).status).toBe(500);
+    expect(JSON.stringify(opened.lines)).toContain("has no settlement time");
+    expect(await storedRows(opened)).toEqual(before);
+  });
+
   it("[P-REFUND-BEFORE-COMMIT] is answered 503 with Retry-After when COMMIT fails; then the key is free", async () => {
     const opened = await open();
     const before = await storedRows(opened);
