@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { missing } from "./fixtures.ts";
-import { ran } from "./ran.ts";
 import { writeCommand } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -32,23 +31,28 @@ describe("countersign completion", () => {
   it("completes a subcommand and an option in bash", ({ skip }) => {
     skip(...missing("bash"));
     const script = `
+# Of the package bash-completion.
+_get_comp_words_by_ref() {
+  words=("\${COMP_WORDS[@]}"); cur=\${COMP_WORDS[COMP_CWORD]}
+}
+compopt() { :; }
 source <(countersign complete bash)
 complete -p countersign
 COMP_WORDS=(countersign inbox r) COMP_CWORD=2
-_countersign
+__countersign_complete
 printf '%s\\n' "\${COMPREPLY[@]}"
 COMP_WORDS=(countersign types --lang) COMP_CWORD=2
-_countersign
+__countersign_complete
 printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(shell("bash", ["--norc", "-c", script])).toBe(
-      "complete -o default -F _countersign countersign\nretry\n--language\n",
+      "complete -F __countersign_complete countersign\nretry\n--language\n",
     );
   });
 
-  it("completes a subcommand in zsh from a folder of fpath", async ({ skip }) => {
+  it("completes a subcommand in zsh from a folder of fpath", ({ skip }) => {
     skip(...missing("zsh"));
     const folder = temporaryFolder();
-    writeFileSync(join(folder, "_countersign"), (await ran(["complete", "zsh"])).out);
+    writeFileSync(join(folder, "_countersign"), shell("countersign", ["complete", "zsh"], folder));
     expect(shell("zsh", ["-f", "-c", interactive], folder)).toBe("countersign inbox retry \n");
   });
 

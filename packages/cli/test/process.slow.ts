@@ -17,7 +17,10 @@ it("a secret file that stays empty for a second fails with CS_CLI_DATABASE_UNUSA
 // The death of a process in the middle of an attempt: test/chaos.
 it("a sandbox process serves without a reader of stdout", async () => {
   const folder = temporaryFolder();
-  const one = start(["sandbox", "--port", "0"], { folder, env: { COUNTERSIGN_TOKEN: TOKEN } });
+  const one = start(["sandbox", "--port", "0", "--examples"], {
+    folder,
+    env: { COUNTERSIGN_TOKEN: TOKEN },
+  });
   one.process.stdout?.destroy();
   // The calls to try are printed before the line that is not read.
   const address = (): string => /http:\S+(?=\/sandbox)/.exec(one.stderr())?.[0] ?? "";
