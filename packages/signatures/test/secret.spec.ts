@@ -286,3 +286,37 @@ describe("the secret is never shown", () => {
     expect(() => scheme.check([sealed("whsec_")], "sign")).toThrow(/^secrets\[0\] is empty/);
   });
 });
+
+describe("the text of a secret", () => {
+  const own = standardWebhooks();
+  const error = (secret: unknown) => thrownBy(() => own.sign(messageOf(), [secret as Secret]));
+
+  it("is refused with a newline inside, in quotes at either end, or missing", () => {
+    for (const [secret, message] of [
+      [`${TEXT_SECRET}\n${TEXT_SECRET}`, "contains a line break"],
+      [`"${TEXT_SECRET}`, 'is in quotes (")'],
+      [`${TEXT_SECRET}'`, "is in quotes (')"],
+      [`raw:"${TEXT_SECRET}`, 'is in quotes (")'],
+      [{ raw: null }, "is missing"],
+    ] as const)
+      expect(String(error(secret))).toContain(message);
+  });
+
+  it("is used as it is with a quote or a prefix inside", () => {
+    for (const text of [`${TEXT_SECRET}"${TEXT_SECRET}`, `${TEXT_SECRET}-whsec_AAAA`])
+      expect(own.sign(messageOf(), [text])).toEqual(own.sign(messageOf(), [{ raw: text }]));
+  });
+
+  it("has a fingerprint of 12 hexadecimal digits", () => {
+    for (const secret of [SECRET, PUBLIC_KEY])
+      expect(own.check([secret], "verify")[0]?.fingerprint).toMatch(/^[0-9a-f]{12}$/);
+  });
+});
+
+it("a message is signed with whole seconds of at most 12 digits only", () => {
+  const message = 'invalid "timestamp": expected whole seconds since the epoch, at most 12 digits';
+  for (const timestamp of [-1, 1.5, 1e12, Number.NaN]) {
+    const sign = () => standardWebhooks().sign({ ...messageOf(), timestamp }, [SECRET]);
+    expect(thrownBy(sign)).toEqual(new TypeError(message));
+  }
+});
