@@ -41,6 +41,9 @@ export interface Fault {
   readonly times: number;
 }
 
+/** Most faults of a namespace: each call looks through them. */
+export const MOST_FAULTS = 100;
+
 /** The faults of each namespace, in memory: a new process has none. */
 export class Faults {
   readonly #ofMerchants = new Map<string, readonly Fault[]>();
@@ -71,9 +74,9 @@ export class Faults {
     else this.#ofMerchants.set(merchantId, faults);
   }
 
-  /** Adds a fault to those of a namespace. */
+  /** Adds a fault to those of a namespace; beyond `MOST_FAULTS` the oldest makes room. */
   add(merchantId: string, fault: Fault): void {
-    this.set(merchantId, [...this.list(merchantId), fault]);
+    this.set(merchantId, [...this.list(merchantId), fault].slice(-MOST_FAULTS));
   }
 
   list(merchantId: string): readonly Fault[] {

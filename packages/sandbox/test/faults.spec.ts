@@ -196,6 +196,16 @@ describe("a fault on attempts", () => {
     expect(await one.list("/sandbox/faults")).toEqual([]);
   });
 
+  it("of more than 100 outages are those of the latest 100", async () => {
+    const one = await inspected();
+    const ids: unknown[] = [];
+    for (let count = 0; count < 101; count += 1)
+      ids.push((await one.post("/sandbox/inspect/outage", { type: "account.linked" })).body["id"]);
+    const faults = await one.list("/sandbox/faults");
+    const kept = faults.map(({ eventId }) => eventId);
+    expect(kept).toEqual(ids.slice(1).toReversed());
+  });
+
   it.each([
     [{ kind: "status", status: 410 }, { status: 410, error: null, answer: "INJECTED_FAULT" }, 0],
     [{ kind: "reset" }, { status: null, error: "CS_ATTEMPT_CONNECTION_LOST" }, 0],

@@ -1,6 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { refuseMembers, type Routes } from "@countersign/service/internal";
-import { faultRoutesOf, type Fault, type Faults } from "../faults.ts";
+import { faultRoutesOf, MOST_FAULTS, type Fault, type Faults } from "../faults.ts";
 import { integer, list, object, oneOf, optional, text } from "../readers.ts";
 import { get, put } from "./call.ts";
 
@@ -24,7 +24,7 @@ interface FaultParts {
 export const faultControls = ({ faults, profile }: FaultParts): Routes => ({
   "/sandbox/faults": [
     get(async ({ merchant }) => ({ faults: faults.list(merchant.id) })),
-    put({ faults: list(faultOf(profile), 100) }, async ({ merchant }, order) => {
+    put({ faults: list(faultOf(profile), MOST_FAULTS) }, async ({ merchant }, order) => {
       const errors = order.faults.flatMap((one, index) =>
         misfits(one).map((member) => ({
           pointer: `/faults/${index}/${member}`,
