@@ -14,7 +14,7 @@ import { refundCall, type RefundAnswer, type RefundOrder } from "./refund.ts";
 import { runCall } from "./run-call.ts";
 import { Tokens, tokenSource } from "./tokens.ts";
 
-/** The four calls of the interface. Every call rejects with a `ClientError` and nothing else. */
+/** The four calls of the interface. Every call rejects with a `ClientError`, or with a `TypeError` for an invalid option of the call. */
 export interface Client {
   /**
    * Requests a refund (S 4.1). If an answer is lost, the call is retried with the same

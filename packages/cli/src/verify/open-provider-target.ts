@@ -122,7 +122,7 @@ async function merchantFrom(
   const id = await secretFrom(env, `COUNTERSIGN_CLIENT_ID${suffix}`);
   const secret = await secretFrom(env, `COUNTERSIGN_CLIENT_SECRET${suffix}`);
   if (id === undefined || secret === undefined) {
-    if (id !== secret) {
+    if (id !== undefined || secret !== undefined) {
       const [missing, there] = id === undefined ? ["ID", "SECRET"] : ["SECRET", "ID"];
       const message = `COUNTERSIGN_CLIENT_${there}${suffix} is set, and COUNTERSIGN_CLIENT_${missing}${suffix} is not`;
       throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
