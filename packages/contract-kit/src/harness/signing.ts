@@ -1,6 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Profile } from "@countersign/schemas";
-import { type HmacDescription, type Message, schemeOf, type Secret } from "@countersign/signatures";
+import {
+  type HmacDescription,
+  type Message,
+  schemeOf,
+  type Secret,
+  type SignatureScheme,
+} from "@countersign/signatures";
 import { withHeader, type Header } from "./message.ts";
 
 type WithTime = (headers: readonly Header[], change: (time: string) => string) => readonly Header[];
@@ -38,13 +44,13 @@ export class Signing {
   readonly separator: string | undefined;
   readonly encoding: "base64" | "hex";
   readonly #description: HmacDescription;
-  readonly #profile: Profile["signature"];
+  readonly #scheme: SignatureScheme;
 
   constructor({ signature: profile }: Profile) {
     const description = profile.scheme === "standard-webhooks" ? STANDARD : profile.description;
     const { headers, form, signed } = description;
     const { id, timestamp, signature } = headers;
-    this.#profile = profile;
+    this.#scheme = schemeOf(profile);
     this.#description = description;
     this.names = {
       id: id?.toLowerCase(),
@@ -61,7 +67,7 @@ export class Signing {
 
   /** @param secrets Each adds its signature. */
   sign(message: Message, secrets: readonly Secret[]): readonly Header[] {
-    return Object.entries(schemeOf(this.#profile).sign(message, secrets));
+    return Object.entries(this.#scheme.sign(message, secrets));
   }
 
   /** Returns a secret of the scheme's form that no receiver has. */

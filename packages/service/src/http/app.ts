@@ -44,8 +44,8 @@ export interface AppOptions {
   readonly routes: Routes;
   /** Addresses and networks of the proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
-  /** Documents about the interface, by path. */
-  readonly documents: Readonly<Record<string, object>>;
+  /** Documents about the interface, by path; each is made when it is first read. */
+  readonly documents: Readonly<Record<string, () => object>>;
   /** See `serveMetrics`. */
   readonly metricsToken: string | undefined;
 }
@@ -78,8 +78,8 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
   const metrics = serveMetrics({ metrics: context.metrics, token: options.metricsToken });
   on("/metrics", ["GET", metrics]);
   app.use(refuseExcess(context));
-  for (const [path, document] of Object.entries(options.documents)) {
-    on(path, ["GET", serveDocument(document)]);
+  for (const [path, make] of Object.entries(options.documents)) {
+    on(path, ["GET", serveDocument(make)]);
   }
   on(context.policy.token.path, ["POST", serveTokens(context)]);
   const routes = {

@@ -75,10 +75,11 @@ function hasToken({ headers }: Request, token: string): boolean {
   return timingSafeEqual(Buffer.from(sha256Hex(sent)), Buffer.from(sha256Hex(token)));
 }
 
-/** `GET /openapi.json` and `GET /asyncapi.json`: the interface's documents, for everyone. */
-export function serveDocument(document: object): RequestHandler {
-  const text = JSON.stringify(document);
+/** `GET /openapi.json` and `GET /asyncapi.json`: the interface's documents, for everyone. Each is made when it is first read. */
+export function serveDocument(make: () => object): RequestHandler {
+  let text: string | undefined;
   return (_request, response) => {
+    text ??= JSON.stringify(make());
     writeText(response, { status: 200, text, mediaType: "application/json" });
   };
 }
