@@ -125,7 +125,10 @@ export function receiverProvider(options: ReceiverProviderOptions): PactProvider
     send,
     enter: (name) => {
       const entered = Object.hasOwn(receiverStates, name) ? receiverStates[name] : undefined;
-      if (entered === undefined) return Promise.reject(new Error("unknown state"));
+      if (entered === undefined) {
+        const known = Object.keys(receiverStates).join(", ");
+        return Promise.reject(new Error(`unknown state "${name}"; expected one of: ${known}`));
+      }
       state = entered;
       id = `evt_${randomUUID()}`;
       return Promise.resolve({ eventId: id });

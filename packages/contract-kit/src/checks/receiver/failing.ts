@@ -192,10 +192,11 @@ export const load: ReceiverCheck = receiverCheck({
         return `${what}: its later attempts are answered by ${final.said}`;
       });
       if (seen === undefined || !final.isAcknowledged) return;
-      const record = isShed ? "judge" : "refute";
-      docket[record](SHED, seen.count(event.id) > 0, [reply, final], () => {
-        return `${what}: acknowledged${isShed ? " in the end" : ""}, and its handler has not run`;
-      });
+      const isHandled = seen.count(event.id) > 0;
+      const fault = (): string =>
+        `${what}: acknowledged${isShed ? " in the end" : ""}, and its handler has not run`;
+      if (isShed) docket.judge(SHED, isHandled, [reply, final], fault);
+      else docket.refute(SHED, isHandled, [reply, final], fault);
     });
     return undefined;
   },
