@@ -1,9 +1,6 @@
 import { standardCatalogue } from "@countersign/schemas";
 import type {
   Amount,
-  EventCategory,
-  EventCategoryMap,
-  EventType,
   EventTypeMap,
   Payment,
   Refund,
@@ -41,25 +38,6 @@ test("a refund narrows on its status", () => {
   const codeOf = (refund: Refund): string | undefined =>
     refund.paymentStatus === "TERMINAL_FAILED" ? refund.errorDetails.errorCode : undefined;
   expectTypeOf(codeOf).returns.toEqualTypeOf<string | undefined>();
-});
-
-test("names look events up", () => {
-  expectTypeOf<EventTypeMap["refund.failed"]["category"]>().toEqualTypeOf<"PAYMENT">();
-  expectTypeOf<EventCategory>().toEqualTypeOf<"ACCOUNT" | "CUSTOMER" | "PAYMENT">();
-  expectTypeOf<EventCategoryMap["CUSTOMER"]["type"]>().toEqualTypeOf<
-    "customer.created" | "customer.activated" | "customer.deactivated"
-  >();
-  expectTypeOf<WebhookEvent["type"]>().toEqualTypeOf<EventType>();
-  // @ts-expect-error no such event
-  expectTypeOf<EventTypeMap["refund.celebrated"]>().toBeNever();
-});
-
-test("everything is read-only", () => {
-  const rename = (event: EventTypeMap["customer.created"]): void => {
-    // @ts-expect-error an event is what happened
-    event.data.firstName = "Ada";
-  };
-  expectTypeOf(rename).toBeFunction();
 });
 
 test("the catalogue's validators narrow to their event", () => {

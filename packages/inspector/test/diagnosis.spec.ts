@@ -73,14 +73,6 @@ describe("the diagnosis of an attempt", () => {
     expect(what).toContain(words);
     expect([cause, fix]).not.toContain(undefined);
   });
-
-  it.each([301, 403, 404, 405, 410, 413, 415, 422, 429, 503])(
-    "gives a cause and a fix for status %i",
-    (status) => {
-      const { cause, fix, isGood } = diagnosed({ status });
-      expect([isGood, typeof cause, typeof fix]).toEqual([false, "string", "string"]);
-    },
-  );
 });
 
 describe("the summary of a delivery", () => {

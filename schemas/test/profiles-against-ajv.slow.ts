@@ -1,3 +1,0 @@
-import { profilesAgainstAjv } from "./profiles-against-ajv.ts";
-
-profilesAgainstAjv(10_000);
