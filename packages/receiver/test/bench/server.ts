@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
 import { type Inbox, createReceiver, memoryInbox } from "@countersign/receiver";
 import { toExpress } from "@countersign/receiver/express";
 import { postgresInbox } from "@countersign/receiver/postgres";
@@ -13,10 +14,10 @@ import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import express, { type RequestHandler } from "express";
 import { Pool } from "pg";
+import { Webhook } from "standardwebhooks";
+import { Stripe } from "stripe";
 import { secret } from "../fixtures.ts";
-
-/** The servers that are compared. */
-export type Kind = `${"countersign" | "hand-written"}${"" | ", SQLite" | ", PostgreSQL"}`;
+import { type Kind, TEXT_SECRET } from "./kinds.ts";
 
 /** The size of the pool that the inbox and the hand-written handler each have. */
 const CONNECTIONS = 16;
@@ -34,33 +35,49 @@ const pool = new Pool({
 });
 
 const app = express();
-app.post("/webhooks", await handlerOf(kind));
+app.post("/webhooks", ...(await handlersOf(kind)));
 const server = app.listen(0, "127.0.0.1", () => {
   process.send?.((server.address() as AddressInfo).port);
 });
 process.on("message", () => process.send?.(process.cpuUsage()));
 
-async function handlerOf(what: Kind): Promise<RequestHandler> {
+async function handlersOf(what: Kind): Promise<RequestHandler[]> {
   switch (what) {
     case "countersign":
-      return countersign(memoryInbox());
+      return [countersign(memoryInbox())];
     case "countersign, SQLite":
-      return countersign(sqliteInbox(file));
+      return [countersign(sqliteInbox(file))];
     case "countersign, PostgreSQL": {
       const inbox = postgresInbox(pool, { schema: "bench" });
       await inbox.migrate();
-      return countersign(inbox);
+      return [countersign(inbox)];
     }
     case "hand-written":
-      return handWritten({ insert: () => true, update: () => undefined });
+      return [handWritten({ insert: () => true, update: () => undefined })];
     case "hand-written, SQLite":
-      return handWritten(sqliteRecord());
+      return [handWritten(sqliteRecord())];
     case "hand-written, PostgreSQL":
       await pool.query(`CREATE TABLE ${ROWS}`);
-      return handWritten({
-        insert: async (id) => (await pool.query(INSERT, [id])).rowCount === 1,
-        update: (id) => pool.query(UPDATE, [id]),
-      });
+      return [
+        handWritten({
+          insert: async (id) => (await pool.query(INSERT, [id])).rowCount === 1,
+          update: (id) => pool.query(UPDATE, [id]),
+        }),
+      ];
+    case "octokit": {
+      const webhooks = new Webhooks({ secret: TEXT_SECRET });
+      webhooks.on("push", () => undefined);
+      const middleware = createNodeMiddleware(webhooks, { path: "/webhooks" });
+      return [(request, response) => void middleware(request, response)];
+    }
+    case "standardwebhooks": {
+      const webhook = new Webhook(secret);
+      return parsed(({ body, headers }) => webhook.verify(body, headers));
+    }
+    case "stripe":
+      return parsed(({ body, headers }) =>
+        Stripe.webhooks.constructEvent(body, headers["stripe-signature"] ?? "", TEXT_SECRET),
+      );
     default:
       return what satisfies never;
   }
@@ -69,6 +86,19 @@ async function handlerOf(what: Kind): Promise<RequestHandler> {
 function countersign(inbox: Inbox): RequestHandler {
   const receiver = createReceiver({ secrets: [secret], fallback: () => undefined, inbox });
   return toExpress(receiver.on("PAYMENT", () => undefined));
+}
+
+function parsed(
+  verify: (attempt: { body: Buffer; headers: Record<string, string> }) => unknown,
+): RequestHandler[] {
+  return [
+    express.raw({ type: "*/*" }),
+    ({ body, headers }, response) => {
+      // `express.raw` leaves bytes; Node joins the lists of all other headers than Set-Cookie.
+      verify({ body: body as Buffer, headers: headers as Record<string, string> });
+      response.status(204).end();
+    },
+  ];
 }
 
 /** A handler's durable record of its work. */
