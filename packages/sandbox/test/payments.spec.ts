@@ -39,6 +39,7 @@ describe("a payment of the sandbox", () => {
     const keyed = (length: number) =>
       pay(one, '{"currency":"USD","value":1}', `,"requestKey":"${"k".repeat(length)}"`);
     expect([(await keyed(255)).status, (await keyed(256)).status]).toEqual([201, 400]);
+    expect(refusal(await keyed(255))).toBe("409 DUPLICATE_REQUEST_KEY");
     const wrong = "/amount/value INVALID_AMOUNT";
     const missing = "/amount/currency MISSING_MEMBER, /amount/value MISSING_MEMBER";
     for (const [amount, members] of [

@@ -42,6 +42,8 @@ describe("a provider state of the sandbox", () => {
       body: { paymentStatus: "PENDING" },
     });
     const to = "2026-03-05T05:00:00.000Z";
+    const payments = await one.list("/sandbox/payments", accessToken);
+    expect(payments.at(-1)).toMatchObject({ eligibleAt: to });
     expect(await prepare("the time", { to })).toEqual({ accessToken, now: to });
     const again = await one.refund("of-the-state", String(paymentId), accessToken);
     expect(again.body["existing"]).toMatchObject({ paymentStatus: "AUTHORIZED" });

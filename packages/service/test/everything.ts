@@ -37,7 +37,8 @@ export async function everything(open: TestService): Promise<Record<string, unkn
   ): Promise<string> => {
     const paymentId = await open.pay({ merchant });
     for (const move of moves)
-      for (let i = 0; i < 2; i++) await useCases[move](merchant, { paymentId });
+      for (let i = 0; i < 2; i++)
+        expect(await useCases[move](merchant, { paymentId })).toMatchObject({ ok: true });
     return paymentId;
   };
   const before = [await pay("settlePayment"), await pay("settlePayment", "coverPayment")];

@@ -62,7 +62,8 @@ describe("a refund of a payment that is still processing", () => {
     expect(await types("refund")).toEqual(["refund.pending", "refund.authorized"]);
     const data = { ...refund, paymentStatus: "AUTHORIZED" };
     const [event] = await rows("SELECT payload FROM events WHERE type = 'refund.authorized'");
-    expect(JSON.parse(String(event?.["payload"]))).toMatchObject({ data });
+    const timestamp = new Date(due).toISOString();
+    expect(JSON.parse(String(event?.["payload"]))).toMatchObject({ timestamp, data });
   });
 
   it("[P-REFUND-RELEASE] T-07 T-09 T-16 fails when the debit fails or is covered, however long it is due, and gives its amount back once", async () => {

@@ -96,12 +96,15 @@ describe("a move that the state does not allow", () => {
       return payment;
     };
     const [failed, settled] = [await pay("failPayment"), await pay("settlePayment")];
+    const canceled = await pay();
+    await useCases.failPayment(open.merchant, { ...canceled, status: "CANCELED" });
     const before = await events(open);
     for (const outcome of [
       await useCases.settlePayment(open.merchant, failed),
       await useCases.authorizePayment(open.merchant, settled),
       await useCases.failPayment(open.merchant, { ...settled, status: "CANCELED" }),
       await useCases.failPayment(open.merchant, { ...failed, status: "CANCELED" }),
+      await useCases.failPayment(open.merchant, canceled),
     ])
       expect(outcome).toEqual({ ok: false, code: "INVALID_TRANSITION" });
     expect(await events(open)).toEqual(before);
