@@ -1,32 +1,24 @@
 import { ENGINE } from "../../../src/delivery/constants.ts";
-import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
-import type { Answer, Completion, DeliveryStore } from "../../../src/delivery/types.ts";
+import type { Completion } from "../../../src/delivery/types.ts";
 import type { ModelDelivery, ModelStore } from "./model-store.ts";
-import type { Behaviour, Hint, Plan } from "./plan.ts";
+import { POLICY, type Behaviour, type Plan } from "./plan.ts";
 import type { Post, Process } from "./process.ts";
 import type { Timeline } from "./timeline.ts";
 
 export interface EndpointState {
   readonly key: string;
   behaviour: Behaviour;
-  /** True if every attempt succeeds at once, since `goodSince`. */
-  isGood: boolean;
-  goodSince: number;
-  overloads: number;
+  /** Since when every attempt succeeds at once; `undefined` if they do not. */
+  goodSince: number | undefined;
   /** Since when the subscription is paused or closed. */
   inactiveSince: number | undefined;
-  /** Processes that have met an overload, and until when they rest. */
-  readonly overloadedBy: Map<string, number>;
 }
 
 interface Watched {
   readonly plan: Plan;
-  readonly policy: DeliveryPolicy;
   readonly store: ModelStore;
   readonly timeline: Timeline;
   readonly endpoints: ReadonlyMap<string, EndpointState>;
-  /** The latest wall time that any process has seen. */
-  readonly latestNow: () => number;
   readonly running: () => readonly Process[];
   readonly broken: (rule: string) => void;
 }
@@ -34,12 +26,7 @@ interface Watched {
 /** The rules that hold in every world. Times are milliseconds. */
 export class Invariants {
   readonly #watched: Watched;
-  readonly #posts = new Map<Answer, Post>();
   readonly #open = new Set<Post>();
-  readonly #recorded = new Map<string, number>();
-  /** Names under which processes have taken part. */
-  readonly #joined = new Set<string>();
-  readonly #beatAt = new Map<string, number>();
   /** When processes have learnt of a delivery; infinite without a hint. */
   readonly #knownAt = new Map<string, number>();
   readonly #changedAt = new Map<string, number>();
@@ -64,77 +51,39 @@ export class Invariants {
     this.#calmSince = Math.max(this.#calmSince, until);
   }
 
-  hinted(
-    hint: Hint,
-    { id, key }: { readonly id?: string | undefined; readonly key?: string | undefined },
-  ): void {
-    const isTold = typeof hint === "number";
-    for (const row of this.#watched.store.deliveries.values()) {
-      if (id === undefined ? row.key !== key : row.id !== id) continue;
-      this.#knownAt.set(row.id, isTold ? this.#now + hint : Infinity);
+  /** Reports that deliveries were changed, of which processes learn after `hint`. */
+  changed(hint: number, isChanged: (row: ModelDelivery) => boolean): void {
+    for (const row of [...this.#watched.store.deliveries.values()].filter(isChanged)) {
+      this.#knownAt.set(row.id, this.#now + hint);
       this.#changedAt.set(row.id, this.#now);
     }
   }
 
-  watch(store: DeliveryStore): DeliveryStore {
-    const { endpoints, policy, running, broken } = this.#watched;
-    return {
-      join: (id) => {
-        this.#joined.add(id);
-        return store.join(id);
-      },
-      beat: (beat) => {
-        this.#beatAt.set(beat.id, this.#now);
-        return store.beat(beat);
-      },
-      remove: ({ id, beat }) => {
-        const owner = running().find((one) => one.id === nameOf(id));
-        const age = this.#now - (this.#beatAt.get(id) ?? -Infinity);
-        const isStored = beat !== undefined && this.#watched.store.members.get(id) === beat;
-        if (isStored && owner !== undefined && age < policy.leaseMs)
-          broken(`${id} is removed although it beats`);
-        return store.remove({ id, ...(beat !== undefined && { beat }) });
-      },
-      take: (id, wanted) => {
-        if (!this.#joined.has(id)) broken(`${id} takes endpoints before it takes part`);
-        return store.take(id, wanted);
-      },
-      release: (id, keys) => {
-        for (const key of keys) endpoints.get(key)?.overloadedBy.delete(nameOf(id));
-        return store.release(id, keys);
-      },
-      read: (requests, bounds) => store.read(requests, bounds),
-      complete: async (completions, { pause }) => {
-        const group = await store.complete(completions, { pause });
-        for (const one of group.completed) this.#complete(one);
-        this.#watchActive();
-        return group;
-      },
-    };
+  completed(group: readonly Completion[]): void {
+    const ids = new Set(group.map(({ attempt }) => attempt.delivery.id));
+    this.changed(0, ({ id }) => ids.has(id));
+    this.#watchActive();
   }
 
   began(post: Post): void {
-    const { broken, policy, store } = this.#watched;
+    const { broken, endpoints, store } = this.#watched;
     const { id, process } = post;
     const row = store.deliveries.get(id);
-    const endpoint = this.#watched.endpoints.get(row?.key ?? "");
+    const endpoint = endpoints.get(row?.key ?? "");
     if (row === undefined || endpoint === undefined) return broken(`delivery ${id} not found`);
-    this.#posts.set(post.answer, post);
     this.#open.add(post);
     this.#overdue.delete(id);
     if (process.stoodStill) return;
     const others = [...this.#open].filter((one) => one !== post && !one.process.stoodStill);
     if (others.some((one) => one.id === id)) broken(`${id} is attempted twice at once`);
     const toEndpoint = others.filter((one) => store.deliveries.get(one.id)?.key === row.key);
-    if (toEndpoint.length >= policy.concurrencyPerEndpoint)
+    if (toEndpoint.length >= POLICY.concurrencyPerEndpoint)
       broken(`${row.key} has more attempts than its limit`);
     const holder = store.leases.get(row.key) ?? "";
     if (nameOf(holder) !== process.id || !store.members.has(holder))
       broken(`${process.id} posts to ${row.key} without its lease`);
     const staleMs = ENGINE.freshMs + 20;
     if (this.#now < this.#calmSince + staleMs) return;
-    if ((endpoint.overloadedBy.get(process.id) ?? 0) > this.#now)
-      broken(`${row.key} does not rest after an overload`);
     if (this.#now > (endpoint.inactiveSince ?? Infinity) + staleMs)
       broken(`${id} is attempted while its subscription is not active`);
     const isDue = row.nextAt !== null && row.nextAt <= process.dueClock.now();
@@ -145,58 +94,6 @@ export class Invariants {
 
   ended(post: Post): void {
     this.#open.delete(post);
-    const endpoint = this.#watched.endpoints.get(
-      this.#watched.store.deliveries.get(post.id)?.key ?? "",
-    );
-    if (endpoint === undefined || post.answer.kind === "unanswered") return;
-    const { status } = post.answer;
-    const { overloadedBy } = endpoint;
-    const { id } = post.process;
-    if (status < 300) {
-      // Those that rested with it start from now on.
-      if (endpoint.overloads > 0) endpoint.goodSince = this.#now;
-      endpoint.overloads = 0;
-      overloadedBy.delete(id);
-    } else if (status === 429 || status === 502) {
-      endpoint.overloads += 1;
-      if ((overloadedBy.get(id) ?? 0) <= this.#now)
-        overloadedBy.set(id, this.#now + ENGINE.firstRestMs);
-    }
-  }
-
-  #complete({ attempt, state, nextAt, at }: Completion): void {
-    const { broken, policy, store } = this.#watched;
-    const { id } = attempt.delivery;
-    const { number } = attempt;
-    const post = this.#posts.get(attempt.answer);
-    if (post === undefined || this.#open.has(post))
-      broken(`attempt ${number} of ${id} is recorded, but was not made`);
-    this.#posts.delete(attempt.answer);
-    if (number !== (this.#recorded.get(id) ?? 0) + 1)
-      broken(
-        `attempt ${number} of ${id} is recorded after ${this.#recorded.get(id) ?? 0} attempts`,
-      );
-    this.#recorded.set(id, number);
-    this.#knownAt.set(id, this.#now);
-    this.#changedAt.set(id, this.#now);
-    const isSuccess = attempt.answer.kind === "answered" && attempt.answer.status < 300;
-    if (isSuccess !== (state === "delivered")) broken(`${id} is ${state} after another answer`);
-    const { steps, jitter, retryAfterFactor } = policy.schedule;
-    const step = steps[number];
-    if (state === "exhausted" && step !== undefined)
-      broken(`${id} is exhausted after ${number} attempts`);
-    if (state !== "waiting" || nextAt === null || (store.deliveries.get(id)?.replays ?? 0) > 0)
-      return;
-    const wait = nextAt - at;
-    if (step === undefined || wait < step * (1 - jitter) - 1 || wait > step * retryAfterFactor + 1)
-      broken(`${id} waits for ${wait} ms after attempt ${number}`);
-  }
-
-  /** Checks the process that has just stopped. */
-  stopped(process: Process): void {
-    if (process.faultedAt > this.#now - 60_000) return;
-    if ([...this.#watched.store.members.keys()].some((id) => nameOf(id) === process.id))
-      this.#watched.broken(`${process.id} has stopped and keeps its leases`);
   }
 
   check(): void {
@@ -220,16 +117,16 @@ export class Invariants {
   }
 
   #checkStart(row: ModelDelivery, dueNow: number): void {
-    const endpoint = this.#watched.endpoints.get(row.key);
-    const isStartable = endpoint?.isGood === true && endpoint.inactiveSince === undefined;
-    if (!isStartable || row.nextAt === null || row.nextAt > dueNow) {
+    const { goodSince, inactiveSince } = this.#watched.endpoints.get(row.key) ?? {};
+    const isDue = row.nextAt !== null && row.nextAt <= dueNow;
+    if (!isDue || goodSince === undefined || inactiveSince !== undefined) {
       this.#overdue.delete(row.id);
       return;
     }
     const version = `${row.nextAt} ${row.attempts}`;
     const overdue = this.#overdue.get(row.id);
     if (overdue?.version !== version) this.#overdue.set(row.id, { since: this.#now, version });
-    else if (this.#now > this.#latestStart(row, endpoint, overdue.since)) {
+    else if (this.#now > this.#latestStart(row.id, Math.max(overdue.since, restedAt(goodSince)))) {
       const late = ((this.#now - overdue.since) / 1000).toFixed(1);
       this.#watched.broken(`${row.id} has not started within ${late} s`);
     }
@@ -240,23 +137,13 @@ export class Invariants {
    * lie free until the next look. Without one, by the next look or read; behind the cursor, by the next full read.
    * After a fault (a crash, a lost commit, …) the lease must end, and a beat, a look and a read follow.
    */
-  #latestStart({ id }: ModelDelivery, endpoint: EndpointState, since: number): number {
-    const { plan, policy } = this.#watched;
-    const settled =
-      this.#calmSince +
-      policy.leaseMs * (1 + 3 / ENGINE.beatsPerLease) +
-      ENGINE.lookMs +
-      ENGINE.rereadMs;
+  #latestStart(id: string, since: number): number {
+    const { beatsPerLease, fullReadMs, lookMs, rereadMs } = ENGINE;
+    const settled = this.#calmSince + POLICY.leaseMs * (1 + 3 / beatsPerLease) + lookMs + rereadMs;
     const knownAt = this.#knownAt.get(id) ?? 0;
-    let bound = 1000 + (plan.processes > 1 ? ENGINE.lookMs + 500 : 0);
-    if (knownAt === Infinity)
-      bound += this.#mayBeBehind ? ENGINE.fullReadMs + ENGINE.rereadMs : ENGINE.rereadMs;
-    let from = Math.max(since, settled, knownAt === Infinity ? 0 : knownAt);
-    if (endpoint.goodSince > 0) {
-      const rest = Math.min(ENGINE.longestRestMs, ENGINE.firstRestMs * 2 ** endpoint.overloads);
-      from = Math.max(from, endpoint.goodSince + rest + 10_000);
-    }
-    return from + bound;
+    const bound = 1000 + (this.#watched.plan.processes > 1 ? lookMs + 500 : 0);
+    if (knownAt < Infinity) return Math.max(since, settled, knownAt) + bound;
+    return Math.max(since, settled) + bound + rereadMs + (this.#mayBeBehind ? fullReadMs : 0);
   }
 
   #checkShares(running: readonly Process[]): void {
@@ -281,16 +168,11 @@ export class Invariants {
     );
     return !waits && this.#open.size === 0;
   }
-
-  checkEnd(): void {
-    const { broken, latestNow, policy, store } = this.#watched;
-    const dueNow = latestNow();
-    const longest = Math.max(...policy.schedule.steps) * policy.schedule.retryAfterFactor;
-    for (const { id, nextAt, state } of store.deliveries.values())
-      if (state === "waiting" && (nextAt ?? 0) > dueNow + longest)
-        broken(`${id} is scheduled for too late`);
-  }
 }
 
 /** The process of a member, which takes another name when it has lost its leases. */
 const nameOf = (member: string): string => member.split("~")[0] ?? member;
+
+/** When an endpoint has had the longest rest since its last failure, and some time to recover its pace. */
+const restedAt = (goodSince: number): number =>
+  goodSince === 0 ? 0 : goodSince + ENGINE.longestRestMs + 10_000;

@@ -8,6 +8,7 @@ import type {
   ReadRequest,
   ReadResult,
 } from "../../../src/delivery/types.ts";
+import { byPlace } from "../../../src/delivery/held.ts";
 import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
 
 export interface ModelDelivery {
@@ -17,7 +18,6 @@ export interface ModelDelivery {
   state: DeliveryState;
   nextAt: number | null;
   attempts: number;
-  replays: number;
 }
 
 export interface ModelSubscription {
@@ -29,7 +29,7 @@ export interface ModelSubscription {
 
 /** The rows of a delivery queue, as the rest of the service changes them. */
 export interface QueueRows {
-  subscribe(key: string, clockId?: "live" | "clk_1"): unknown;
+  subscribe(key: string): unknown;
   /** Writes an event, and its delivery of the same name. */
   write(key: string, id: string, nextAt: number): unknown;
   replay(id: string, at: number): unknown;
@@ -37,56 +37,48 @@ export interface QueueRows {
   resume(key: string): unknown;
   /** Closes a subscription and drops its waiting deliveries. */
   close(key: string): unknown;
-}
-
-/** A store and its rows. The clock `clk_1` is at `CLOCK_START`. */
-export interface OpenQueue extends QueueRows {
-  readonly store: DeliveryStore;
-  /** True if joining ends all other processes. */
-  readonly isSingle: boolean;
   /** The delivery's state, due time and attempts. */
   delivery(id: string): Promise<readonly (string | number | null | undefined)[]>;
 }
 
 /**
- * The tables of the delivery queue in memory. Each method is one transaction; `delivery-store-suite.ts` says what it has in
- * common with the databases.
+ * The tables of the delivery queue in memory, for live deliveries. Each method is one transaction;
+ * `delivery-store-suite.ts` says what it has in common with the databases.
  */
 export class ModelStore implements DeliveryStore, QueueRows {
   readonly subscriptions = new Map<string, ModelSubscription>();
   readonly deliveries = new Map<string, ModelDelivery>();
-  /** Clocks of namespaces; `live` is the due clock that was stored last. */
-  readonly clocks = new Map<string, number>();
   readonly members = new Map<string, number>();
   /** Members by subscription. */
   readonly leases = new Map<string, string>();
-  readonly #isSingle: boolean;
+  /** The latest due clock of all processes. */
+  storedNow: number | undefined;
 
-  /** @param options `isSingle`: as SQLite, whose file one process has. */
-  constructor({ isSingle = false }: { readonly isSingle?: boolean } = {}) {
-    this.#isSingle = isSingle;
-  }
-
-  subscribe(key: string, clockId = "live", merchantId = `mer_${clockId}`): void {
+  subscribe(key: string, merchantId = "mer_live"): void {
     const secret = { keyId: "", text: "" };
-    const endpoint = { key, merchantId, clockId, url: `https://${key}.example/`, secret };
+    const url = `https://${key}.example/`;
+    const endpoint = { key, merchantId, clockId: "live", url, secret };
     this.subscriptions.set(key, { endpoint, status: "ACTIVE", failures: 0, failingSince: null });
   }
 
   write(key: string, id: string, nextAt: number): void {
     if (this.subscriptions.get(key)?.status === "CLOSED") return;
     const seq = this.deliveries.size + 1;
-    this.deliveries.set(id, { id, key, seq, nextAt, state: "waiting", attempts: 0, replays: 0 });
+    this.deliveries.set(id, { id, key, seq, nextAt, state: "waiting", attempts: 0 });
   }
 
   replay(id: string, at: number): boolean {
     const row = this.deliveries.get(id);
     if (row === undefined || this.subscriptions.get(row.key)?.status === "CLOSED") return false;
-    row.replays += 1;
     row.state = "waiting";
     const before = at - (row.nextAt ?? -Infinity);
     row.nextAt = before >= 0 && before <= 999 ? at - before - 1 : at;
     return true;
+  }
+
+  async delivery(id: string): ReturnType<QueueRows["delivery"]> {
+    const row = this.deliveries.get(id);
+    return [row?.state, row?.nextAt, row?.attempts];
   }
 
   pause(key: string): void {
@@ -112,7 +104,6 @@ export class ModelStore implements DeliveryStore, QueueRows {
   // The port.
 
   async join(id: string): Promise<void> {
-    if (this.#isSingle) this.members.clear();
     if (!this.members.has(id)) this.members.set(id, 0);
   }
 
@@ -122,13 +113,12 @@ export class ModelStore implements DeliveryStore, QueueRows {
     now,
   }: Parameters<DeliveryStore["beat"]>[0]): Promise<{ members: Member[]; now: number }> {
     if (this.members.has(id)) this.members.set(id, beat);
-    const latest = Math.max(now, this.clocks.get("live") ?? -Infinity);
-    this.clocks.set("live", latest);
+    this.storedNow = Math.max(now, this.storedNow ?? -Infinity);
     const members = [...this.members].map(([member, stored]) => {
       const endpoints = [...this.leases.values()].filter((one) => one === member).length;
       return { id: member, beat: stored, endpoints };
     });
-    return { members, now: latest };
+    return { members, now: this.storedNow };
   }
 
   async remove({ id, beat }: Parameters<DeliveryStore["remove"]>[0]): Promise<void> {
@@ -145,21 +135,15 @@ export class ModelStore implements DeliveryStore, QueueRows {
     const chosen = all.filter(({ endpoint, status }) => {
       const holder = this.leases.get(endpoint.key);
       const isFree = holder === undefined || !this.members.has(holder);
-      return status === "ACTIVE" && isFree && this.#isWanted(endpoint, wanted);
+      const isWanted =
+        "keys" in wanted
+          ? wanted.keys.includes(endpoint.key)
+          : this.#queue(endpoint.key).some(({ nextAt }) => nextAt <= wanted.dueBy);
+      return status === "ACTIVE" && isFree && isWanted;
     });
     const taken = chosen.slice(0, "keys" in wanted ? undefined : wanted.most);
     for (const { endpoint } of taken) this.leases.set(endpoint.key, id);
     return taken.map(({ endpoint }) => endpoint);
-  }
-
-  #isWanted(
-    { key, clockId }: Endpoint,
-    wanted: Exclude<Parameters<DeliveryStore["take"]>[1], "own">,
-  ): boolean {
-    if ("keys" in wanted) return wanted.keys.includes(key);
-    if (wanted.clockId !== undefined && wanted.clockId !== clockId) return false;
-    const by = clockId === "live" ? wanted.dueBy : (this.clocks.get(clockId) ?? 0);
-    return this.#queue(key).some(({ nextAt }) => nextAt <= by);
   }
 
   async release(id: string, keys: readonly string[]): Promise<void> {
@@ -168,30 +152,18 @@ export class ModelStore implements DeliveryStore, QueueRows {
 
   async read(
     requests: readonly ReadRequest[],
-    { now: live, most }: { readonly now: number; readonly most: number },
+    { now, most }: { readonly now: number; readonly most: number },
   ): Promise<ReadResult[]> {
     const count = 2 ** Math.floor(Math.log2(most));
     return requests.flatMap(({ endpoint: { key }, after }) => {
-      const subscription = this.subscriptions.get(key);
-      if (subscription?.status !== "ACTIVE") return [];
-      const { clockId } = subscription.endpoint;
-      const now = clockId === "live" ? live : (this.clocks.get(clockId) ?? 0);
+      if (this.subscriptions.get(key)?.status !== "ACTIVE") return [];
       const queue = this.#queue(key);
       const due = queue
-        .filter(
-          ({ nextAt, seq }) =>
-            nextAt <= now &&
-            (nextAt > after.nextAt || (nextAt === after.nextAt && seq > after.seq)),
-        )
+        .filter((row) => row.nextAt <= now && byPlace(row, after) > 0)
         .slice(0, count)
-        .map(({ id, seq, nextAt, attempts }) => ({
-          id,
-          eventId: id,
-          seq,
-          nextAt,
-          attempts,
-          payload: id,
-        }));
+        .map(({ id, seq, nextAt, attempts }) => {
+          return { id, eventId: id, seq, nextAt, attempts, payload: id };
+        });
       const nextAt = queue.find((row) => row.nextAt > now)?.nextAt;
       return [{ key, now, due, nextAt, isWhole: due.length < count }];
     });
@@ -203,24 +175,24 @@ export class ModelStore implements DeliveryStore, QueueRows {
       .filter(
         (row): row is ModelDelivery & { nextAt: number } => row.key === key && row.nextAt !== null,
       )
-      .toSorted((one, other) => one.nextAt - other.nextAt || one.seq - other.seq);
+      .toSorted(byPlace);
   }
 
   async complete(
     completions: readonly Completion[],
     { pause }: Pick<DeliveryPolicy, "pause">,
   ): Promise<CompletedGroup> {
-    const completed = completions.flatMap((one) => this.completeOne(one) ?? []);
+    const completed = completions.flatMap((one) => this.#completeOne(one) ?? []);
     const paused = this.#count(completed, pause);
     for (const { isGone, attempt } of completed) if (isGone) this.close(attempt.endpoint.key);
     return { completed, paused };
   }
 
   /** @returns `undefined` if the delivery has another number of attempts. */
-  protected completeOne(completion: Completion): Completion | undefined {
+  #completeOne(completion: Completion): Completion | undefined {
     const { attempt, state, nextAt } = completion;
     const row = this.deliveries.get(attempt.delivery.id);
-    if (row === undefined || !this.isNext(row, attempt.number)) return undefined;
+    if (row?.attempts !== attempt.number - 1) return undefined;
     const isWaiting = row.state === "waiting";
     const isFailed = state === "waiting" || state === "exhausted";
     row.attempts = attempt.number;
@@ -229,10 +201,6 @@ export class ModelStore implements DeliveryStore, QueueRows {
     if (isWaiting || state === "delivered") row.state = state;
     row.nextAt = isWaiting ? nextAt : null;
     return completion;
-  }
-
-  protected isNext(row: ModelDelivery, number: number): boolean {
-    return row.attempts === number - 1;
   }
 
   #count(

@@ -1,6 +1,6 @@
+import { seeded, type Random } from "../../../../../test/fuzz/random.ts";
 import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
 import type { Answer, DeliveryStore } from "../../../src/delivery/types.ts";
-import { Dice } from "./timeline.ts";
 
 /** How endpoints behave at first, outside of quiet worlds: most are good. */
 const BEHAVIOURS = [
@@ -17,13 +17,13 @@ const BEHAVIOURS = [
 
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
-/** When processes learn of a change of the queue: milliseconds after it; `own`: only one of them does; `lost`: none. */
-export type Hint = number | "own" | "lost";
-
 /** The outcome of a call of the store; `later` and `late` are requests and answers on the way for `ms`. */
-export type Fault = "lost" | "repeated" | "later" | "late";
+type Fault = "lost" | "repeated" | "later" | "late";
 
-export type StoreMethod = keyof DeliveryStore | "any";
+/** A change of the queue of which processes learn after `hint` milliseconds; never if it is infinite. */
+interface Hinted {
+  readonly hint: number;
+}
 
 export type Move = { readonly at: number } & (
   | { readonly do: "start" | "stop"; readonly process: number }
@@ -34,37 +34,38 @@ export type Move = { readonly at: number } & (
       readonly calls: number;
       readonly isSent: boolean;
     }
+  /** The process stands still, or the store is away for it. */
   | { readonly do: "stand still" | "away"; readonly process: number; readonly ms: number }
-  /** The store is away for all. */
-  | { readonly do: "outage"; readonly ms: number }
   | {
       readonly do: "fault";
       readonly process: number;
-      readonly method: StoreMethod;
+      readonly method: keyof DeliveryStore | "any";
       readonly fault: Fault;
       readonly ms: number;
     }
   /** Wall time of one process, or of all, steps by `ms`. */
   | { readonly do: "step"; readonly process: number | undefined; readonly ms: number }
-  | { readonly do: "behave"; readonly endpoint: number; readonly behaviour: Behaviour }
+  | { readonly do: "recover"; readonly endpoint: number }
+  | QueueMove
+);
+
+/** A change of the queue by another part of the service. */
+export type QueueMove =
+  | { readonly do: "pause" | "close"; readonly endpoint: number }
+  | ({ readonly do: "resume"; readonly endpoint: number } & Hinted)
   /** Commits a delivery that is due since `lag` ms. */
-  | {
+  | ({
       readonly do: "write";
       readonly id: string;
       readonly endpoint: number;
       readonly lag: number;
-      readonly hint: Hint;
-    }
-  | { readonly do: "replay"; readonly id: string; readonly hint: Hint }
-  | { readonly do: "pause" | "resume" | "close"; readonly endpoint: number; readonly hint: Hint }
-);
+    } & Hinted)
+  | ({ readonly do: "replay"; readonly id: string } & Hinted);
 
 /** A world and all that happens in it. */
 export interface Plan {
   readonly seed: number;
   readonly processes: number;
-  /** True if one process only can have the database. */
-  readonly isSingle: boolean;
   /** The first behavior of each endpoint. */
   readonly endpoints: readonly Behaviour[];
   readonly moves: readonly Move[];
@@ -74,121 +75,115 @@ const DAY = 86_400_000;
 
 /** The world of a seed. Each has some of the faults only: a world with all of them shows little of any. */
 export function planOf(seed: number): Plan {
-  const dice = new Dice(seed);
-  const processes = dice.pick(1, 2, 2, 3);
-  const span = dice.pick(8_000, 20_000, 40_000);
+  const random = seeded(seed);
+  const between = (low: number, high: number): number => low + random.int(high - low + 1);
+  const isOne = (percent: number): boolean => random.int(100) < percent;
+  const processes = random.pick([1, 2, 2, 3]);
+  const span = random.pick([8_000, 20_000, 40_000]);
   const moves: Move[] = [];
   const some = (count: number, make: (at: number) => Move | readonly Move[]): void => {
-    for (let made = 0; made < count; made += 1) moves.push(...[make(dice.from(0, span))].flat());
+    for (let made = 0; made < count; made += 1) moves.push(...[make(between(0, span))].flat());
   };
-  /** In this part of the worlds, something happens from once to `most` times. */
-  const sometimes = (part: number, most: number, make: Parameters<typeof some>[1]): void => {
-    if (dice.chance(part)) some(most === 1 ? 1 : dice.from(1, most), make);
+  /** In so many percent of the worlds, something happens from once to `most` times. */
+  const sometimes = (percent: number, most: number, make: Parameters<typeof some>[1]): void => {
+    if (isOne(percent)) some(between(1, most), make);
   };
-  const process = (): number => dice.from(0, processes - 1);
+  const process = (): number => random.int(processes);
 
-  const isQuiet = dice.chance(0.25);
-  const endpoints = Array.from({ length: dice.from(1, 6) }, (): Behaviour =>
-    isQuiet ? "good" : dice.pick(...BEHAVIOURS),
+  const isQuiet = isOne(25);
+  const endpoints = Array.from({ length: between(1, 6) }, (): Behaviour =>
+    isQuiet ? "good" : random.pick(BEHAVIOURS),
   );
-  const endpoint = (): number => dice.from(0, endpoints.length - 1);
-  const isTold = dice.chance(0.5);
-  const hint = (): Hint => (isTold ? 2 : dice.pick<Hint>(2, 2, 10, "own", "lost", 3000));
+  const endpoint = (): number => random.int(endpoints.length);
+  const isTold = isOne(50);
+  const hint = (): number => (isTold ? 2 : random.pick([2, 2, 10, 3000, Infinity]));
 
   for (let one = 0; one < processes; one += 1) {
-    const at = one === 0 || dice.chance(0.5) ? 0 : dice.from(0, span);
+    const at = one === 0 || isOne(50) ? 0 : between(0, span);
     moves.push({ at, do: "start", process: one });
   }
-  const isLagging = dice.chance(0.3);
-  const writes = dice.from(2, 14);
+  const isLagging = isOne(30);
+  const writes = between(2, 14);
   let made = 0;
   const newId = (): string => `d${(made += 1)}`;
   some(writes, (at) => {
-    const id = newId();
-    const lag = isLagging ? dice.pick(0, 30, 2000) : 0;
-    return { at, do: "write", id, endpoint: endpoint(), lag, hint: hint() };
+    const lag = isLagging ? random.pick([0, 30, 2000]) : 0;
+    return { at, do: "write", id: newId(), endpoint: endpoint(), lag, hint: hint() };
   });
-  if (dice.chance(0.2)) {
+  if (isOne(20)) {
     // Steady work for all endpoints, which processes share and do not give back.
     for (let at = 0; at < 140_000; at += 7000)
       for (const one of endpoints.keys())
         moves.push({ at: at + one, do: "write", id: newId(), endpoint: one, lag: 0, hint: 2 });
     if (isLagging)
       some(2, (at) => {
-        const id = newId();
-        return { at, do: "write", id, endpoint: endpoint(), lag: 2000, hint: "lost" };
+        const late = { lag: 2000, hint: Infinity };
+        return { at, do: "write", id: newId(), endpoint: endpoint(), ...late };
       });
   }
-  sometimes(0.2, 3, (at) => {
-    const id = `d${dice.from(1, writes)}`;
-    return { at, do: "replay", id, hint: hint() };
-  });
-  sometimes(0.2, 1, (at) => {
+  sometimes(20, 3, (at) => ({ at, do: "replay", id: `d${between(1, writes)}`, hint: hint() }));
+  sometimes(20, 1, (at) => {
     const paused = endpoint();
     return [
-      { at, do: "pause", endpoint: paused, hint: "lost" },
-      { at: at + dice.pick(100, 6000), do: "resume", endpoint: paused, hint: hint() },
+      { at, do: "pause", endpoint: paused },
+      { at: at + random.pick([100, 6000]), do: "resume", endpoint: paused, hint: hint() },
     ];
   });
-  sometimes(0.1, 1, (at) => ({ at, do: "close", endpoint: endpoint(), hint: "lost" }));
+  sometimes(10, 1, (at) => ({ at, do: "close", endpoint: endpoint() }));
   if (!isQuiet) {
     for (const [one, behaviour] of endpoints.entries())
-      if (behaviour !== "good" && dice.chance(0.5)) {
-        const at = dice.from(0, span + 20_000);
-        moves.push({ at, do: "behave", endpoint: one, behaviour: "good" });
-      }
+      if (behaviour !== "good" && isOne(50))
+        moves.push({ at: between(0, span + 20_000), do: "recover", endpoint: one });
     const restart = (at: number, one: number): Move => {
-      const later = at + dice.pick(10, 1000, 12_000);
+      const later = at + random.pick([10, 1000, 12_000]);
       return { at: later, do: "start", process: one };
     };
-    sometimes(0.35, 3, (at) => {
+    sometimes(35, 3, (at) => {
       const one = process();
-      const [calls, isSent] = [dice.from(0, 12), dice.chance(0.5)];
+      const [calls, isSent] = [between(0, 12), isOne(50)];
       return [{ at, do: "crash", process: one, calls, isSent }, restart(at, one)];
     });
-    sometimes(0.2, 2, (at) => {
+    sometimes(20, 2, (at) => {
       const one = process();
       return [{ at, do: "stop", process: one }, restart(at + 4000, one)];
     });
-    sometimes(0.5, 4, (at) => {
-      const [method, fault] = dice.pick<readonly [StoreMethod, Fault]>(
-        ["any", dice.pick<Fault>("lost", "repeated", "later", "late")],
+    sometimes(50, 4, (at) => {
+      const faults: readonly Fault[] = ["lost", "repeated", "later", "late"];
+      const [method, fault] = random.pick<readonly [keyof DeliveryStore | "any", Fault]>([
+        ["any", random.pick(faults)],
         ["join", "repeated"],
         ["beat", "late"],
         ["beat", "later"],
         ["take", "repeated"],
-        ["release", dice.pick<Fault>("lost", "repeated")],
-        ["read", dice.pick<Fault>("lost", "late")],
+        ["release", "lost"],
+        ["release", "repeated"],
+        ["read", "lost"],
+        ["read", "late"],
         ["complete", "lost"],
         ["complete", "repeated"],
-      );
-      const one = process();
-      return {
-        at,
-        do: "fault",
-        process: one,
-        method,
-        fault,
-        ms: dice.pick(50, 2000, 9500, 13_000),
-      };
+      ]);
+      const ms = random.pick([50, 2000, 9500, 13_000]);
+      return { at, do: "fault", process: process(), method, fault, ms };
     });
-    sometimes(0.2, 1, (at) => {
-      const one = process();
-      return { at, do: "stand still", process: one, ms: dice.pick(500, 5000, 14_000) };
+    sometimes(20, 1, (at) => {
+      const ms = random.pick([500, 5000, 14_000]);
+      return { at, do: "stand still", process: process(), ms };
     });
-    sometimes(0.2, 1, (at) => {
-      const one = process();
-      return { at, do: "away", process: one, ms: dice.pick(1000, 8000, 14_000) };
+    sometimes(20, 1, (at) => {
+      const ms = random.pick([1000, 8000, 14_000]);
+      return { at, do: "away", process: process(), ms };
     });
-    sometimes(0.1, 1, (at) => ({ at, do: "outage", ms: dice.pick(1000, 14_000) }));
-    sometimes(0.2, 2, (at) => {
-      const ms = dice.pick(1000, 60_000, DAY) * dice.pick(1, -1);
-      return { at, do: "step", process: dice.chance(0.5) ? undefined : process(), ms };
+    sometimes(10, 1, (at) => {
+      const ms = random.pick([1000, 14_000]);
+      return Array.from({ length: processes }, (_, one) => ({ at, do: "away", process: one, ms }));
+    });
+    sometimes(20, 2, (at) => {
+      const ms = random.pick([1000, 60_000, DAY]) * random.pick([1, -1]);
+      return { at, do: "step", process: isOne(50) ? undefined : process(), ms };
     });
   }
-  const isSingle = processes === 1 && dice.chance(0.5);
   moves.sort((one, other) => one.at - other.at);
-  return { seed, processes, isSingle, endpoints, moves };
+  return { seed, processes, endpoints, moves };
 }
 
 export const POLICY: DeliveryPolicy = {
@@ -212,22 +207,21 @@ const answered = (status: number, retryAfter?: string): Answer => ({
 const TIMEOUT: Answer = { kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" };
 const REFUSED: Answer = { kind: "unanswered", code: "CS_ATTEMPT_CONNECTION_FAILED" };
 
-/** What endpoints answer, and after how many milliseconds. */
-const answers: Readonly<Record<Behaviour, (dice: Dice) => { takes: number; answer: Answer }>> = {
-  good: (dice) => ({ takes: dice.from(5, 50), answer: answered(204) }),
-  slow: (dice) => ({ takes: dice.from(300, 1500), answer: answered(200) }),
+interface Reaction {
+  /** Milliseconds until the answer. */
+  readonly takes: number;
+  readonly answer: Answer;
+}
+
+export const REACTIONS: Readonly<Record<Behaviour, (random: Random) => Reaction>> = {
+  good: (random) => ({ takes: 5 + random.int(45), answer: answered(204) }),
+  slow: (random) => ({ takes: 300 + random.int(1200), answer: answered(200) }),
   hanging: () => ({ takes: POLICY.deadlineMs, answer: TIMEOUT }),
   refusing: () => ({ takes: 1, answer: REFUSED }),
-  failing: (dice) => ({ takes: dice.from(5, 50), answer: answered(500) }),
-  overloaded: (dice) => {
-    const status = dice.pick(429, 502);
-    return { takes: 5, answer: answered(status, dice.pick(undefined, "1", "600")) };
+  failing: (random) => ({ takes: 5 + random.int(45), answer: answered(500) }),
+  overloaded: (random) => {
+    const retryAfter = random.pick(["", "1", "600"]);
+    return { takes: 5, answer: answered(random.pick([429, 502]), retryAfter) };
   },
   gone: () => ({ takes: 5, answer: answered(410) }),
 };
-
-/** Chooses what an endpoint answers. Each answer is a separate object, by which its attempt is known. */
-export function answerOf(behaviour: Behaviour, dice: Dice): { takes: number; answer: Answer } {
-  const { takes, answer } = answers[behaviour](dice);
-  return { takes, answer: { ...answer } };
-}

@@ -1,10 +1,10 @@
+import { seeded, type Random } from "../../../../../test/fuzz/random.ts";
 import { DueClock, type Clock } from "../../../src/clock.ts";
 import type { DeliveryEngine, EngineOptions } from "../../../src/delivery/engine.ts";
-import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
 import type { Answer, DeliveryStore, PostRequest, Transport } from "../../../src/delivery/types.ts";
 import { StoreUnavailableError } from "../../../src/store/driver.ts";
-import type { Fault, StoreMethod } from "./plan.ts";
-import { Dice, type Timeline } from "./timeline.ts";
+import { POLICY, type Move } from "./plan.ts";
+import type { Timeline } from "./timeline.ts";
 
 export type EngineClass = new (options: EngineOptions) => DeliveryEngine;
 
@@ -21,28 +21,19 @@ export interface Post {
 export interface World {
   readonly timeline: Timeline;
   readonly store: DeliveryStore;
-  /** True if only one process can have the database: a dead one has no requests on their way. */
-  readonly isSingle: boolean;
-  readonly policy: DeliveryPolicy;
   wallNow(process: number): number;
   began(process: Process, id: string): Post;
   ended(post: Post): void;
-  died(process: Process): void;
   failed(process: Process, error: unknown): void;
   /** A fault lasts until then. */
   disturb(until: number): void;
   note(text: () => string): void;
 }
 
-interface PlannedFault {
-  readonly method: StoreMethod;
-  readonly fault: Fault;
-  readonly ms: number;
-}
+type PlannedFault = Extract<Move, { readonly do: "fault" }>;
 
 /** A process from its start to its crash or stop, with an engine whose ports the world disturbs. */
 export class Process {
-  readonly number: number;
   /** Unique name of this life. */
   readonly id: string;
   readonly engine: DeliveryEngine;
@@ -52,29 +43,23 @@ export class Process {
   state: "runs" | "stopping" | "dead" = "runs";
   standsUntil = 0;
   awayUntil = 0;
-  /** The end of the last fault of the store. */
-  faultedAt = -Infinity;
   /** True if it ever stood still: what it does afterwards may be too late. */
   stoodStill = false;
   /** Calls left until the crash, and whether the last one is sent. */
   crashAt: { calls: number; readonly isSent: boolean } | undefined;
   readonly #world: World;
-  readonly #dice: Dice;
+  readonly #random: Random;
   readonly #open = new Map<Post, (answer: Answer) => void>();
 
   constructor(
-    {
-      number,
-      life,
-      seed,
-    }: { readonly number: number; readonly life: number; readonly seed: number },
+    { number, life }: { readonly number: number; readonly life: number },
+    random: Random,
     world: World,
     Engine: EngineClass,
   ) {
-    this.number = number;
     this.id = `p${number}.${life}`;
     this.#world = world;
-    this.#dice = new Dice(seed * 31 + number * 7 + life);
+    this.#random = seeded(random.int(2 ** 31));
     const clock: Clock = {
       now: () => world.wallNow(number),
       elapsed: () => world.timeline.now + number * 10_000,
@@ -86,9 +71,9 @@ export class Process {
       store: this.#store(),
       clock,
       dueClock: this.dueClock,
-      random: { bytes: (length) => Uint8Array.from({ length }, () => this.#dice.from(0, 255)) },
+      random: this.#random,
       transport: this.#transport(),
-      policy: world.policy,
+      policy: POLICY,
       sign: () => ({}),
       vault: { open: () => "" },
       endpoints: { allowLoopback: false },
@@ -107,7 +92,8 @@ export class Process {
     // The machine closes its connections.
     for (const post of this.#open.keys()) this.#world.ended(post);
     this.#open.clear();
-    this.#world.died(this);
+    this.#world.note(() => `${this.id} dies`);
+    this.#world.disturb(this.#world.timeline.now);
   }
 
   /** Runs what reaches this process, once it does not stand still; never if it is dead. */
@@ -161,17 +147,15 @@ export class Process {
     const { timeline } = this.#world;
     return new Promise((resolve, reject) => {
       if (!this.#calls()) return;
-      const { fault, ms } = this.#takeFault(method);
-      const there = this.#dice.from(1, 3) + (fault === "later" ? ms : 0);
-      const back = this.#dice.from(1, 3) + (fault === "late" ? ms : 0);
+      const { fault, ms } = this.#takeFault(method) ?? { fault: undefined, ms: 0 };
+      const there = 1 + this.#random.int(3) + (fault === "later" ? ms : 0);
+      const back = 1 + this.#random.int(3) + (fault === "late" ? ms : 0);
       timeline.after(there, () => {
-        const isLost = fault === "lost" || (this.isDead && this.#world.isSingle);
-        const outcome = fault === "repeated" ? "unknown" : "undone";
-        const result = isLost ? undefined : request();
-        result?.catch(() => {});
+        const result = fault === "lost" ? undefined : request();
         this.#world.note(() => `${this.id} ${method}${fault === undefined ? "" : ` (${fault})`}`);
         timeline.after(back, () =>
           this.reach(() => {
+            const outcome = fault === "repeated" ? "unknown" : "undone";
             if (result === undefined || fault === "repeated")
               reject(new StoreUnavailableError(`${method} is ${outcome}`, { outcome }));
             else resolve(result);
@@ -181,17 +165,12 @@ export class Process {
     });
   }
 
-  #takeFault(method: keyof DeliveryStore): { readonly fault?: Fault; readonly ms: number } {
-    const { timeline } = this.#world;
-    if (this.awayUntil > timeline.now) {
-      this.faultedAt = timeline.now;
-      return { fault: "lost", ms: 0 };
-    }
+  #takeFault(method: keyof DeliveryStore): Pick<PlannedFault, "fault" | "ms"> | undefined {
+    const { now } = this.#world.timeline;
+    if (this.awayUntil > now) return { fault: "lost", ms: 0 };
     const index = this.faults.findIndex((one) => one.method === method || one.method === "any");
     const [found] = index < 0 ? [] : this.faults.splice(index, 1);
-    if (found === undefined) return { ms: 0 };
-    this.faultedAt = timeline.now + found.ms;
-    this.#world.disturb(this.faultedAt);
+    if (found !== undefined) this.#world.disturb(now + found.ms);
     return found;
   }
 
@@ -208,11 +187,11 @@ export class Process {
     };
   }
 
-  #post({ body }: PostRequest): Promise<Answer> {
+  #post({ eventId }: PostRequest): Promise<Answer> {
     const { timeline } = this.#world;
     return new Promise((resolve) => {
       if (!this.#calls()) return;
-      const post = this.#world.began(this, Buffer.from(body).toString());
+      const post = this.#world.began(this, eventId);
       this.#open.set(post, resolve);
       timeline.after(post.takes, () => {
         if (!this.#open.delete(post)) return;

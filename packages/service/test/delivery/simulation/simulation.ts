@@ -1,92 +1,103 @@
+import { seeded, type Random } from "../../../../../test/fuzz/random.ts";
 import { DeliveryEngine } from "../../../src/delivery/engine.ts";
 import { StoreUnavailableError } from "../../../src/store/driver.ts";
 import type { DeliveryStore } from "../../../src/delivery/types.ts";
 import { Invariants, type EndpointState } from "./invariants.ts";
-import { ModelStore } from "./model-store.ts";
-import { answerOf, POLICY, type Hint, type Move, type Plan } from "./plan.ts";
+import { ModelStore, type ModelDelivery } from "./model-store.ts";
+import { planOf, POLICY, REACTIONS, type Move, type Plan, type QueueMove } from "./plan.ts";
 import { Process, type EngineClass, type Post, type World } from "./process.ts";
-import { Dice, Timeline } from "./timeline.ts";
+import { Timeline } from "./timeline.ts";
 
 /** Wall time at the beginning. */
 const START = Date.parse("2026-11-02T12:00:00.000Z");
 /** Time for everything to be found after the last move. */
 const QUIET_MS = 160_000;
 
-/** The engine of a world: ours, or one with a bug. */
-export interface Parts {
-  readonly Engine?: EngineClass;
-  readonly Store?: typeof ModelStore;
-}
-
-export interface Outcome {
-  /** The rule that was broken, and when. */
-  readonly violation: string | undefined;
-  /** One line for each event, if requested. */
-  readonly trace: readonly string[];
-}
-
-/** Runs a world until everything is delivered, or nothing more is to be expected. */
-export function simulate(plan: Plan, parts: Parts = {}, isTraced = false): Promise<Outcome> {
-  return new Simulation(plan, parts, isTraced).run();
+/** Runs worlds of consecutive seeds. @returns The first broken rule, with all that happened in its world. */
+export async function firstViolation(
+  seed: number,
+  worlds: number,
+  Engine: EngineClass = DeliveryEngine,
+): Promise<string | undefined> {
+  for (let world = seed; world < seed + worlds; world += 1) {
+    const plan = planOf(world);
+    // oxlint-disable-next-line no-await-in-loop -- one world after the other
+    const violation = await new Simulation(plan, Engine).run();
+    if (violation === undefined) continue;
+    const trace: string[] = [];
+    await new Simulation(plan, Engine, trace).run();
+    return [
+      `seed ${world}: ${violation}`,
+      `endpoints: ${plan.endpoints.join(", ")}`,
+      ...trace,
+    ].join("\n");
+  }
+  return undefined;
 }
 
 class Simulation implements World {
   readonly timeline = new Timeline();
-  readonly policy = POLICY;
   readonly store: DeliveryStore;
-  readonly isSingle: boolean;
-  readonly #model: ModelStore;
+  readonly #model = new ModelStore();
   readonly #plan: Plan;
   readonly #Engine: EngineClass;
-  readonly #dice: Dice;
+  readonly #random: Random;
+  /** Names under which processes have taken part. */
+  readonly #joined = new Set<string>();
   readonly #processes: (Process | undefined)[] = [];
-  readonly #endpoints: EndpointState[];
+  readonly #endpoints: ReadonlyMap<string, EndpointState>;
   readonly #invariants: Invariants;
   readonly #trace: string[] | undefined;
   /** The steps of each process's wall time. */
   readonly #steps: number[];
-  /** The largest of them so far. */
-  #furthest = 0;
   #lives = 0;
   #violation: string | undefined;
 
-  constructor(
-    plan: Plan,
-    { Engine = DeliveryEngine, Store = ModelStore }: Parts,
-    isTraced: boolean,
-  ) {
+  /** @param trace Gets one line for each event. */
+  constructor(plan: Plan, Engine: EngineClass, trace?: string[]) {
     this.#plan = plan;
     this.#Engine = Engine;
-    this.isSingle = plan.isSingle;
-    this.#model = new Store({ isSingle: plan.isSingle });
-    this.#dice = new Dice(plan.seed + 1);
-    this.#trace = isTraced ? [] : undefined;
+    this.#random = seeded(plan.seed + 1);
+    this.#trace = trace;
     this.#steps = Array.from({ length: plan.processes }, () => 0);
-    this.#endpoints = plan.endpoints.map((behaviour, index) => ({
-      key: `e${index}`,
-      behaviour,
-      isGood: behaviour === "good",
-      goodSince: 0,
-      overloads: 0,
-      inactiveSince: undefined,
-      overloadedBy: new Map(),
-    }));
-    for (const [index, { key }] of this.#endpoints.entries())
-      this.#model.subscribe(key, "live", `m${index % 3}`);
+    const endpoints = plan.endpoints.map((behaviour, index): EndpointState => {
+      const goodSince = behaviour === "good" ? 0 : undefined;
+      return { key: `e${index}`, behaviour, goodSince, inactiveSince: undefined };
+    });
+    this.#endpoints = new Map(endpoints.map((one) => [one.key, one]));
+    const model = this.#model;
+    for (const [index, { key }] of endpoints.entries()) model.subscribe(key, `m${index % 3}`);
     this.#invariants = new Invariants({
       plan,
-      policy: POLICY,
-      store: this.#model,
+      store: model,
       timeline: this.timeline,
-      endpoints: new Map(this.#endpoints.map((one) => [one.key, one])),
+      endpoints: this.#endpoints,
       running: () => this.#running(),
-      latestNow: () => START + this.timeline.now + this.#furthest,
       broken: (rule) => this.#broken(rule),
     });
-    this.store = this.#invariants.watch(this.#model);
+    this.store = {
+      join: (id) => {
+        this.#joined.add(id);
+        return model.join(id);
+      },
+      beat: (beat) => model.beat(beat),
+      remove: (member) => model.remove(member),
+      take: (id, wanted) => {
+        if (!this.#joined.has(id)) this.#broken(`${id} takes endpoints before it takes part`);
+        return model.take(id, wanted);
+      },
+      release: (id, keys) => model.release(id, keys),
+      read: (requests, bounds) => model.read(requests, bounds),
+      complete: async (completions, policy) => {
+        const group = await model.complete(completions, policy);
+        this.#invariants.completed(group.completed);
+        return group;
+      },
+    };
   }
 
-  async run(): Promise<Outcome> {
+  /** Runs the world until everything is delivered, or nothing more is to be expected. @returns The rule that was broken. */
+  async run(): Promise<string | undefined> {
     for (const move of this.#plan.moves) this.timeline.after(move.at, () => this.#move(move));
     const lastAt = this.#plan.moves.at(-1)?.at ?? 0;
     let isOver = false;
@@ -94,13 +105,12 @@ class Simulation implements World {
       this.#invariants.check();
       const now = this.timeline.now;
       isOver = now > lastAt + QUIET_MS || (now > lastAt && this.#invariants.isDone());
-      this.timeline.after(250, tick, { isSilent: true });
+      this.timeline.after(250, tick);
     };
     tick();
     await this.timeline.run(() => isOver || this.#violation !== undefined);
-    if (this.#violation === undefined) this.#invariants.checkEnd();
     for (const process of this.#running()) process.die();
-    return { violation: this.#violation, trace: this.#trace ?? [] };
+    return this.#violation;
   }
 
   wallNow(process: number): number {
@@ -121,16 +131,10 @@ class Simulation implements World {
       this.#broken(`the engine failed with ${String(error)}`);
   }
 
-  died(process: Process): void {
-    this.note(() => `${process.id} dies`);
-    this.disturb(this.timeline.now);
-  }
-
   began(process: Process, id: string): Post {
-    const endpoint = this.#endpointOf(this.#model.deliveries.get(id)?.key);
-    const { takes, answer } = answerOf(endpoint.behaviour, this.#dice);
-    const post = { process, id, answer, takes };
-    this.note(() => `${process.id} posts ${id} to ${endpoint.key}`);
+    const { behaviour, key } = this.#endpointOf(this.#model.deliveries.get(id)?.key ?? "");
+    const post = { process, id, ...REACTIONS[behaviour](this.#random) };
+    this.note(() => `${process.id} posts ${id} to ${key}`);
     this.#invariants.began(post);
     return post;
   }
@@ -150,8 +154,8 @@ class Simulation implements World {
     return this.#processes.filter((one) => one !== undefined && !one.isDead) as Process[];
   }
 
-  #endpointOf(key: string | undefined): EndpointState {
-    const found = this.#endpoints.find((one) => one.key === key);
+  #endpointOf(key: string): EndpointState {
+    const found = this.#endpoints.get(key);
     if (found === undefined) throw new Error(`unknown endpoint ${key}`);
     return found;
   }
@@ -182,10 +186,6 @@ class Simulation implements World {
         if (running !== undefined) running.awayUntil = now + move.ms;
         this.disturb(now + move.ms);
         break;
-      case "outage":
-        for (const one of this.#running()) one.awayUntil = now + move.ms;
-        this.disturb(now + move.ms);
-        break;
       case "fault":
         running?.faults.push(move);
         break;
@@ -193,10 +193,11 @@ class Simulation implements World {
         for (const number of this.#steps.keys())
           if (move.process === undefined || move.process === number)
             this.#steps[number] = (this.#steps[number] ?? 0) + move.ms;
-        this.#furthest = Math.max(this.#furthest, ...this.#steps);
         this.disturb(now);
         break;
-      case "behave":
+      case "recover":
+        Object.assign(this.#endpointOf(`e${move.endpoint}`), { behaviour: "good", goodSince: now });
+        break;
       case "write":
       case "replay":
       case "pause":
@@ -209,59 +210,43 @@ class Simulation implements World {
     }
   }
 
-  /** Changes the queue, as other parts of the service do, or an endpoint. */
-  #moveQueue(
-    move: Extract<Move, { do: "behave" | "write" | "replay" | "pause" | "resume" | "close" }>,
-  ): void {
+  #moveQueue(move: QueueMove): void {
     const store = this.#model;
     if (move.do === "replay") {
-      const stored = store.clocks.get("live");
+      const stored = store.storedNow;
       const at = stored === undefined ? this.wallNow(0) : stored + 6000;
-      if (store.replay(move.id, at)) this.#hint(move.hint, { id: move.id });
+      if (store.replay(move.id, at)) this.#hint(move.hint, ({ id }) => id === move.id);
       return;
     }
     const endpoint = this.#endpointOf(`e${move.endpoint}`);
     const { key } = endpoint;
-    switch (move.do) {
-      case "behave":
-        Object.assign(endpoint, {
-          behaviour: move.behaviour,
-          isGood: true,
-          goodSince: this.timeline.now,
-        });
-        break;
-      case "write": {
-        const [writer] = this.#running();
-        // Nobody knows what time it is if wall time steps while no process runs.
-        if (writer === undefined && this.#plan.moves.some((one) => one.do === "step")) break;
-        const now =
-          writer?.dueClock.now() ?? Math.max(this.wallNow(0), store.clocks.get("live") ?? 0);
-        store.write(key, move.id, now - move.lag);
-        this.#hint(move.hint, { id: move.id, key, at: now - move.lag });
-        break;
-      }
-      case "resume":
-        store.resume(key);
-        if (store.subscriptions.get(key)?.status === "ACTIVE") endpoint.inactiveSince = undefined;
-        this.#hint(move.hint, { key });
-        break;
-      case "pause":
-      case "close":
-        store[move.do](key);
-        endpoint.inactiveSince ??= this.timeline.now;
-        break;
-      default:
-        move satisfies never;
+    if (move.do === "write") {
+      const [writer] = this.#running();
+      // Nobody knows what time it is if wall time steps while no process runs.
+      if (writer === undefined && this.#plan.moves.some((one) => one.do === "step")) return;
+      const now = writer?.dueClock.now() ?? Math.max(this.wallNow(0), store.storedNow ?? 0);
+      const at = now - move.lag;
+      store.write(key, move.id, at);
+      this.#hint(move.hint, ({ id }) => id === move.id, [{ key, at }]);
+    } else if (move.do === "resume") {
+      store.resume(key);
+      if (store.subscriptions.get(key)?.status === "ACTIVE") endpoint.inactiveSince = undefined;
+      this.#hint(move.hint, (row) => row.key === key);
+    } else {
+      store[move.do](key);
+      endpoint.inactiveSince ??= this.timeline.now;
     }
   }
 
-  #hint(hint: Hint, { id, key, at }: { id?: string; key?: string; at?: number }): void {
-    this.#invariants.hinted(hint, { id, key });
-    if (hint === "lost") return;
-    const work = key === undefined || at === undefined ? ("anything" as const) : [{ key, at }];
-    this.timeline.after(hint === "own" ? 1 : hint, () => {
-      const reached = hint === "own" ? this.#running().slice(0, 1) : this.#running();
-      for (const process of reached)
+  #hint(
+    ms: number,
+    isChanged: (row: ModelDelivery) => boolean,
+    work: Parameters<DeliveryEngine["onWork"]>[0] = "anything",
+  ): void {
+    this.#invariants.changed(ms, isChanged);
+    if (ms === Infinity) return;
+    this.timeline.after(ms, () => {
+      for (const process of this.#running())
         process.reach(() => {
           this.note(() => `${process.id} has a hint`);
           process.engine.onWork(work);
@@ -272,11 +257,8 @@ class Simulation implements World {
   #start(number: number): void {
     this.#lives += 1;
     if (this.#running().length > 0 || this.#lives > 1) this.disturb(this.timeline.now);
-    this.#processes[number] = new Process(
-      { number, life: this.#lives, seed: this.#plan.seed },
-      this,
-      this.#Engine,
-    );
+    const name = { number, life: this.#lives };
+    this.#processes[number] = new Process(name, this.#random, this, this.#Engine);
   }
 
   async #stop(process: Process): Promise<void> {
@@ -284,7 +266,6 @@ class Simulation implements World {
     this.disturb(this.timeline.now + 3000);
     await process.engine.stop({ graceMs: POLICY.deadlineMs + 1000 });
     this.note(() => `${process.id} has stopped`);
-    this.#invariants.stopped(process);
     process.die();
   }
 }

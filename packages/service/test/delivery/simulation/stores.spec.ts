@@ -3,16 +3,14 @@ import type { Driver } from "../../../src/store/driver.ts";
 import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
 import { requeueDeliveries, setSubscriptionStatus } from "../../../src/store/tables/replays.ts";
 import { onStores, postgres, sqlite, sqliteWithThread } from "../../store/stores.ts";
-import { CLOCK_START, queueOf } from "../queue.ts";
-import { deliveryStoreSuite } from "./delivery-store-suite.ts";
-import { ModelStore, type OpenQueue } from "./model-store.ts";
+import { queueOf } from "../queue.ts";
+import { deliveryStoreSuite, type OpenStore } from "./delivery-store-suite.ts";
+import { ModelStore, type QueueRows } from "./model-store.ts";
 
-async function openTables(driver: Driver): Promise<OpenQueue> {
+async function openTables(driver: Driver): Promise<OpenStore> {
   const queue = await queueOf(driver);
-  return {
-    store: queue.store,
-    isSingle: false,
-    subscribe: (key, clockId = "live") => queue.subscribe(key, { clockId }),
+  const rows: QueueRows = {
+    subscribe: (key) => queue.subscribe(key, { clockId: "live" }),
     write: (key, id, nextAt) => queue.enqueue(key, { id, nextAt, payload: id }),
     replay: (id, at) => {
       const requeue = { merchantId: "mer_live", askedBy: "test", at, limit: 1, after: "" };
@@ -36,40 +34,24 @@ async function openTables(driver: Driver): Promise<OpenQueue> {
       return [row?.state, row?.next_at, row?.attempts];
     },
   };
-}
-
-async function openModel(isSingle: boolean): Promise<OpenQueue> {
-  const store = new ModelStore({ isSingle });
-  store.clocks.set("clk_1", CLOCK_START);
-  return {
-    store,
-    isSingle,
-    subscribe: (key, clockId) => store.subscribe(key, clockId),
-    write: (key, id, nextAt) => store.write(key, id, nextAt),
-    replay: (id, at) => store.replay(id, at),
-    pause: (key) => store.pause(key),
-    resume: (key) => store.resume(key),
-    close: (key) => store.close(key),
-    delivery: async (id) => {
-      const row = store.deliveries.get(id);
-      return [row?.state, row?.nextAt, row?.attempts];
-    },
-  };
+  return { store: queue.store, rows };
 }
 
 describe("the delivery queue", () => {
-  describe.each([false, true])("of the simulation's model, for one process: %s", (isSingle) => {
-    deliveryStoreSuite(() => openModel(isSingle));
+  describe("of the simulation's model", () => {
+    deliveryStoreSuite(async () => {
+      const model = new ModelStore();
+      return { store: model, rows: model };
+    });
   });
   onStores([sqlite, sqliteWithThread, postgres], ({ open }) => {
     deliveryStoreSuite(async () => openTables(await open()));
   });
   onStores([postgres], ({ open }) => {
     it("gives each lease to one of two members that take all at once", async () => {
-      const tables = await openTables(await open());
-      const { store } = tables;
+      const { store, rows } = await openTables(await open());
       const all = Array.from({ length: 20 }, (_, index) => `key_${index}`).toSorted();
-      for (const key of all) await tables.subscribe(key);
+      for (const key of all) await rows.subscribe(key);
       const members = ["a", "b"];
       for (const member of members) await store.join(member);
       for (let round = 0; round < 10; round += 1) {
@@ -83,7 +65,7 @@ describe("the delivery queue", () => {
     it("frees the leases of earlier processes once all of them have ended, and not before", async () => {
       const file = await create();
       const [first, second, third] = [await open(file), await open(file), await open(file)];
-      await (await openTables(first)).subscribe("one");
+      await (await openTables(first)).rows.subscribe("one");
       const takes = async (driver: Driver, id: string): Promise<number> => {
         const store = deliveryStore(driver);
         await store.join(id);
