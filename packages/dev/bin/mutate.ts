@@ -26,7 +26,7 @@ const parts: Readonly<Record<string, Part>> = {
     tests: [
       "packages/receiver/test/!(docs|transaction-postgres).spec.ts",
       "packages/receiver/test/adapters/{node,fetch,consumed,stop}.spec.ts",
-      "packages/receiver/test/inboxes/replay.spec.ts",
+      "packages/receiver/test/inboxes/search.spec.ts",
       "packages/receiver/test/security/!(memory|supply|load).spec.ts",
       "packages/receiver/test/testing/*.spec.ts",
       "packages/receiver/test/otel/*.spec.ts",

@@ -56,7 +56,7 @@ const named = (name: string, binary: unknown): readonly string[] =>
   binary === undefined ? [name] : [];
 const missingPostgres = named("PostgreSQL", postgresBinaries);
 
-export type Queued = TransactionalInbox<unknown> & { readonly queue: InboxQueue };
+type Queued = TransactionalInbox<unknown> & { readonly queue: InboxQueue };
 
 const memory: TestStore = {
   name: "the memory inbox",

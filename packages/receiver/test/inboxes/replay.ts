@@ -1,6 +1,3 @@
-import type { TakenEvent } from "@countersign/receiver";
-import fc from "fast-check";
-import { expect, it } from "vitest";
 import {
   canTake,
   dueAtOf,
@@ -9,45 +6,36 @@ import {
   received,
   transition,
 } from "../../src/inbox/event-state.ts";
-import { describeStore, type Queued, queueStores } from "./stores.ts";
+import type { InboxQueue, TakenEvent, TransactionalInbox } from "@countersign/receiver";
+import { expect } from "vitest";
+import { endOf, EVENTS, MAX_ATTEMPTS, type Order, resourceOf, type Step } from "./search.ts";
 
-/** A worker that crashes drops its events; "complete and take" also takes the next event of the resource. */
-type Step =
-  | { readonly do: "store" | "lease end" | "retry due"; readonly event: number }
-  | {
-      readonly do: "take" | "complete" | "complete and take" | "supersede" | "fail" | "crash";
-      readonly worker: number;
-    };
-
-const EVENTS = 3;
 const LEASE_MS = 60_000;
 const WAIT_MS = 5000;
-const limit = { maxAttempts: 2 };
-
-/** The first two events are of one resource. */
-const resourceOf = (event: number): string => (event < 2 ? "x" : "y");
 
 /**
  * Runs steps against an inbox and against the pure rules at once, and expects the same of both. A worker
  * takes all it can, and ends the events in the order in which it got them.
+ *
+ * @returns The number of steps on which both agree: all of them.
  */
-async function replay(
+export async function replay(
   steps: readonly Step[],
   {
     inbox,
-    isOrdered,
+    order,
     takesNext,
   }: {
-    readonly inbox: Queued;
-    /** True if events have resources. */
-    readonly isOrdered: boolean;
+    readonly inbox: TransactionalInbox<unknown> & { readonly queue: InboxQueue };
+    readonly order: Order;
     /** False if the inbox ignores a worker's request for the next event of a resource. */
     readonly takesNext: boolean;
   },
-): Promise<void> {
+): Promise<number> {
   const { queue } = inbox;
   const events = new Map<string, QueuedEvent>();
   const held = new Map<number, TakenEvent[]>();
+  const limit = { maxAttempts: MAX_ATTEMPTS };
   let now = 1000;
 
   /** Claims the events that the rules allow, of those to `choose` from, and expects the same to be taken. */
@@ -73,7 +61,7 @@ async function replay(
       case "store": {
         const id = String(step.event);
         if (events.has(id)) return;
-        const name = isOrdered ? resourceOf(step.event) : undefined;
+        const name = resourceOf(step.event, order);
         const resource = name === undefined ? undefined : { name, timestamp: 0 };
         const key = { tenant: "", id };
         await queue.store({ key, digest: "d", type: "t", body: "{}", now, resource });
@@ -103,27 +91,26 @@ async function replay(
         const event = taken && events.get(taken.key.id);
         if (taken === undefined || event === undefined) return;
         const { key, token, attempts } = taken;
-        const end =
-          step.do === "fail"
-            ? ({ type: "fail", token, retryAt: now + WAIT_MS, reason: "no", ...limit } as const)
-            : ({ type: step.do === "supersede" ? "supersede" : "succeed", token } as const);
+        const end = endOf(step.do, token, now + WAIT_MS);
         const state = transition(event.state, end);
-        if (state !== undefined) events.set(key.id, { ...event, state });
         if (end.type === "fail")
           expect(await queue.fail({ key, now, attempts, ...end })).toBe(state?.at);
         else if (step.do === "complete and take") {
           const next = { leaseMs: LEASE_MS, ...limit };
           const commit = await inbox.begin({ key, token, leaseMs: LEASE_MS }).commit(now, next);
           expect(commit.state).toBe(state === undefined ? "lost" : "committed");
-          if (commit.state !== "committed") return;
-          const more = commit.next ? [commit.next] : [];
+          if (state === undefined) return;
+          events.set(key.id, { ...event, state });
+          const more = commit.state === "committed" && commit.next ? [commit.next] : [];
           const name = event.resource;
           expectTaken(more, ({ resource }) => takesNext && !!name && resource === name);
           held.get(step.worker)?.push(...more);
+          return;
         } else {
           const settlement = { key, token, now, superseded: end.type === "supersede" };
           expect(await inbox.complete(settlement)).toBe(state !== undefined);
         }
+        if (state !== undefined) events.set(key.id, { ...event, state });
         return;
       }
       default:
@@ -139,26 +126,5 @@ async function replay(
       states.filter(({ at }) => at === "dead").length,
     );
   }
+  return steps.length;
 }
-
-for (const { takesNext, ...store } of queueStores)
-  describeStore(store, (open) => {
-    it("[R-NEVER-LOST] [R-ONCE-FENCED] agrees with the pure rules on any sequence of steps", async () => {
-      const worker = fc.integer({ min: 0, max: 2 });
-      const event = fc.integer({ min: 0, max: EVENTS - 1 });
-      const ends = ["complete", "complete and take", "fail", "supersede", "crash"] as const;
-      const step: fc.Arbitrary<Step> = fc.oneof(
-        fc.record({ do: fc.constantFrom("store", "lease end", "retry due"), event }),
-        fc.record({ do: fc.constant("take"), worker }),
-        fc.record({ do: fc.constantFrom(...ends), worker }),
-      );
-      const steps = fc.array(step, { minLength: 10, maxLength: 40 });
-      await fc.assert(
-        fc.asyncProperty(steps, fc.boolean(), async (walk, isOrdered) => {
-          const inbox = await open();
-          await expect(replay(walk, { inbox, isOrdered, takesNext })).resolves.toBeUndefined();
-        }),
-        { numRuns: 25 },
-      );
-    });
-  });
