@@ -1,5 +1,4 @@
 import { connect } from "node:net";
-import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { Metrics } from "../../src/http/metrics.ts";
 import { jsonLogger } from "../../src/http/log.ts";
@@ -106,17 +105,6 @@ describe("the log of the service", () => {
       ["http://a/healthz", 200, undefined],
     ]);
     await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(8);
-  });
-
-  it("may be written by pino", async () => {
-    const written: string[] = [];
-    const write = (line: string): void => void written.push(line);
-    const { call } = await openService({
-      logger: pino({ base: null, timestamp: false }, { write }),
-    });
-    await call("GET", "/healthz", { token: null });
-    const line = { level: 30, msg: "call", route: "/healthz", status: 200 };
-    expect(written.map((text) => JSON.parse(text) as unknown)).toMatchObject([line]);
   });
 });
 

@@ -37,24 +37,6 @@ describe("the checks of a call", () => {
       expect(refusal(await call(method, path, sent)).status).toBe(status);
   });
 
-  it("answer unknown paths with 404, and other methods with 405, without a token", async () => {
-    for (const path of [
-      "/",
-      "/V1/refunds",
-      "/v1/refunds/",
-      "/v1/customers/",
-      "/v1/customers/%ZZ",
-    ]) {
-      const answer = refusal(await call("POST", path, { json: {} }));
-      expect([path, answer]).toEqual([path, { status: 404, code: "NOT_FOUND" }]);
-    }
-    // Allow: the tests of /openapi.json.
-    for (const method of ["DELETE", "OPTIONS", "PATCH", "QUERY"]) {
-      const answer = refusal(await call(method, customer, { token: null }));
-      expect(answer).toEqual({ status: 405, code: "METHOD_NOT_ALLOWED" });
-    }
-  });
-
   it("cut off a body of unknown length at 64 KiB", async () => {
     const answer = await request(`${service.url}/v1/refunds`, {
       method: "POST",
@@ -69,39 +51,6 @@ describe("the checks of a call", () => {
 describe("authentication", () => {
   const challenge = 'Bearer realm="countersign"';
 
-  it("refuses a call without a bearer token or with an invalid one with 401 and its own challenge", async () => {
-    // The name of the scheme has no case, and a GET needs no media types.
-    const spelled = { accept: "*/*", authorization: `bEaReR  ${merchant.token}` };
-    expect((await call("GET", customer, { token: null, headers: spelled })).status).toBe(404);
-    const invalid = `${challenge}, error="invalid_token"`;
-    for (const [authorization, expected] of [
-      [undefined, challenge],
-      ["", challenge],
-      ["Basic YTpi", challenge],
-      ["Bearer", invalid],
-      ["Bearer ", invalid],
-      ["Bearer wrong", invalid],
-      ["bearer a b", invalid],
-      ["Bearer tökèn", invalid],
-    ] as const) {
-      const latin = Buffer.from(authorization ?? "").toString("latin1");
-      const headers = authorization === undefined ? {} : { authorization: latin };
-      const answer = await call("GET", customer, { token: null, headers });
-      expect(refusal(answer)).toEqual({ status: 401, code: "UNAUTHENTICATED" });
-      expect([authorization, answer.headers["www-authenticate"]]).toEqual([
-        authorization,
-        expected,
-      ]);
-    }
-    // RFC 6750 allows a token in a query or a form too; neither is read here.
-    const inQuery = `${customer}?access_token=${merchant.token}`;
-    expect((await call("GET", inQuery, { token: null })).status).toBe(401);
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const text = `access_token=${merchant.token}`;
-    const inForm = await call("POST", "/v1/refunds", { token: null, text, headers });
-    expect(inForm.status).toBe(401);
-  });
-
   it("refuses two tokens with 400 invalid_request (RFC 6750, section 3.1)", async () => {
     const inQuery = await call("GET", `${customer}?access_token=${merchant.token}`);
     const twice = await request(service.url + customer, {
@@ -112,20 +61,5 @@ describe("authentication", () => {
     expect(refusal(inQuery).code).toBe("INVALID_REQUEST");
     for (const { headers } of [inQuery, twice])
       expect(headers["www-authenticate"]).toBe(`${challenge}, error="invalid_request"`);
-  });
-
-  it("refuses a token without the call's scope with 403 and the scope's name", async () => {
-    for (const [method, path, scope] of [
-      ["POST", "/v1/refunds", "payments"],
-      ["GET", customer, "core"],
-      ["POST", "/v1/webhook/subscribe", "core"],
-      ["PUT", "/v1/webhook/unsubscribe", "core"],
-    ] as const) {
-      const { token } = await addMerchant(scope === "core" ? ["payments"] : ["core"]);
-      const answer = await call(method, path, { token });
-      expect(refusal(answer)).toEqual({ status: 403, code: "INSUFFICIENT_SCOPE" });
-      const insufficient = `${challenge}, error="insufficient_scope", scope="${scope}"`;
-      expect(answer.headers["www-authenticate"]).toBe(insufficient);
-    }
   });
 });

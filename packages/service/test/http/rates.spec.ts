@@ -68,19 +68,6 @@ describe("the calls of one client", () => {
   const get = (opened: TestService, token?: string) => () =>
     opened.call("GET", "/v1/customers/c", token === undefined ? {} : { token });
 
-  it("are limited to 20 refunds at once and in each second; the next is 429 with Retry-After", async () => {
-    const { call, pass } = await open();
-    const refund = (): Promise<TestAnswer> => call("POST", "/v1/refunds", { json: {} });
-    expect(await statuses(20, refund)).toEqual(times(20, 400));
-    const answer = await refund();
-    expect(refusal(answer)).toEqual({ status: 429, code: "RATE_LIMITED" });
-    expect(answer.headers["retry-after"]).toBe("1");
-    pass(50);
-    expect(await statuses(2, refund)).toEqual([400, 429]);
-    pass(1000);
-    expect(await statuses(21, refund)).toEqual([...times(20, 400), 429]);
-  });
-
   it("other than refunds are limited together, over all its tokens, apart from other clients'", async () => {
     const opened = await open({ othersPerSecond: 3 });
     const newToken = async (): Promise<string> =>

@@ -108,11 +108,4 @@ describe("POST /v1/tokens", () => {
       validated("tokenError", answer);
     }
   });
-
-  it("names the accepted media types when it refuses another one", async () => {
-    const answer = await ask("x", { "content-type": "text/plain" });
-    const { status, errorDetails } = validated("problem", answer);
-    expect(status).toBe(415);
-    expect(errorDetails.errorMessage).toContain("a form or");
-  });
 });
