@@ -12,8 +12,6 @@ export interface Child {
   readonly notes: string;
   /** Sends SIGTERM and waits for the exit code. */
   stop(): Promise<number | null>;
-  /** Sends SIGKILL and waits for the end. */
-  kill(): Promise<void>;
 }
 
 /**
@@ -59,10 +57,6 @@ export async function startChild(options: {
     lines,
     notes: complaints,
     stop: () => stop(child),
-    kill: async () => {
-      const ended = once(child, "exit");
-      if (child.kill("SIGKILL")) await ended;
-    },
   };
 }
 

@@ -12,7 +12,7 @@ const refund = (
   factories[type]({ id, timestamp: new Date(NOON + at).toISOString(), data: { paymentId: of } });
 
 describe("with order 'per-resource', an event", () => {
-  it("[R-ORDER-GUARD] of a lower rank than the last handled one of its resource is superseded, whatever its time", async () => {
+  it("T-27 [R-ORDER-GUARD] of a lower rank than the last handled one of its resource is superseded, whatever its time", async () => {
     const { handled, send } = recordingReceiver({ order: "per-resource" });
     const older = refund("refund.pending", { id: "first", at: 60_000 });
     expect((await send(refund("refund.authorized", { id: "second" }))).kind).toBe("handled");

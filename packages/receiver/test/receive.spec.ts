@@ -82,9 +82,12 @@ describe("a genuine attempt", () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(expected);
   });
 
-  it("[R-VERIFY-RAW] is verified over its bytes, whatever their spelling", async () => {
+  it("T-28 [R-VERIFY-RAW] is verified over its bytes, whatever their spelling, and refused if it was serialized again", async () => {
     const spelt = JSON.stringify(event, null, 3).replace("order-7", "order-\\u0037");
-    expect((await receive(attemptOf(spelt, { id: event.id }))).outcome.kind).toBe("handled");
+    const attempt = attemptOf(spelt, { id: event.id });
+    expect((await receive(attempt)).outcome.kind).toBe("handled");
+    const again = { ...attempt, body: Buffer.from(JSON.stringify(event)) };
+    expect(nameOf((await receive(again)).outcome)).toBe("CS_SIGNATURE_MISMATCH");
   });
 });
 

@@ -23,7 +23,7 @@ const reserved = async ({ rows }: TestService): Promise<unknown[]> => [
 ];
 
 describe("a refund request whose transaction fails", () => {
-  it("stores nothing, whichever statement fails", async () => {
+  it("[P-EVENT-ATOMIC] stores nothing, whichever statement fails", async () => {
     const opened = await open();
     await opened.subscribe();
     const before = await storedRows(opened);
