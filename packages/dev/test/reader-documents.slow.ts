@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compileFromFile } from "json-schema-to-typescript";
 import {
   FetchingJSONSchemaStore,
   InputData,
@@ -19,13 +18,6 @@ const schemas = join(home, "schemas");
 cpSync(fileURLToPath(new URL("schemas/reader", root)), schemas, { recursive: true });
 const openapi = new URL("packages/service/generated/standard/reader/openapi.json", root);
 writeFileSync(join(home, "package.json"), '{"type":"module"}');
-
-/** Runs a script of a package that this one depends on. */
-function generate(script: string, args: readonly string[]): void {
-  const path = fileURLToPath(new URL(`../node_modules/${script}`, import.meta.url));
-  const { status, stderr } = spawnSync(process.execPath, [path, ...args], { encoding: "utf8" });
-  expect([status, stderr]).toEqual([0, expect.any(String)]);
-}
 
 /** A partner's program that handles an event of a later version and compiles in strict TypeScript. */
 const use = (types: string, typeName: string): string => `${types}
@@ -58,7 +50,7 @@ export const wrong: ${typeName} = { paymentId: "ref_1", paymentStatus: 1, client
 `;
 
 /** The compiler's complaints about a program that uses the types under these names. */
-function complaints(types: string, event = "PaymentAuthorizedEvent", status = "Refund"): string {
+function complaints(types: string, event: string, status: string): string {
   const file = join(home, "use.ts");
   writeFileSync(file, use(types, event) + refund(status));
   const strict =
@@ -69,35 +61,16 @@ function complaints(types: string, event = "PaymentAuthorizedEvent", status = "R
   return stdout + stderr;
 }
 
-const imported = (file: string): string =>
-  `import type { PaymentAuthorizedEvent, Refund } from "./${file}";`;
-const documents = [
-  ["PaymentAuthorizedEvent", join(schemas, "events/payment.authorized.schema.json")],
-  ["Refund", join(schemas, "resources/refund.schema.json")],
-] as const;
-
 it("openapi-typescript makes types that accept added members and values", () => {
   const out = join(home, "types.ts");
-  generate("openapi-typescript/bin/cli.js", [fileURLToPath(openapi), "--output", out]);
+  const cli = fileURLToPath(
+    new URL("../node_modules/openapi-typescript/bin/cli.js", import.meta.url),
+  );
+  const args = [cli, fileURLToPath(openapi), "--output", out];
+  expect(spawnSync(process.execPath, args, { encoding: "utf8" })).toMatchObject({ status: 0 });
   const schema = (title: string): string => `components["schemas"]["${title}"]`;
   const types = 'import type { components } from "./types.ts";';
   expect(complaints(types, schema("PaymentAuthorizedEvent"), schema("Refund"))).toBe("");
-});
-
-it("hey-api makes types that accept added members and values", () => {
-  const args = ["-i", fileURLToPath(openapi), "-o", join(home, "hey"), "-p", "@hey-api/typescript"];
-  generate("@hey-api/openapi-ts/bin/run.js", args);
-  expect(complaints(imported("hey/types.gen.ts"))).toBe("");
-});
-
-it("json-schema-to-typescript makes types that accept added members and values", async () => {
-  const $refOptions = { resolve: { http: false } };
-  for (const [name, path] of documents) {
-    const types = await compileFromFile(path, { cwd: dirname(path), $refOptions });
-    writeFileSync(join(home, `${name}.ts`), types);
-  }
-  const types = documents.map(([name]) => `import type { ${name} } from "./${name}.ts";`);
-  expect(complaints(types.join("\n"))).toBe("");
 });
 
 it("quicktype makes types that accept added members and values", async () => {
@@ -108,12 +81,16 @@ it("quicktype makes types that accept added members and values", async () => {
     }
   }
   const input = new JSONSchemaInput(new FolderStore());
-  for (const [name, path] of documents)
-    await input.addSource({ name, schema: readFileSync(path, "utf8") });
+  for (const [name, path] of [
+    ["PaymentAuthorizedEvent", "events/payment.authorized.schema.json"],
+    ["Refund", "resources/refund.schema.json"],
+  ] as const)
+    await input.addSource({ name, schema: readFileSync(join(schemas, path), "utf8") });
   const inputData = new InputData();
   inputData.addInput(input);
   const rendererOptions = { "just-types": true };
   const { lines } = await quicktype({ inputData, lang: "typescript", rendererOptions });
   writeFileSync(join(home, "quick.ts"), lines.join("\n"));
-  expect(complaints(imported("quick.ts"))).toBe("");
+  const types = 'import type { PaymentAuthorizedEvent, Refund } from "./quick.ts";';
+  expect(complaints(types, "PaymentAuthorizedEvent", "Refund")).toBe("");
 });
