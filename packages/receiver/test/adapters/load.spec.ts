@@ -5,7 +5,6 @@ import { countConnections, mounted } from "./mounted.ts";
 import { mounts } from "./mounts.ts";
 import { chunk, codeOf, exchange, linesOf, open, post, readReply, request } from "./wire.ts";
 
-const MEGABYTE = 1_048_576;
 const { headers, body } = genuine;
 const announce = (length: number): string => `Content-Length: ${String(length)}`;
 
@@ -41,17 +40,6 @@ describe.each(mounts.filter(({ streams }) => streams))("$name", (mount) => {
       expect(reply.headers.get("connection")).toBe(closes ? "close" : "keep-alive");
     },
   );
-
-  it("delivers the refusal of an unread body, and answers the next request", async () => {
-    const { port } = await mounted(mount, { limits: { bodyBytes: 4000 } });
-    const big = { headers, body: Buffer.alloc(MEGABYTE, 0x20) };
-    for (const line of ["Content-Encoding: gzip", "Content-Language: en"]) {
-      const reply = await post(port, big, line);
-      expect([415, 413]).toContain(reply.status);
-      expect(reply.ended).not.toBe("reset");
-      expect((await post(port, genuine)).status).toBe(204);
-    }
-  });
 
   it.runIf(mount.endsConnections)(
     "lets a sender finish a body that it has refused, then closes the connection",

@@ -23,8 +23,6 @@ export interface Mount {
   readonly endsConnections: boolean;
   /** True if the adapter sees both values of a header that was sent twice. */
   readonly seesDuplicates: boolean;
-  /** True if bytes that are not UTF-8 reach the adapter unchanged. */
-  readonly keepsBytes: boolean;
   serve(receiver: Receiver): Promise<Server> | Server;
 }
 
@@ -62,15 +60,12 @@ const shapes = {
   }),
 } satisfies Record<string, Shape>;
 
-const decodes: readonly string[] = ["API Gateway 1.0", "API Gateway 2.0"];
-
 const gateways: readonly Mount[] = Object.entries<Shape>(shapes).map(([name, shape]) => ({
   name: `toLambda behind ${name}`,
   streams: false,
   endsConnections: false,
   // Its single values keep only the last one.
   seesDuplicates: name !== "a load balancer",
-  keepsBytes: !decodes.includes(name),
   serve(receiver) {
     const handler = toLambda(receiver);
     return createServer((request, response) => {
@@ -86,7 +81,7 @@ const gateways: readonly Mount[] = Object.entries<Shape>(shapes).map(([name, sha
   },
 }));
 
-const node = { streams: true, endsConnections: true, seesDuplicates: true, keepsBytes: true };
+const node = { streams: true, endsConnections: true, seesDuplicates: true };
 const anyMethod = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 export const mounts: readonly Mount[] = [
