@@ -38,6 +38,7 @@ describe("a delivery of the sandbox", () => {
     expect(await list(`?eventId=${eventId}&subscriptionKey=${keys[0]}`)).toMatchObject([
       { eventId, type: "customer.created", subscriptionKey: keys[0], attempts },
     ]);
+    expect((await one.call("GET", "/sandbox/subscriptions")).text).not.toMatch(/secret/i);
   });
 
   it("is replayed at once with the same id and body, by itself, with its subscription or since a time", async () => {
@@ -87,28 +88,19 @@ describe("a delivery of the sandbox", () => {
   });
 });
 
-describe("a subscription of the sandbox", () => {
-  it("is paused after failures only, delivers what waits once resumed, and hides its secret", async () => {
-    const one = await openSandbox({ delivery: { pause: { failures: 2, afterMs: 1000 } } });
-    const receiver = await openReceiver(500, 500, 204);
-    const key = await one.subscribe(receiver.url);
-    await one.emit();
-    await receiver.hasArrived(1);
-    await one.move({ advance: "P3D" });
-    expect(receiver.arrived).toHaveLength(2);
-    expect(await one.list("/sandbox/subscriptions")).toMatchObject([
-      { subscriptionKey: key, status: "PAUSED", consecutiveFailures: 2, url: receiver.url },
-    ]);
-    expect(await one.post(`/sandbox/subscriptions/${key}/resume`)).toMatchObject({
-      status: 200,
-      body: { status: "ACTIVE", consecutiveFailures: 0, failingSince: null },
-    });
-    await receiver.hasArrived(3);
-    await expect
-      .poll(async () => (await one.list("/sandbox/subscriptions"))[0]?.["lastSuccessAt"], SOON)
-      .not.toBeNull();
-    expect((await one.call("GET", "/sandbox/subscriptions")).text).not.toMatch(/secret/i);
-  });
+it("a subscription is paused after failures only, and gets what waits once it is resumed", async () => {
+  const one = await openSandbox({ delivery: { pause: { failures: 2, afterMs: 1000 } } });
+  const receiver = await openReceiver(500, 500, 204);
+  const key = await one.subscribe(receiver.url);
+  await one.emit();
+  await receiver.hasArrived(1);
+  await one.move({ advance: "P3D" });
+  expect(await one.list("/sandbox/subscriptions")).toMatchObject([
+    { subscriptionKey: key, status: "PAUSED", consecutiveFailures: 2, url: receiver.url },
+  ]);
+  const resumed = await one.post(`/sandbox/subscriptions/${key}/resume`);
+  expect(resumed.body).toMatchObject({ status: "ACTIVE", consecutiveFailures: 0 });
+  await receiver.hasArrived(3);
 });
 
 it("[P-SUBSCRIBE-NEW-TYPES] delivers a type added later to a category and to ALL, not to named types", async () => {

@@ -1,7 +1,6 @@
 import { standardCatalogue } from "@countersign/schemas";
-import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { openReceiver, openSandbox, shareSandbox, refusal, type Body } from "./open-sandbox.ts";
+import { openReceiver, shareSandbox, refusal, type Body } from "./open-sandbox.ts";
 
 const open = shareSandbox();
 
@@ -33,19 +32,6 @@ describe("POST /sandbox/events", () => {
     expect(receiver.arrived[0]?.body.toString()).toBe(body["payload"]);
     const listed = await one.list("/sandbox/events");
     expect(listed.filter(({ id }) => id === body["id"])).toEqual([body]);
-  });
-
-  it("uses the names and the envelope of the profile", async () => {
-    const profile = profiles["x-signature"];
-    const one = await openSandbox({ profile });
-    const receiver = await openReceiver();
-    await one.subscribe(receiver.url);
-    for (const { type } of profile.catalogue) expect((await one.emit(type)).status).toBe(201);
-    await receiver.hasArrived(profile.catalogue.length);
-    const [first] = receiver.arrived;
-    const event = JSON.parse(String(first?.body)) as object;
-    expect(event).toMatchObject({ eventType: "payment.created" });
-    expect(first?.headers).toHaveProperty("x-signature");
   });
 
   it("rejects an unknown type, a missing type and malformed data", async () => {

@@ -4,7 +4,6 @@ import {
   openSandbox,
   shareSandbox,
   START,
-  usd,
   type TestSandbox,
 } from "./open-sandbox.ts";
 
@@ -17,45 +16,7 @@ async function expectEmpty(one: TestSandbox, token?: string): Promise<void> {
     expect([name, await one.list(`/sandbox/${name}`, token)]).toEqual([name, []]);
 }
 
-/** The calls of a test in its own namespace and their results, without ids. */
-async function check(one: TestSandbox, url: string): Promise<unknown> {
-  const token = await one.addNamespace(START);
-  const post = async (path: string, json: object = {}) => (await one.post(path, json, token)).body;
-  const seen: unknown[] = [];
-  const see = async (name: string, members: readonly string[]) => {
-    const entries = await one.list(`/sandbox/${name}`, token);
-    seen.push(entries.map((entry) => members.map((member) => entry[member]).join(" ")).toSorted());
-  };
-  for (const round of [1, 2]) {
-    const customerId = String((await post("/sandbox/customers"))["id"]);
-    await post(`/sandbox/customers/${customerId}/link`);
-    await one.subscribe(url, token);
-    const { paymentId } = await post("/sandbox/payments", { customerId, amount: usd(10) });
-    await post(`/sandbox/payments/${String(paymentId)}/settle`);
-    const faults = [{ route: "POST /v1/refunds", kind: "status", status: 503 }];
-    await one.call("PUT", "/sandbox/faults", { token, json: { faults } });
-    const refund = () => one.refund("one-key", String(paymentId), token);
-    seen.push((await refund()).status, (await refund()).body["paymentStatus"]);
-    seen.push((await one.move({ advance: "P7D" }, token)).body);
-    await see("events", ["type", "timestamp"]);
-    await see("deliveries", ["type", "state"]);
-    await post("/sandbox/reset", { now: START });
-    seen.push(round, await one.list("/sandbox/events", token));
-  }
-  return seen;
-}
-
 describe("a namespace", () => {
-  it("sees no clock, fault or reset of seven concurrent others", async () => {
-    const one = await open();
-    const receiver = await openReceiver(204);
-    const [first, ...others] = await Promise.all(
-      Array.from({ length: 8 }, () => check(one, receiver.url)),
-    );
-    expect(first).toContain("PENDING");
-    for (const seen of others) expect(seen).toEqual(first);
-  });
-
   it("has its own clock, frozen until it is moved, and sees no records of another", async () => {
     const one = await open();
     const token = await one.addNamespace(START);
@@ -69,16 +30,6 @@ describe("a namespace", () => {
     await expectEmpty(one, token);
     await one.post("/sandbox/reset", {}, token);
     expect(await one.list("/sandbox/payments")).toHaveLength(4);
-  });
-
-  it("has a client that gets tokens", async () => {
-    const one = await open();
-    const { body } = await one.post("/sandbox/merchants", { name: "Other" });
-    const { merchantId, clientId: client_id, clientSecret: client_secret } = body;
-    const json = { grant_type: "client_credentials", client_id, client_secret };
-    const granted = await one.call("POST", "/v1/tokens", { token: null, json });
-    const merchants = await one.list("/sandbox/merchants", String(granted.body["access_token"]));
-    expect(merchants).toMatchObject([{ merchantId }]);
   });
 
   it("is empty after a reset, also during a move, with its clock set and its token kept", async () => {

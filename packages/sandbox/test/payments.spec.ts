@@ -10,25 +10,6 @@ const pay = (one: TestSandbox, amount: string, more = "") => {
   return one.call("POST", "/sandbox/payments", { text });
 };
 describe("a payment of the sandbox", () => {
-  it("settles at the given time, from its creation to the clock's now", async () => {
-    const one = await open();
-    const { body: created } = await pay(one, '{"currency":"USD","value":1}');
-    const settle = (settledAt: unknown) =>
-      one.post(`/sandbox/payments/${String(created["paymentId"])}/settle`, { settledAt });
-    const createdAt = String(created["creationDate"]);
-    await one.call("PUT", "/sandbox/clock", { json: { advance: "P2D" } });
-    const { body: clock } = await one.call("GET", "/sandbox/clock");
-    for (const at of [Date.parse(createdAt) - 1, Date.parse(String(clock["now"])) + 1]) {
-      const refused = await settle(new Date(at).toISOString());
-      expect(refusal(refused)).toBe("400 INVALID_REQUEST, /settledAt INVALID_VALUE");
-    }
-    const dayLater = new Date(Date.parse(createdAt) + 86_400_000).toISOString();
-    expect((await settle(dayLater)).body).toMatchObject({
-      paymentStatus: "SUCCEEDED",
-      settlementDate: dayLater,
-    });
-  });
-
   it("is refused a malformed amount or key, and a customer that is missing or not linked", async () => {
     const one = await open();
     const unnamed = await one.post("/sandbox/payments", { amount: usd(1) });

@@ -79,31 +79,21 @@ describe("the log of the service", () => {
 
   it("has a line for each request target, however malformed, and each gets a coded answer", async () => {
     const { service, merchant, lines } = await openService();
-    const answers: unknown[] = [];
-    for (const [target, method = "GET"] of [
-      ["http://[::1"],
-      ["http://[::1/v1/refunds"],
-      ["http://a:99999999/v1/webhook/unsubscribe", "PUT"],
-      ["//[::1"],
-      ["/%"],
-      ["*", "OPTIONS"],
-      ["HTTP://a:99999999?x"],
-      ["http://a/healthz"],
+    for (const [call, status, code] of [
+      ["GET http://[::1", 404, "NOT_FOUND"],
+      ["GET http://[::1/v1/refunds", 405, "METHOD_NOT_ALLOWED"],
+      ["PUT http://a:99999999/v1/webhook/unsubscribe", 400, "INVALID_REQUEST"],
+      ["GET //[::1", 404, "NOT_FOUND"],
+      ["GET /%", 404, "NOT_FOUND"],
+      ["OPTIONS *", 404, "NOT_FOUND"],
+      ["GET HTTP://a:99999999?x", 404, "NOT_FOUND"],
+      ["GET http://a/healthz", 200, undefined],
     ] as const) {
       const head = `host: x\r\nauthorization: Bearer ${merchant.token}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 2\r\n`;
-      const text = await rawAnswer(service.port, `${method} ${target} HTTP/1.1\r\n${head}\r\n{}`);
-      answers.push([target, Number(text.slice(9, 12)), /"errorCode":"(\w+)"/.exec(text)?.[1]]);
+      const text = await rawAnswer(service.port, `${call} HTTP/1.1\r\n${head}\r\n{}`);
+      const answer = [Number(text.slice(9, 12)), /"errorCode":"(\w+)"/.exec(text)?.[1]];
+      expect([call, ...answer]).toEqual([call, status, code]);
     }
-    expect(answers).toEqual([
-      ["http://[::1", 404, "NOT_FOUND"],
-      ["http://[::1/v1/refunds", 405, "METHOD_NOT_ALLOWED"],
-      ["http://a:99999999/v1/webhook/unsubscribe", 400, "INVALID_REQUEST"],
-      ["//[::1", 404, "NOT_FOUND"],
-      ["/%", 404, "NOT_FOUND"],
-      ["*", 404, "NOT_FOUND"],
-      ["HTTP://a:99999999?x", 404, "NOT_FOUND"],
-      ["http://a/healthz", 200, undefined],
-    ]);
     await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(8);
   });
 });

@@ -1,6 +1,4 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
-import { validateFlatError } from "@countersign/schemas/writers";
-import { request } from "undici";
 import { describe, expect, it } from "vitest";
 import { openService, type TestAnswer, type TestService } from "../open-service.ts";
 import { refusal } from "../validated.ts";
@@ -168,25 +166,6 @@ describe("a profile decides for subscriptions, headers, tokens and customers", (
     }
   });
 
-  it("T-19 what a missing Accept, or a GET without Content-Type, is answered", async () => {
-    const [accept, type] = [{ accept: "*/*" }, { "content-type": "application/json" }];
-    for (const [values, headers, status] of [
-      [{ acceptMissing: "error" }, {}, 406],
-      [{ acceptMissing: "warn" }, {}, 404],
-      [{ contentTypeOnGet: "error" }, accept, 415],
-      [{ contentTypeOnGet: "error" }, { ...accept, ...type }, 404],
-    ] as const) {
-      const { service, merchant } = await openService({ profile: change("headers", values) });
-      const authorization = `Bearer ${merchant.token}`;
-      // undici adds no Accept.
-      const answer = await request(`${service.url}/v1/customers/c`, {
-        headers: { authorization, ...headers },
-      });
-      await answer.body.dump();
-      expect([values, headers, answer.statusCode]).toEqual([values, headers, status]);
-    }
-  });
-
   it("where tokens are issued, for how long, and the names of scopes", async () => {
     const scopes = { payments: "pay:write", core: "core:all" };
     const token = { path: "/oauth/token", lifetimeSeconds: 120, scopes };
@@ -224,24 +203,6 @@ describe("a profile decides for subscriptions, headers, tokens and customers", (
 
 describe("the profile x-signature", () => {
   const profile = profiles["x-signature"];
-
-  it("answers refusals in one flat object with fewer statuses", async () => {
-    const { open, answer, again } = await ask(profile);
-    expect(answer.status).toBe(201);
-    expect(answer.body).not.toHaveProperty("clientReferenceId");
-    // It accepts every secretKey as it is.
-    expect((await open.subscribe({ secretKey: `whsk_${"x".repeat(30)}` })).status).toBe(200);
-    const { token } = await open.addMerchant(["core"]);
-    const foreign = await open.call("POST", "/v1/refunds", { json: {}, token });
-    const exceeding = { requestKey: "l", amount: { currency: "USD", value: 999 } };
-    const answers = [await again(), await again(exceeding), foreign];
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 401]);
-    for (const { body, headers } of answers) {
-      expect(validateFlatError(body)).toMatchObject({ ok: true });
-      expect(headers["content-type"]).toBe("application/json");
-    }
-    expect(answers[0]?.body).toMatchObject({ errorCode: "DUPLICATE_REQUEST_KEY" });
-  });
 
   it("T-05 names refunds payment.* with paymentType CREDIT, in its own envelope", async () => {
     const { open, paymentId, answer } = await ask(profile);

@@ -83,7 +83,7 @@ describe("the calls of one client", () => {
   });
 
   it("are limited after authentication and scope and before the media types", async () => {
-    const { call, addMerchant } = await open({ refundsPerSecond: 1, tokensPerMinute: 1 });
+    const { call, addMerchant, pass } = await open({ refundsPerSecond: 1, tokensPerMinute: 1 });
     const { token: coreOnly } = await addMerchant(["core"]);
     await call("POST", "/v1/refunds", { json: {} });
     const headers = { accept: "text/html", "content-type": "text/plain" };
@@ -98,6 +98,8 @@ describe("the calls of one client", () => {
     ];
     const expected = [405, 401, 403, 429, 406, 405];
     expect(answers.map(({ status }) => status)).toEqual(expected);
+    pass(1000);
+    expect((await call("POST", "/v1/refunds", sent)).status).toBe(406);
   });
 });
 

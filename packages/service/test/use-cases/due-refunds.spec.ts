@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { NamespaceClocks } from "../../src/delivery/namespace-clocks.ts";
 import { DueRefunds } from "../../src/due-refunds.ts";
 import { textOf } from "../../src/store/driver.ts";
 import type { Merchant } from "../../src/store/tables/merchants.ts";
@@ -146,16 +145,6 @@ onStores([postgres], ({ create, open }) => {
 });
 
 describe("a process that moves due refunds", () => {
-  it("moves live refunds when they are due, and not before", async () => {
-    const opened = await openService();
-    const [refund = ""] = await dueRefunds(opened, 1);
-    startMoving(opened);
-    await opened.rows("SELECT 1");
-    expect((await statuses(opened))[refund]).toBe("PENDING");
-    opened.clock.advance(30 * DAY_MS);
-    await expect.poll(async () => (await statuses(opened))[refund], SOON).toBe("AUTHORIZED");
-  });
-
   it("reports a refund that cannot move once a minute, and moves what is due after it", async () => {
     const opened = await openService();
     const [poison = ""] = await dueRefunds(opened, 1);
@@ -207,20 +196,3 @@ function startMoving(
   moving.start();
   return reported;
 }
-
-it("a sandbox clock moves past a refund that cannot move, and the others on the way", async () => {
-  const opened = await openService();
-  const { useCases, driver, clock } = opened;
-  const start = clock.now();
-  const sandbox = { name: "Sandbox", clock: { instant: start }, scopes: ["payments"] };
-  const made = await useCases.createMerchant(sandbox);
-  if (!made.ok) throw new Error(made.code);
-  const [poison = "", good = ""] = await dueRefunds(opened, 2, made.merchant);
-  await opened.write("UPDATE payments SET original_id = NULL WHERE id = $1", poison);
-  const engine = { drain: async () => true };
-  const clocks = new NamespaceClocks({ ...useCases, driver, clock, engine });
-  const to = start + 7 * DAY_MS;
-  expect(await clocks.advance(made.merchant.clockId, to)).toMatchObject({ ok: true, now: to });
-  const after = await statuses(opened);
-  expect([after[poison], after[good]]).toEqual(["PENDING", "AUTHORIZED"]);
-});
