@@ -1,9 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { profiles } from "@countersign/schemas/profiles";
 import { standardWebhooks, xSignature } from "@countersign/signatures";
-import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { signerOf } from "../../src/delivery/attempt.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { startReceiver } from "./listening.ts";
@@ -15,7 +13,7 @@ describe("a webhook that the service sends", () => {
   it("[P-EVENT-HEADERS] carries the stored bytes, their type and length, the sender's name and a valid signature", async () => {
     const queue = await openQueue();
     const { arrived, url } = await startReceiver(204);
-    await queue.subscribe("sub_1", { url });
+    await queue.subscribe("sub_1", { url: url.href });
     const payload = '{ "amount": 10.50, "name":"Zoë \\u20ac €" }';
     await queue.enqueue("sub_1", { payload });
     await queue.engine(network()).drain("clk_1");
@@ -37,7 +35,7 @@ describe("a webhook that the service sends", () => {
   it("[P-EVENT-ID-KEPT][P-EVENT-TIMESTAMP] keeps the event's id and body in every retry, under a new time and signature", async () => {
     const queue = await openQueue();
     const { arrived, url } = await startReceiver(503, 503, 204);
-    await queue.subscribe("sub_1", { url });
+    await queue.subscribe("sub_1", { url: url.href });
     await queue.enqueue("sub_1");
     const engine = queue.engine(network());
     for (const step of [0, 5000, 300_000]) {
@@ -60,64 +58,46 @@ describe("a webhook that the service sends", () => {
 it("B19: a merchant who changes secrets through a second subscription verifies every attempt, and counts each event once by its id", async () => {
   const queue = await openQueue();
   const { arrived, url } = await startReceiver(204);
-  // The library reads the machine's clock.
-  const engine = queue.engine(network(), { clock: systemClock });
+  const engine = queue.engine(network());
   const secretOf = (number: number): string => `secret-number-${String(number).padStart(12, "0")}`;
   const subscribe = (number: number): Promise<void> =>
-    queue.subscribe(`sub_${number}`, { url, secret: secretOf(number) });
-  const events = new Set<string>();
-  let genuine = 0;
+    queue.subscribe(`sub_${number}`, { url: url.href, secret: secretOf(number) });
+  const verified: (string | undefined)[] = [];
   await subscribe(0);
-  for (let number = 0; number < 10; number += 1) {
+  for (let number = 0; number < 3; number += 1) {
     await subscribe(number + 1);
     await queue.publish(10, [`sub_${number}`, `sub_${number + 1}`]);
     await engine.drain("clk_1");
-    for (const { body, headers } of arrived.splice(0)) {
-      // The merchant knows the old secret and the new one, of which each verifies half.
-      for (const known of [secretOf(number), secretOf(number + 1)]) {
-        const library = new Webhook(Buffer.from(known).toString("base64"));
-        try {
-          library.verify(body, headers);
-          genuine += 1;
-        } catch {
-          continue;
-        }
-      }
-      events.add(headers["webhook-id"] ?? "");
+    for (const one of arrived.splice(0)) {
+      // The merchant knows the old secret and the new one.
+      const known = [{ raw: secretOf(number) }, { raw: secretOf(number + 1) }];
+      const verdict = standardWebhooks().verify(one, known, { now: queue.clock.now() });
+      verified.push(verdict.ok ? verdict.id : undefined);
     }
-    await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [
-      `sub_${number}`,
-    ]);
+    const close = "UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1";
+    await queue.write(close, [`sub_${number}`]);
   }
-  expect([genuine, events.size]).toEqual([200, 100]);
+  expect(verified).toHaveLength(60);
+  expect(verified).not.toContain(undefined);
+  expect(new Set(verified).size).toBe(30);
 });
 
 describe("an attempt that cannot be made", () => {
-  it("B7 is recorded as a failure when the stored URL is forbidden or private", async () => {
+  it("B7 is recorded as a failure when the stored URL is forbidden, private or of a port that is not allowed", async () => {
     const queue = await openQueue();
     const urls = ["ftp://merchant.example/", "http://10.0.0.1/", "https://10.0.0.1/"];
+    urls.push("https://10.0.0.1:22/", "https://10.0.0.1:8443/");
     await queue.subscribeMany(urls.length, (number) => ({ url: urls[number] }));
-    await queue.engine(network()).drain("clk_1");
-    expect(await queue.attempts()).toMatchObject([
-      { status: null, error: "CS_ATTEMPT_URL_REFUSED" },
-      { status: null, error: "CS_ATTEMPT_URL_REFUSED" },
-      { status: null, error: "CS_ATTEMPT_ADDRESS_REFUSED" },
+    const endpoints = { allowLoopback: true, ports: [80, 443, 8443] };
+    await queue.engine(network(), { endpoints }).drain("clk_1");
+    expect((await queue.attempts()).map(({ status, error }) => status ?? error)).toEqual([
+      "CS_ATTEMPT_URL_REFUSED",
+      "CS_ATTEMPT_URL_REFUSED",
+      "CS_ATTEMPT_ADDRESS_REFUSED",
+      "CS_ATTEMPT_URL_REFUSED",
+      "CS_ATTEMPT_ADDRESS_REFUSED",
     ]);
-    expect(await queue.states()).toEqual(["waiting", "waiting", "waiting"]);
-  });
-
-  it("B7 is recorded as a failure and posts nothing when the stored URL names another port than those allowed", async () => {
-    const queue = await openQueue();
-    const urls = ["https://merchant.example:22/", "https://merchant.example:8443/"];
-    await queue.subscribeMany(urls.length, (number) => ({ url: urls[number] }));
-    const transport = fakeTransport(() => answered(204));
-    const endpoints = { allowLoopback: false, ports: [443, 8443] };
-    await queue.engine(transport, { endpoints }).drain("clk_1");
-    expect(await queue.attempts()).toMatchObject([
-      { status: null, error: "CS_ATTEMPT_URL_REFUSED" },
-      { status: 204, error: null },
-    ]);
-    expect(transport.posts).toHaveLength(1);
+    expect(new Set(await queue.states())).toEqual(new Set(["waiting"]));
   });
 
   it("is recorded as a failure and posts nothing when the secret cannot sign", async () => {

@@ -83,51 +83,6 @@ describe("B14: deliveries that share one process", () => {
     const hosts = () => transport.posts.map(({ url }) => url.hostname);
     await expect.poll(hosts, SOON).toContain("late.example");
   });
-
-  it("pass by endpoints that only fail, whose attempts begin at least 25 ms apart", async () => {
-    const queue = await openQueue();
-    const bad = ["bad_1", "bad_2", "bad_3"];
-    for (const key of [...bad, "good"]) await queue.subscribe(key, live);
-    await queue.publish(20, bad);
-    const failed: number[] = [];
-    let delivered = 0;
-    const transport = fakeTransport(({ url }) => {
-      const isBad = url.host.startsWith("bad");
-      if (isBad) failed.push(performance.now());
-      else delivered += 1;
-      return answered(isBad ? 500 : 204);
-    });
-    const engine = queue.engine(transport);
-    // Until five of each have failed, several are in flight.
-    await expect.poll(() => failed.length, SOON).toBeGreaterThanOrEqual(40);
-    await queue.publish(60, ["good"]);
-    const [before, from] = [failed.length, performance.now()];
-    engine.onWork([{ key: "good", at: queue.clock.now() }]);
-    await expect.poll(() => delivered, SOON).toBe(60);
-    const most = (performance.now() - from) / 24 + 1;
-    expect(failed.length - before).toBeLessThanOrEqual(most);
-    await expect.poll(() => failed.length, SOON).toBeGreaterThanOrEqual(60);
-    // On average, since a timer may be late.
-    expect((failed[59] ?? 0) - (failed[40] ?? 0)).toBeGreaterThan(19 * 20);
-  });
-
-  it("do not wait behind 300 endpoints that rest after an overload", async () => {
-    const queue = await openQueue();
-    await queue.subscribeMany(300, () => live);
-    for (let number = 0; number < 300; number += 1) await queue.publish(2, [`sub_${number}`]);
-    await queue.subscribe("good", other);
-    const transport = fakeTransport(({ url }) =>
-      answered(url.hostname.startsWith("good") ? 204 : 429),
-    );
-    const engine = queue.engine(transport, { policy: { concurrencyPerEndpoint: 1 } });
-    await expect.poll(() => transport.posts.length, SOON).toBeGreaterThanOrEqual(300);
-    await queue.enqueue("good");
-    const from = performance.now();
-    engine.onWork([{ key: "good", at: queue.clock.now() }]);
-    const hosts = () => transport.posts.map(({ url }) => url.hostname);
-    await expect.poll(hosts, SOON).toContain("good.example");
-    expect(performance.now() - from).toBeLessThan(1000);
-  });
 });
 
 describe("B15: a host that many have subscribed", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DueClock } from "../../src/clock.ts";
 import { Leases } from "../../src/delivery/leases.ts";
+import type { DeliveryStore } from "../../src/delivery/types.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
@@ -14,6 +15,13 @@ import {
   type OpenEngine,
   type Queue,
 } from "./queue.ts";
+
+/** The membership of a process `a`, in its monotonic time. */
+function leasesAt(elapsed: () => number, store: DeliveryStore, leaseMs = policy.leaseMs): Leases {
+  const clock = { now: () => 0, elapsed, sleep: async () => {} };
+  const ports = { store, clock, dueClock: new DueClock(clock) };
+  return new Leases("a", ports, { ...policy, leaseMs }, {});
+}
 
 const succeeding = () => fakeTransport(() => answered(204));
 
@@ -108,9 +116,7 @@ it("[P-EVENT-RETRY] a delivery keeps its whole retry schedule when each attempt 
 
 it("a lease covers an attempt that starts at least its deadline and a second before the lease ends", async () => {
   const queue = await openQueue();
-  const clock = { now: () => 0, elapsed: () => 7000, sleep: async () => {} };
-  const ports = { store: queue.store, clock, dueClock: new DueClock(clock) };
-  const leases = new Leases("a", ports, policy, {});
+  const leases = leasesAt(() => 7000, queue.store);
   expect(leases.covers(7000)).toBe(false);
   await leases.keep(0);
   const last = 7000 + policy.leaseMs - policy.deadlineMs - 1000;
@@ -132,9 +138,7 @@ it.each([
   const queue = await openQueue();
   await queue.store.join("b");
   let elapsed = 0;
-  const clock = { now: () => 0, elapsed: () => elapsed, sleep: async () => {} };
-  const ports = { store: queue.store, clock, dueClock: new DueClock(clock) };
-  const leases = new Leases("a", ports, policy, {});
+  const leases = leasesAt(() => elapsed, queue.store);
   for (elapsed of beats) await leases.keep(0);
   const left = await queue.store.beat({ id: "a", beat: 99, now: 0 });
   expect(left.members.map(({ id }) => id).toSorted()).toEqual(members);
@@ -148,13 +152,11 @@ it.each([
   async ({ leaseMs, everyMs }) => {
     const queue = await openQueue();
     let [elapsed, beats] = [7000, 0];
-    const clock = { now: () => 0, elapsed: () => elapsed, sleep: async () => {} };
     const beat: typeof queue.store.beat = (one) => {
       beats += 1;
       return queue.store.beat(one);
     };
-    const ports = { store: { ...queue.store, beat }, clock, dueClock: new DueClock(clock) };
-    const leases = new Leases("a", ports, { ...policy, leaseMs }, {});
+    const leases = leasesAt(() => elapsed, { ...queue.store, beat }, leaseMs);
     const beatsAfter = async (ms: number): Promise<number> => {
       elapsed += ms;
       await leases.keep(0);

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { AtEnd } from "../../../../test/temporary-folder.ts";
+import type { PostRequest } from "../../src/delivery/types.ts";
 
 export interface Listening {
   readonly port: number;
@@ -66,6 +67,8 @@ export async function tunnelTo(port: number) {
 }
 
 export interface Arrived {
+  /** Method and path. */
+  readonly line: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
 }
@@ -73,19 +76,27 @@ export interface Arrived {
 /** A receiver that keeps what arrives and answers with `statuses` in turn, the last one for ever. */
 export async function startReceiver(...statuses: readonly number[]) {
   const arrived: Arrived[] = [];
-  let count = 0;
-  const { url } = await listenHttp((request, response) => {
+  const { url, connections } = await listenHttp((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+      response.writeHead(statuses[arrived.length] ?? statuses.at(-1) ?? 204).end();
       arrived.push({
+        line: `${request.method} ${request.url}`,
         headers: Object.fromEntries(headers) as Record<string, string>,
         body: Buffer.concat(chunks),
       });
-      response.writeHead(statuses[Math.min(count, statuses.length - 1)] ?? 204).end();
-      count += 1;
     });
   });
-  return { arrived, url: url.href };
+  return { arrived, url, connections };
 }
+
+/** A small request of a merchant. */
+export const requestTo = (url: URL, body: Uint8Array = Buffer.from("{}")): PostRequest => ({
+  url,
+  headers: { "content-type": "application/json" },
+  body,
+  merchantId: "mer_1",
+  eventId: "evt_1",
+});

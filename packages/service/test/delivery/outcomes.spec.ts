@@ -10,9 +10,8 @@ import {
   timeout,
   type Queue,
 } from "./queue.ts";
-import { replayDeliveries, type ReplayOutcome } from "../../src/delivery/operator.ts";
+import { replayDeliveries } from "../../src/delivery/operator.ts";
 import { listAudit } from "../../src/store/tables/audit.ts";
-import type { Replayed } from "../../src/store/tables/replays.ts";
 
 /** Attempts what is due, of which each attempt gets one of the answers, in their order, after 20 ms. */
 async function attempt(queue: Queue, answers: Parameters<Held["answer"]>[0][]): Promise<void> {
@@ -65,51 +64,21 @@ onStores([sqlite, postgres], ({ open }) => {
       ]);
     });
   });
-});
 
-const end = (queue: Queue, id: string, state: string): Promise<unknown> =>
-  queue.write("UPDATE deliveries SET state = $2, next_at = NULL, attempts = 10 WHERE id = $1", [
-    id,
-    state,
-  ]);
-
-const replay = (queue: Queue, what: Replayed): Promise<ReplayOutcome> =>
-  replayDeliveries(queue, { what, askedBy: "operator", merchantId: "mer_1" });
-const replayed = (count: number): ReplayOutcome => ({ ok: true, replayed: count });
-
-onStores([sqlite, postgres], ({ open }) => {
-  describe("a replay", () => {
-    it("of a subscription includes all completed deliveries, in batches, and writes each to the audit log", async () => {
-      const queue = await queueOf(await open(), "sub_1", "sub_2");
-      await queue.publish(600, ["sub_1"]);
-      const other = await queue.enqueue("sub_2");
-      await queue.write("UPDATE deliveries SET state = 'delivered', next_at = NULL");
-      expect(await replay(queue, { kind: "subscription", id: "sub_1" })).toEqual(replayed(600));
-      const ended = (await queue.deliveries()).filter(({ state }) => state === "delivered");
-      expect(ended.map(({ id }) => id)).toEqual([other]);
-      const log = await listAudit(queue.driver, { limit: 1000 });
-      expect(log).toHaveLength(600);
-      const entry = { merchantId: "mer_1", askedBy: "operator", state: "delivered", attempts: 0 };
-      expect(log[0]).toMatchObject({ ...entry, what: "delivery.replay", at: CLOCK_START });
-    });
-
-    it("of one delivery finds only the merchant's, and none of a closed subscription", async () => {
-      const queue = await queueOf(await open(), "sub_1");
-      await queue.subscribe("sub_live", { clockId: "live" });
-      const own = await queue.enqueue("sub_1");
-      const other = await queue.enqueue("sub_live");
-      for (const id of [own, other]) await end(queue, id, "exhausted");
-      expect(await replay(queue, { kind: "delivery", id: other })).toMatchObject({
-        code: "DELIVERY_NOT_FOUND",
-      });
-      await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = 'sub_1'");
-      const closed = { code: "SUBSCRIPTION_CLOSED" };
-      expect(await replay(queue, { kind: "delivery", id: own })).toMatchObject(closed);
-      expect(await replay(queue, { kind: "subscription", id: "sub_1" })).toMatchObject(closed);
-      const unknown = await replay(queue, { kind: "subscription", id: "sub_live" });
-      expect(unknown).toMatchObject({ code: "SUBSCRIPTION_NOT_FOUND" });
-      await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_1'");
-      expect(await replay(queue, { kind: "delivery", id: own })).toEqual(replayed(1));
-    });
+  it("a replay of a subscription, also of a paused one, includes all completed deliveries, in batches, and writes each to the audit log", async () => {
+    const queue = await queueOf(await open(), "sub_1", "sub_2");
+    await queue.publish(600, ["sub_1"]);
+    const other = await queue.enqueue("sub_2");
+    await queue.write("UPDATE deliveries SET state = 'delivered', next_at = NULL");
+    await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_1'");
+    const what = { kind: "subscription", id: "sub_1" } as const;
+    const order = { what, askedBy: "operator", merchantId: "mer_1" };
+    expect(await replayDeliveries(queue, order)).toEqual({ ok: true, replayed: 600 });
+    const ended = (await queue.deliveries()).filter(({ state }) => state === "delivered");
+    expect(ended.map(({ id }) => id)).toEqual([other]);
+    const log = await listAudit(queue.driver, { limit: 1000 });
+    expect(log).toHaveLength(600);
+    const entry = { merchantId: "mer_1", askedBy: "operator", state: "delivered", attempts: 0 };
+    expect(log[0]).toMatchObject({ ...entry, what: "delivery.replay", at: CLOCK_START });
   });
 });

@@ -136,7 +136,10 @@ describe("turns", () => {
     }
     offered(ready, ["b", "b1"]);
     expect(keysOf(ready, 9)).toEqual(["fails0", "b1", "b1"]);
+    expect(keysOf(ready, 9)).toEqual([]);
     expect(ready.dueAt).toBe(ENGINE.failingGapMs);
+    const [[next] = []] = ready.take(ready.dueAt, 9);
+    expect(next?.endpoint.key).toBe("fails1");
   });
 });
 

@@ -8,7 +8,7 @@ import { AnswerBounds, readInSlices } from "../../src/delivery/egress/read-in-sl
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { setTimeout } from "node:timers/promises";
 import { hostileEndpoints, startHostileServers } from "./hostile-endpoints.ts";
-import { listenHttp, listenRaw } from "./listening.ts";
+import { listenHttp, listenRaw, requestTo, startReceiver } from "./listening.ts";
 import { SOON } from "./queue.ts";
 import { faults, genuine, heapInUse, listenTls, trustAuthority } from "./tls-endpoints.ts";
 
@@ -22,31 +22,15 @@ function openTransport(deadlineMs = PATIENCE, lookup?: net.LookupFunction) {
   onTestFinished(() => one.close());
   return one;
 }
-const send = (url: URL, one = openTransport(), body = Buffer.from("{}")) =>
-  one.post({
-    url,
-    headers: { "content-type": "application/json" },
-    body,
-    merchantId: "mer_1",
-    eventId: "evt_1",
-  });
+const send = (url: URL, one = openTransport()) => one.post(requestTo(url));
 const answerOf = async (listener: RequestListener) => send((await listenHttp(listener)).url);
 
 describe("an attempt's request", () => {
   it("carries the bytes and headers as given, over connections that are used again", async () => {
-    const arrived: unknown[] = [];
-    const server = await listenHttp((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        const { method, url, headers } = request;
-        arrived.push([method, url, headers["content-type"], Buffer.concat(chunks)]);
-        response.writeHead(204).end();
-      });
-    });
+    const { arrived, url, connections } = await startReceiver(204);
     const body = Buffer.from([0x7b, 0xff, 0x00, 0xe2, 0x82, 0xac, 0x7d]);
     const one = openTransport();
-    const answer = await send(server.url, one, body);
+    const answer = await one.post(requestTo(url, body));
     const headers = {
       date: expect.any(String) as unknown,
       connection: "keep-alive",
@@ -54,19 +38,20 @@ describe("an attempt's request", () => {
     };
     const expected = { kind: "answered", status: 204, retryAfter: undefined, excerpt: "", headers };
     expect(answer).toEqual(expected);
-    expect(arrived).toEqual([["POST", "/hooks?a=1", "application/json", body]]);
-    for (let count = 0; count < 9; count += 1) await send(server.url, one);
+    const type = { "content-type": "application/json" };
+    expect(arrived).toMatchObject([{ line: "POST /hooks?a=1", headers: type, body }]);
+    for (let count = 0; count < 9; count += 1) await send(url, one);
     // The answer may be read before its connection is free again.
-    expect(server.connections()).toBeLessThanOrEqual(2);
+    expect(connections()).toBeLessThanOrEqual(2);
   });
 
   it("leaves no timer behind once it is answered", async () => {
     const timers = (): number =>
       process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    const server = await listenHttp((_, response) => response.writeHead(204).end());
+    const { url } = await startReceiver(204);
     const one = openTransport();
     const before = timers();
-    for (let count = 0; count < 30; count += 1) await send(server.url, one);
+    for (let count = 0; count < 30; count += 1) await send(url, one);
     expect(timers() - before).toBeLessThan(10);
   });
 
@@ -218,18 +203,18 @@ describe("[P-EVENT-TIMEOUT] B10 an attempt without a whole answer", () => {
   it("at all kinds of hostile endpoints together ends by a second after the deadline with at most 1 KiB of an answer, and nobody else waits", async () => {
     const deadlineMs = 2 * DEADLINE;
     const one = openTransport(deadlineMs);
-    const friend = await listenHttp((_, response) => response.writeHead(204).end());
+    const friend = await startReceiver(204);
     await send(friend.url, one);
     const servers = await startHostileServers();
     onTestFinished(() => servers.stop());
-    const post = async (kind: string): Promise<void> => {
+    const post = async ([kind, url]: readonly [string, string]): Promise<void> => {
       const start = performance.now();
-      const answer = await send(servers.urlOf(kind), one);
+      const answer = await send(new URL(url), one);
       expect([kind, performance.now() - start < deadlineMs + 1000]).toEqual([kind, true]);
       const { excerpt } = { excerpt: "", ...answer };
       expect([kind, excerpt.length <= 1024]).toEqual([kind, true]);
     };
-    const posts = servers.kinds.flatMap((kind) => [
+    const posts = Object.entries(servers.urls).flatMap((kind) => [
       ...Array.from({ length: 4 }, () => post(kind)),
       post(kind).then(() => post(kind)),
     ]);

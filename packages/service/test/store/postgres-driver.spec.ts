@@ -158,6 +158,14 @@ describePostgres("the PostgreSQL driver", (server) => {
     await write(small, 1);
   });
 
+  it("knows a full disk by SQLSTATE 53100", async () => {
+    const driver = await openNotes();
+    const failing = "DO $$ BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END $$";
+    const full = { ...unavailable, fault: "full" };
+    await expect(driver.query(failing)).rejects.toMatchObject(full);
+    await expect(driver.transaction((tx) => tx.query(failing))).rejects.toMatchObject(full);
+  });
+
   it("opens no more connections than it may, and leaves none open when it is closed", async () => {
     const driver = await openNotes({ maxConnections: 3 });
     const counting = Array.from({ length: 20 }, (_, id) =>

@@ -1,14 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
 import { FailureLog } from "../../src/http/log.ts";
 import { StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { StoreWatch } from "../../src/store/watch.ts";
 import { hookedDriver, type DriverHooks } from "../hooked-driver.ts";
@@ -44,10 +40,12 @@ describe("readiness of the store", () => {
   it("writes at most once a second, however many ask, and logs each kind of failure once a minute with its cause and count", async () => {
     const hooks: DriverHooks = {};
     let writes = 0;
+    const sizes: number[] = [];
     const { watch, lines, faults, pass } = await watched(
       hookedDriver(own(sqliteDriver(temporaryDatabase())), hooks),
     );
     hooks.commit = () => (writes += 1);
+    hooks.statement = (_, [padding]) => padding !== undefined && sizes.push(String(padding).length);
     for (let asked = 0; asked < 10; asked += 1) expect(await watch.check()).toEqual([]);
     expect(writes).toBe(1);
     pass(1000);
@@ -70,8 +68,14 @@ describe("readiness of the store", () => {
     expect(JSON.stringify(lines)).not.toContain("stack");
     expect(faults).toHaveLength(61);
     hooks.commit = undefined;
-    pass(1000);
-    expect(await watch.check()).toEqual([]);
+    for (let more = 0; more < 2; more += 1) {
+      pass(1000);
+      expect(await watch.check()).toEqual([]);
+    }
+    // A tiny row may fit into an existing page: after a full disk a write has to need room.
+    const needsRoom = sizes.map((size) => size > 65_536);
+    expect(needsRoom.indexOf(true)).toBe(3);
+    expect(needsRoom.lastIndexOf(true)).toBe(sizes.length - 2);
   });
 
   it.skipIf(noDisk !== undefined)(
@@ -102,56 +106,6 @@ describe("readiness of the store", () => {
       );
       disk.free();
       expect((await ready(open)).status).toBe(200);
-    },
-    30_000,
-  );
-
-  const missing = postgresBinaries === undefined ? "PostgreSQL is not installed" : noDisk;
-  it.skipIf(missing !== undefined)(
-    `fails on PostgreSQL from SQLSTATE 53100 until a write that needs room succeeds${missing === undefined ? "" : ` (skipped: ${missing})`}`,
-    async () => {
-      const disk = smallDisk(64);
-      const server = await sharedPostgres();
-      onTestFinished(() => server.stop());
-      const admin = new pg.Client(server.urlOf("postgres"));
-      await admin.connect();
-      const space = join(disk.folder, "space");
-      mkdirSync(space);
-      chmodSync(disk.folder, 0o755);
-      execFileSync("chown", ["postgres", space]);
-      const name = `small_${process.pid}`;
-      await admin.query(`CREATE TABLESPACE ${name} LOCATION '${space}'`);
-      await admin.query(`CREATE DATABASE ${name} TABLESPACE ${name}`);
-      const driver = postgresDriver({ url: server.urlOf(name) });
-      onTestFinished(async () => {
-        await driver.close();
-        await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-        await admin.query(`DROP TABLESPACE ${name}`);
-        await admin.end();
-      });
-      const { watch, lines, faults, pass } = await watched(driver);
-      expect(await watch.check()).toEqual([]);
-      disk.fill();
-      pass(1000);
-      // A tiny row fits into an existing page.
-      expect(await watch.check()).toEqual([]);
-      const payload = "x".repeat(4000);
-      const write = (): Promise<unknown> =>
-        watch.driver.transaction((tx) =>
-          tx.query(
-            `INSERT INTO merchants (id, name, clock_id, created_at)
-              SELECT $1 || i, $1, 'live', 0 FROM generate_series(1, 1000) AS i`,
-            [payload.slice(0, 900)],
-          ),
-        );
-      await expect(write()).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE", fault: "full" });
-      pass(1000);
-      expect(await watch.check()).toEqual(["write"]);
-      expect(faults).toEqual(["full", "full"]);
-      expect(lines[0]?.cause).toContain("No space left on device");
-      disk.free();
-      pass(1000);
-      expect(await watch.check()).toEqual([]);
     },
     30_000,
   );
