@@ -1,17 +1,8 @@
-import { readFileSync } from "node:fs";
-import { defaultRespond, type FailureCode, type RejectionCode } from "@countersign/receiver";
+import { defaultRespond, type RejectionCode } from "@countersign/receiver";
 import { signatureErrorCodes } from "@countersign/signatures";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
-const reference = readFileSync(
-  new URL("../../../docs/reference/codes.md", import.meta.url),
-  "utf8",
-);
-const documented = [...reference.matchAll(/^### (CS_[A-Z_]+)\n\n.* Status (\d{3})\.$/gm)].map(
-  ([, code = "", status]) => [code, Number(status)] as const,
-);
-
-// Exhaustive by their types: a code that is added must be added here.
+// Exhaustive by its type: a code that is added must be added here.
 const rejections: Record<Exclude<RejectionCode, keyof typeof signatureErrorCodes>, number> = {
   CS_TENANT_UNKNOWN: 401,
   CS_BODY_CONSUMED: 500,
@@ -28,24 +19,10 @@ const rejections: Record<Exclude<RejectionCode, keyof typeof signatureErrorCodes
   CS_EVENT_ID_REUSED: 409,
   CS_RECEIVER_BUSY: 503,
 };
-const failures: Record<FailureCode, number> = {
-  CS_HANDLER_FAILED: 503,
-  CS_HANDLER_TIMEOUT: 503,
-  CS_CLAIM_LOST: 503,
-  CS_INBOX_UNAVAILABLE: 503,
-  CS_SECRETS_UNAVAILABLE: 503,
-  CS_RECEIVER_FAILED: 503,
-};
-
-describe("defaultRespond", () => {
-  it("answers each code with its documented status", () => {
-    expect(documented.length).toBeGreaterThan(10);
-    expect({ ...rejections, ...failures }).toMatchObject(Object.fromEntries(documented));
-    const signature = Object.keys(signatureErrorCodes).map((code) => [code, 401] as const);
-    for (const [code, status] of [...Object.entries(rejections), ...signature])
-      expect([
-        code,
-        defaultRespond({ kind: "rejected", code: code as RejectionCode }).status,
-      ]).toEqual([code, status]);
-  });
+it("defaultRespond answers each code of a refusal with its status, and 401 to all of the signature", () => {
+  const signature = Object.keys(signatureErrorCodes).map((code) => [code, 401] as const);
+  for (const [code, status] of [...Object.entries(rejections), ...signature]) {
+    const outcome = { kind: "rejected", code: code as RejectionCode } as const;
+    expect([code, defaultRespond(outcome).status]).toEqual([code, status]);
+  }
 });

@@ -41,13 +41,15 @@ describe('toNode on a server that listens for "checkContinue"', () => {
     ] as const) {
       const lines = [`Content-Length: ${String(length)}`, "Expect: 100-Continue", line];
       const reply = await exchange(port, request(lines));
-      expect([reply.status, reply.interim]).toEqual([status, []]);
+      expect(reply.status).toBe(status);
+      expect(reply.received).not.toContain("100 Continue");
     }
   });
 
   it("asks once for a body that it accepts", async () => {
     const { port } = await mounted({ serve });
-    expect(await postOnceAsked(port, genuine)).toMatchObject({ status: 204, interim: [] });
+    const { status, received } = await postOnceAsked(port, genuine);
+    expect([status, received.includes("100 Continue")]).toEqual([204, false]);
   });
 });
 

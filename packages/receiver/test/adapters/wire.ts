@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { readAnswer } from "../../../contract-kit/src/harness/answer-reader.ts";
 
 /** The bytes of a request, with the header lines unchanged. */
 export function request(
@@ -22,12 +23,12 @@ export const chunk = (bytes: Uint8Array = new Uint8Array(0)): Buffer =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 
 export interface Reply {
-  /** The final status; 0 if the connection ended without one. */
+  /** 0 if the connection ended without a whole answer. */
   readonly status: number;
-  /** The interim ones (RFC 9110 section 15.2). */
-  readonly interim: readonly number[];
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
+  /** All that arrived, also interim answers (RFC 9110 section 15.2). */
+  readonly received: string;
   /** The way in which the server ended the connection. */
   readonly ended: "no" | "cleanly" | "reset";
 }
@@ -46,17 +47,16 @@ export async function exchange(port: number, ...parts: readonly Uint8Array[]): P
 
 export function readReply(socket: Socket): Promise<Reply> {
   return new Promise((resolve) => {
-    let received = "";
+    let received = Buffer.alloc(0);
     const settle = (ended: Reply["ended"]): void => {
       socket.off("data", onData);
-      const reply = parse(received, ended);
-      resolve(reply ?? { status: 0, interim: [], headers: new Map(), body: "", ended });
+      const { status = 0, headers = [], body = [] } = answerIn(received) ?? {};
+      const text = Buffer.from(body).toString();
+      resolve({ status, headers: new Map(headers), body: text, received: String(received), ended });
     };
     const onData = (data: Buffer): void => {
-      received += data.toString("latin1");
-      const reply = parse(received, "no");
-      if (reply !== undefined && reply.headers.get("connection")?.toLowerCase() !== "close")
-        settle("no");
+      received = Buffer.concat([received, data]);
+      if (answerIn(received)?.isReusable === true) settle("no");
     };
     socket.on("data", onData);
     socket.once("end", () => settle("cleanly"));
@@ -65,38 +65,8 @@ export function readReply(socket: Socket): Promise<Reply> {
   });
 }
 
-/** The answer that the text holds, once it is whole. */
-function parse(text: string, ended: Reply["ended"]): Reply | undefined {
-  const interim: number[] = [];
-  let rest = text;
-  for (;;) {
-    const end = rest.indexOf("\r\n\r\n");
-    if (end === -1) return undefined;
-    const [first = "", ...lines] = rest.slice(0, end).split("\r\n");
-    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1] ?? 0);
-    rest = rest.slice(end + 4);
-    if (status >= 100 && status < 200) {
-      interim.push(status);
-      continue;
-    }
-    const headers = new Map(
-      lines.map((line) => {
-        const colon = line.indexOf(":");
-        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
-      }),
-    );
-    const length = headers.get("content-length");
-    const chunked = headers.get("transfer-encoding") === "chunked";
-    if (length !== undefined && rest.length < Number(length)) return undefined;
-    if (chunked && !rest.endsWith("0\r\n\r\n")) return undefined;
-    const body = length === undefined ? unchunked(rest, chunked) : rest.slice(0, Number(length));
-    return { status, interim, headers, body, ended };
-  }
-}
-
-/** Answers of the receiver are one chunk at most. */
-const unchunked = (text: string, chunked: boolean): string =>
-  chunked ? (/^[\da-f]+\r\n([\s\S]*?)\r\n0\r\n\r\n$/i.exec(text)?.[1] ?? "") : text;
+const answerIn = (received: Buffer) =>
+  readAnswer(received, { method: "POST", isEnded: false })?.answer;
 
 export async function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1" });

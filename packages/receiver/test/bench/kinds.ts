@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { Stripe } from "stripe";
+import { linesOf, request } from "../adapters/wire.ts";
 import { refundAuthorized, secret } from "../fixtures.ts";
 
 /** The servers that are compared. */
@@ -17,16 +18,7 @@ export const TEXT_SECRET = "only-the-two-of-us-know-it";
 export function wireOf(kind: Kind, id: string): Buffer {
   const event = { ...refundAuthorized(id), metadata: { note: "x".repeat(820) } };
   const { headers, body } = signedAttempt({ secrets: [secret], event });
-  const lines = Object.entries({ ...headers, ...headersOf(kind, id, body) });
-  const head = [
-    "POST /webhooks HTTP/1.1",
-    "Host: localhost",
-    `Content-Length: ${String(body.length)}`,
-    ...lines.map(([name, value]) => `${name}: ${value}`),
-    "",
-    "",
-  ].join("\r\n");
-  return Buffer.concat([Buffer.from(head), body]);
+  return request(linesOf({ ...headers, ...headersOf(kind, id, body) }, body), body);
 }
 
 function headersOf(kind: Kind, id: string, body: Uint8Array): Record<string, string> {

@@ -132,16 +132,6 @@ describePostgres("the PostgreSQL inbox", (server) => {
     expect(await inbox.purge?.({ before: 0, limit: 1 })).toBe(0);
   });
 
-  it("handles one event in each of two services that share a database by their schemas", async () => {
-    const mail = postgresInbox(pool, { schema: "mail" });
-    await mail.migrate();
-    const claim = claimOf("shared");
-    expect(await postgresInbox(pool, { schema: "shop" }).claim(claim)).toMatchObject({
-      state: "claimed",
-    });
-    expect(await mail.claim(claim)).toMatchObject({ state: "claimed" });
-  });
-
   it("claims an event whose type has a NUL, which PostgreSQL's text cannot hold", async () => {
     const inbox = postgresInbox(pool, { schema: "shop" });
     const claims = [claimOf("nul", { type: "a\0b" }), claimOf("other", { type: "b" })];
@@ -159,24 +149,6 @@ describePostgres("the PostgreSQL inbox", (server) => {
     const limits = { leaseMs: 60_000, maxAttempts: 10 };
     const taken = await inbox.queue.take({ limit: 2, now: 0, ...limits });
     expect(taken.map(({ key }) => key.id)).toEqual(["b"]);
-  });
-
-  it("gives each of a thousand events to one of eight workers that take at once", async () => {
-    const inbox = postgresInbox(pool, { schema: "busy" });
-    await inbox.migrate();
-    const { queue } = inbox;
-    const ids = Array.from({ length: 1000 }, (_, index) => String(index));
-    await Promise.all(ids.map((id) => queue.store({ ...claimOf(id), body: "{}" })));
-    const taken: string[] = [];
-    const work = async (): Promise<void> => {
-      for (;;) {
-        const events = await queue.take({ limit: 8, now: 0, leaseMs: 60_000, maxAttempts: 10 });
-        if (events.length === 0) return;
-        taken.push(...events.map(({ key }) => key.id));
-      }
-    };
-    await Promise.all(Array.from({ length: 8 }, work));
-    expect(taken.toSorted()).toEqual(ids.toSorted());
   });
 
   it("takes the oldest other event of a resource with a completion, once it is due", async () => {

@@ -15,7 +15,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOON, silent } from "../fixtures.ts";
 import { describePostgres } from "./describe-postgres.ts";
-import { type Booking, send, transactionTests } from "./transaction-tests.ts";
+import { type Booking, transactionTests } from "./transaction-tests.ts";
 
 // The recipes of docs/guides/transactions.md, as a reader copies them.
 const page = readFileSync(
@@ -113,13 +113,6 @@ describePostgres("a PostgreSQL inbox over a library", (server) => {
 
     describe("a handler's writes", () => {
       transactionTests(() => ({ clock, booked, receiverOf }));
-    });
-
-    it("fails an event whose write is refused, and leaves the connection usable", async () => {
-      const receiver = receiverOf((id, book) => book(id));
-      await library.database.query("INSERT INTO ledger VALUES ('evt_2')");
-      expect((await send(receiver, "evt_2")).kind).toBe("failed");
-      expect((await send(receiver, "evt_3")).kind).toBe("handled");
     });
   });
 });

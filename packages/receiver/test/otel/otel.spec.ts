@@ -10,7 +10,6 @@ import {
   refundAuthorized,
   secret,
 } from "../fixtures.ts";
-import { sqliteInTest } from "../inboxes/in-test.ts";
 import { api, asyncContextManager, metering, tracing } from "./telemetry.ts";
 
 const { context, SpanKind, SpanStatusCode } = api;
@@ -101,17 +100,6 @@ describe("instrument with a tracer", () => {
     const [book, handle, processed] = spans();
     expect(book?.parentSpanContext?.spanId).toBe(handle?.spanContext().spanId);
     expect(handle?.parentSpanContext?.spanId).toBe(processed?.spanContext().spanId);
-  });
-
-  it("traces a handler that a worker runs", async () => {
-    const { receiver, spans } = traced({ inbox: sqliteInTest(), acknowledge: "after-store" });
-    const ran = Promise.withResolvers<string>();
-    receiver.on("refund.authorized", ({ id }) => ran.resolve(id)).start();
-    await receiver.receive(genuine);
-    expect(await ran.promise).toBe("evt_refund1");
-    await receiver.stop();
-    const names = spans().map(({ name }) => name);
-    expect(names.toSorted()).toEqual(["handle refund.authorized", "process webhooks"]);
   });
 });
 
