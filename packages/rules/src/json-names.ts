@@ -1,9 +1,6 @@
 import { decodeUtf8, encodeUtf8, endOfString } from "./json-tokens.ts";
 
-// Names that turn a later merge or look-up into an attack on Object.prototype.
-const FORBIDDEN: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
-
-// Up to this many names of one object are compared by their hashes, one by one: quicker than a set.
+// Up to this many names of one object are compared byte by byte: quicker than a set.
 // Beyond it a set keeps the work linear, whatever a body names.
 const COMPARED_ONE_BY_ONE = 16;
 
@@ -24,44 +21,55 @@ export interface Frame {
 /** The names of all open objects, the innermost object's last; those from `count` on are closed. */
 export interface NameStack {
   readonly quotes: number[];
-  readonly hashes: number[];
   count: number;
+}
+
+/** A name in quotes, as it is written in a body. */
+interface WrittenName {
+  readonly bytes: Uint8Array;
+  readonly quote: number;
+}
+
+// Names that turn a later merge or look-up into an attack on Object.prototype.
+const FORBIDDEN = ["__proto__", "constructor", "prototype"].map((name): WrittenName => ({
+  bytes: encodeUtf8(`"${name}"`),
+  quote: 0,
+}));
+
+const SHORTEST_FORBIDDEN = '"__proto__"'.length;
+
+/** True if the name from its opening quote up to `end` may not be a member's. */
+export function isForbidden(
+  bytes: Uint8Array,
+  { quote, end }: { readonly quote: number; readonly end: number },
+): boolean {
+  // Most names are shorter, and escapes only make a name longer.
+  if (end - quote < SHORTEST_FORBIDDEN) return false;
+  return FORBIDDEN.some((forbidden) => isSameName({ bytes, quote }, forbidden));
 }
 
 /**
  * Adds the name whose opening quote is at `quote` to the innermost object.
  *
- * @returns The name's end (exclusive); `~quote` for a name that is not allowed; `~N` for a fault in the string at N.
+ * @returns False if the object has a member of this name already.
  */
-export function takeName(names: NameStack, frame: Frame, bytes: Uint8Array, quote: number): number {
-  // Ends and hashes the name in one pass; escapes are rare and take a second one.
-  let hash = 0;
-  let at = quote + 1;
-  for (;;) {
-    const byte = bytes[at] ?? 0;
-    if (byte < 0x20) return ~at;
-    if (byte === QUOTE) break;
-    if (byte === BACKSLASH) {
-      const end = endOfString(bytes, quote);
-      if (end < 0) return end;
-      at = end - 1;
-      hash = hashOf(nameAt(bytes, quote));
-      break;
-    }
-    hash = nextHash(hash, byte);
-    at += 1;
+export function addName(names: NameStack, frame: Frame, bytes: Uint8Array, quote: number): boolean {
+  frame.at = quote;
+  if (frame.many !== undefined) {
+    const size = frame.many.size;
+    return frame.many.add(nameAt(bytes, quote)).size > size;
   }
-  return addName(names, frame, bytes, { quote, hash }) ? at + 1 : ~quote;
-}
-
-/** Returns the reason for which `takeName` refused the name at `quote`. */
-export function whyRefused(
-  bytes: Uint8Array,
-  quote: number,
-): "CS_JSON_FORBIDDEN_MEMBER" | "CS_JSON_DUPLICATE_MEMBER" {
-  return FORBIDDEN.has(nameAt(bytes, quote))
-    ? "CS_JSON_FORBIDDEN_MEMBER"
-    : "CS_JSON_DUPLICATE_MEMBER";
+  const { quotes, count } = names;
+  for (let index = frame.base; index < count; index += 1) {
+    const other = { bytes, quote: quotes[index] ?? quote };
+    if (isSameName({ bytes, quote }, other)) return false;
+  }
+  // Assigned past the end rather than cut and pushed: shortening an array costs more than the scan.
+  quotes[count] = quote;
+  names.count = count + 1;
+  if (names.count - frame.base === COMPARED_ONE_BY_ONE)
+    frame.many = new Set(quotes.slice(frame.base, names.count).map((at) => nameAt(bytes, at)));
+  return true;
 }
 
 /** Returns the unescaped name whose opening quote is at `quote`. */
@@ -70,60 +78,13 @@ export function nameAt(bytes: Uint8Array, quote: number): string {
   return JSON.parse(decodeUtf8(bytes.subarray(quote, endOfString(bytes, quote)))) as string;
 }
 
-function addName(
-  names: NameStack,
-  frame: Frame,
-  bytes: Uint8Array,
-  { quote, hash }: { readonly quote: number; readonly hash: number },
-): boolean {
-  if (
-    (hash === PROTO || hash === CONSTRUCTOR || hash === PROTOTYPE) &&
-    FORBIDDEN.has(nameAt(bytes, quote))
-  )
-    return false;
-  frame.at = quote;
-
-  if (frame.many !== undefined) {
-    const size = frame.many.size;
-    return frame.many.add(nameAt(bytes, quote)).size > size;
-  }
-  const { quotes, hashes, count } = names;
-  for (let index = frame.base; index < count; index += 1) {
-    // A sender can choose names of one hash, so equal hashes prove nothing.
-    if (hashes[index] === hash && isSameName(bytes, { quote, other: quotes[index] ?? quote }))
-      return false;
-  }
-  // Assigned past the end rather than cut and pushed: shortening an array costs more than the scan.
-  quotes[count] = quote;
-  hashes[count] = hash;
-  names.count = count + 1;
-  if (names.count - frame.base === COMPARED_ONE_BY_ONE)
-    frame.many = new Set(quotes.slice(frame.base, names.count).map((at) => nameAt(bytes, at)));
-  return true;
-}
-
-function isSameName(
-  bytes: Uint8Array,
-  { quote, other }: { readonly quote: number; readonly other: number },
-): boolean {
+function isSameName(one: WrittenName, other: WrittenName): boolean {
   for (let index = 1; ; index += 1) {
-    const byte = bytes[quote + index];
-    const otherByte = bytes[other + index];
+    const byte = one.bytes[one.quote + index];
+    const otherByte = other.bytes[other.quote + index];
     if (byte === BACKSLASH || otherByte === BACKSLASH)
-      return nameAt(bytes, quote) === nameAt(bytes, other);
+      return nameAt(one.bytes, one.quote) === nameAt(other.bytes, other.quote);
     if (byte !== otherByte) return false;
     if (byte === QUOTE) return true;
   }
-}
-
-const PROTO = hashOf("__proto__");
-const CONSTRUCTOR = hashOf("constructor");
-const PROTOTYPE = hashOf("prototype");
-
-function hashOf(name: string): number {
-  return encodeUtf8(name).reduce(nextHash, 0);
-}
-
-function nextHash(hash: number, byte: number): number {
-  return (Math.imul(hash, 31) + byte) | 0;
 }

@@ -1,4 +1,4 @@
-import { nameAt, takeName, whyRefused, type Frame, type NameStack } from "./json-names.ts";
+import { addName, isForbidden, nameAt, type Frame, type NameStack } from "./json-names.ts";
 import {
   decodeUtf8,
   endOfNumber,
@@ -49,7 +49,7 @@ const CLOSE_OBJECT = 0x7d;
  */
 export function scanJson(bytes: Uint8Array, { depth, numbers }: ScanOptions): Scan {
   const frames: Frame[] = [];
-  const names: NameStack = { quotes: [], hashes: [], count: 0 };
+  const names: NameStack = { quotes: [], count: 0 };
   const found = new Map<string, string>();
   let pointersLeft = POINTERS_AT_LEAST + POINTERS_PER_BYTE * bytes.length;
   let top: Frame | undefined;
@@ -102,9 +102,11 @@ export function scanJson(bytes: Uint8Array, { depth, numbers }: ScanOptions): Sc
     }
     if (top.isObject) {
       if (bytes[at] !== QUOTE) return refuse("CS_JSON_SYNTAX", at);
-      const nameEnd = takeName(names, top, bytes, at);
-      if (nameEnd === ~at) return refuse(whyRefused(bytes, at), at);
+      const nameEnd = endOfString(bytes, at);
       if (nameEnd < 0) return refuseString(bytes, ~nameEnd);
+      if (isForbidden(bytes, { quote: at, end: nameEnd }))
+        return refuse("CS_JSON_FORBIDDEN_MEMBER", at);
+      if (!addName(names, top, bytes, at)) return refuse("CS_JSON_DUPLICATE_MEMBER", at);
       at = skipSpace(bytes, nameEnd);
       if (bytes[at] !== COLON) return refuse("CS_JSON_SYNTAX", at);
       at = skipSpace(bytes, at + 1);

@@ -17,8 +17,7 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
 }
 
 function isSpace(byte: number): boolean {
-  // One comparison for most bytes.
-  return byte <= 0x20 && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** Ends a string (RFC 8259 section 7) whose opening quote is at `from`. */
@@ -105,7 +104,8 @@ function hexUnit(bytes: Uint8Array, from: number): number {
 }
 
 function hexDigit(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  // Negative for a byte before the digits.
+  if (byte <= 0x39) return byte - 0x30;
   const upper = byte & ~0x20;
   return upper >= 0x41 && upper <= 0x46 ? upper - 0x37 : -1;
 }
@@ -122,7 +122,6 @@ const MODERATE_LENGTH = 300;
 
 const ZERO = 0x30;
 const NINE = 0x39;
-const LETTER_E = 0x65;
 
 /**
  * True if a JSON number's source text may be more precise than the double that `JSON.parse` makes of it: more than 15
@@ -134,19 +133,20 @@ export function isInexact(
 ): boolean {
   let significant = 0;
   let zeros = 0;
-  let hasExponent = false;
-  for (let at = from; at < end && !hasExponent; at += 1) {
+  let at = from;
+  for (; at < end; at += 1) {
     const byte = bytes[at] ?? 0;
-    if (byte === ZERO) {
-      zeros += 1;
-    } else if (byte > ZERO && byte <= NINE) {
+    // Only the letter of an exponent.
+    if (byte > NINE) break;
+    if (byte > ZERO) {
       significant += significant === 0 ? 1 : zeros + 1;
       zeros = 0;
+    } else if (byte === ZERO) {
+      zeros += 1;
     }
-    hasExponent = (byte | 0x20) === LETTER_E;
   }
   if (significant > SAFE_DIGITS) return true;
-  if (significant === 0 || (!hasExponent && end - from < MODERATE_LENGTH)) return false;
+  if (significant === 0 || (at === end && end - from < MODERATE_LENGTH)) return false;
   const size = Math.abs(Number(decodeUtf8(bytes.subarray(from, end))));
   return size === Infinity || size < SMALLEST_NORMAL;
 }

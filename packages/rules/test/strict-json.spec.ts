@@ -33,7 +33,7 @@ function parses(text: string): boolean {
 }
 
 const loneSurrogates =
-  "\\ud800|\\ud83d\\ud83d|\\ude00\\ud83d|\\ud83d\\n|\\ud83dxude00|\\ud83d\\xde00|\\ud83d\\ue000".split(
+  "\\ud800|\\ud83d\\ud83d|\\ude00\\ud83d|\\ud83d\\n|\\ud83dxude00|\\ud83d\\xde00|\\ud83d\\ue000|\\udc00\\udc00".split(
     "|",
   );
 
@@ -140,7 +140,7 @@ describe("readJson", () => {
 
   it("reads surrogates at the bounds of their pairs, and names that an outer object has too", () => {
     const many = members(20).join(",");
-    const inner = [`{"n16":{${many}}}`, `{${many},"inner":{${many}}}`];
+    const inner = [`{"n16":{${many}}}`, `{${many},"inner":{${many}}}`, '{"inner":{"a":1},"a":2}'];
     for (const text of ['"\\ud800\\udc00\\udbff\\udfff"', ...inner])
       for (const reading of readings(text))
         expect(reading).toMatchObject({ ok: true, value: JSON.parse(text) as unknown });
@@ -195,16 +195,13 @@ describe("the names of an object with many members", () => {
     expect(readJson(`{${all},"__proto__":0}`)).toMatchObject({ code: "CS_JSON_FORBIDDEN_MEMBER" });
   });
 
-  it("are distinct if they share a hash, also with a forbidden one", () => {
-    for (const [a, b] of ["Aa BB", "\\u0041a BB", "xAay xBBy", "xAa\\n xBB\\n"].map((pair) =>
-      pair.split(" "),
-    )) {
-      expect(readJson(`{"${a}":1,"${b}":2}`).ok).toBe(true);
-      const twice = readJson(`{"${a}":1,"${b}":2,"${a}":3}`);
-      expect(twice).toMatchObject({ code: "CS_JSON_DUPLICATE_MEMBER" });
-    }
-    // One unit less is made up for by 31 more in the next.
-    for (const name of ["`@proto__", "^~proto__"]) expect(readJson(`{"${name}":1}`).ok).toBe(true);
+  it("take linear time, also below an object with some", { timeout: 10_000 }, () => {
+    const inner = `{${members(100_000).join(",")}}`;
+    expect(readJson(`{${members(20).join(",")},"inner":${inner}}`).ok).toBe(true);
+  });
+
+  it("may begin or end like a forbidden one", () => {
+    expect(readJson('{"__proto_":1,"__proto___":2,"constructo":3,"prototypes":4}').ok).toBe(true);
   });
 });
 
@@ -237,13 +234,17 @@ describe("bytes that are not UTF-8 (RFC 3629 section 4)", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("are refused in a text as its lone surrogates, and at the end of a cut body", () => {
+  it("are refused in a text as its lone surrogates, at the end of a cut body and after a byte order mark", () => {
     expect(readJson('"a😀\ud800"')).toEqual({ ok: false, code: "CS_JSON_ENCODING", offset: 4 });
-    expect(readJson(new Uint8Array([0x22, 0xf0, 0x9f, 0x98]))).toEqual({
-      ok: false,
-      code: "CS_JSON_ENCODING",
-      offset: 1,
-    });
+    for (const [offset, bytes] of [
+      [1, [0x22, 0xf0, 0x9f, 0x98]],
+      [3, [0xef, 0xbb, 0xbf, 0xff]],
+    ] as const)
+      expect(readJson(Uint8Array.from(bytes))).toEqual({
+        ok: false,
+        code: "CS_JSON_ENCODING",
+        offset,
+      });
   });
 });
 
