@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
-import { setInterval } from "node:timers";
+import { setInterval, setTimeout } from "node:timers";
+import tls from "node:tls";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { certificates, key } from "./certificates.ts";
 
 /** A hostile endpoint's reaction to each request on its socket. */
 type Hostility = (socket: net.Socket) => void;
@@ -10,9 +13,10 @@ type Hostility = (socket: net.Socket) => void;
 const OK = "HTTP/1.1 200 OK\r\n";
 const EMPTY = "content-length: 0\r\n\r\n";
 const DRIP_MS = 20;
+const BOMB = gzipSync(Buffer.alloc(10_000_000));
 
 /** Writes the head, then the unit again and again until the socket is closed. */
-function dripping(head: string, unit = "a"): Hostility {
+function dripping(head: string, unit: string | Buffer = "a"): Hostility {
   return (socket) => {
     socket.write(head);
     const timer = setInterval(() => socket.write(unit), DRIP_MS);
@@ -33,16 +37,19 @@ function flooding(head: string, unit: string): Hostility {
 }
 
 const answering =
-  (text: string): Hostility =>
+  (text: string | Buffer): Hostility =>
   (socket) =>
     void socket.write(text);
 
-/** Endpoints that must not delay others. */
+let connections = 0;
+
+/** More than twenty kinds of endpoints that must not delay others. */
 export const hostileEndpoints = {
   "says nothing": () => {},
   "drips its status line": dripping("HTT", "P"),
   "drips its headers": dripping(`${OK}x-`),
   "drips its body": dripping(`${OK}content-length: 100000\r\n\r\n`),
+  "drips its chunks": dripping(`${OK}transfer-encoding: chunked\r\n\r\n`, "1\r\na\r\n"),
   "has an endless body": flooding(
     `${OK}transfer-encoding: chunked\r\n\r\n`,
     `4000\r\n${"a".repeat(0x4000)}\r\n`,
@@ -62,16 +69,38 @@ export const hostileEndpoints = {
   "floods with interim answers": flooding("", "HTTP/1.1 102 Processing\r\n\r\n"),
   "drips interim answers": dripping("", "HTTP/1.1 102 Processing\r\n\r\n"),
   "hangs up at once": (socket) => void socket.destroy(),
+  "resets one in ten": (socket) => {
+    connections += 1;
+    if (connections % 10 === 0) socket.resetAndDestroy();
+    else socket.write(OK + EMPTY);
+  },
   "resets within the body": (socket) => {
     socket.write(`${OK}content-length: 100\r\n\r\nabc`, () => socket.resetAndDestroy());
   },
+  "answers late": (socket) =>
+    void setTimeout(() => {
+      if (socket.writable) socket.write(OK + EMPTY);
+    }, 800),
   "speaks another protocol": answering("220 mail.example ESMTP\r\n"),
+  "redirects to itself": answering(`HTTP/1.1 307 Again\r\nlocation: /\r\n${EMPTY}`),
+  "redirects to a private address": answering(
+    `HTTP/1.1 302 There\r\nlocation: http://10.0.0.1/\r\n${EMPTY}`,
+  ),
+  "sends a gzip bomb": answering(
+    Buffer.concat([
+      Buffer.from(`${OK}content-encoding: gzip\r\ncontent-length: ${BOMB.length}\r\n\r\n`),
+      BOMB,
+    ]),
+  ),
   "promises more than it sends": (socket) =>
     void socket.end(`${OK}content-length: 1000000\r\n\r\nabc`),
   "sends more than it promises": answering(`${OK}content-length: 1\r\n\r\nabcdef`),
   "has two lengths": answering(`${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`),
   "has a length and chunks": answering(
     `${OK}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+  ),
+  "wants a wait without sense": answering(
+    `HTTP/1.1 503 Later\r\nretry-after: 1e308\r\nretry-after: -1\r\n${EMPTY}`,
   ),
   "upgrades the connection": answering(
     "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n",
@@ -121,6 +150,11 @@ async function main(): Promise<void> {
   for (const [kind, hostility] of Object.entries(hostileHandshakes)) {
     const server = quiet((socket) => socket.once("data", () => hostility(socket)));
     await listen(kind, server, "https://localhost");
+  }
+  for (const name of ["expired", "wrongHost", "selfSigned"] as const) {
+    const server = tls.createServer({ cert: certificates[name], key });
+    server.on("tlsClientError", () => {});
+    await listen(`has a certificate that is ${name}`, server, "https://localhost");
   }
   console.log(JSON.stringify(urls));
   process.stdin.on("end", () => process.exit()).resume();

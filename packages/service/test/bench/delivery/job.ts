@@ -9,7 +9,9 @@ export interface BenchJob {
   readonly deliveries: number;
   /** Every delivery whose number is a multiple of this goes to the slow endpoint; 0: none does. */
   readonly slowEvery: number;
-  /** True holds a snapshot on PostgreSQL meanwhile, as a backup does. */
+  /** Deliveries that are due a day later. */
+  readonly later: number;
+  /** True holds a snapshot on PostgreSQL for five minutes, as a backup does. */
   readonly holdsSnapshot?: boolean;
 }
 
@@ -19,7 +21,11 @@ export interface BenchFigures {
   readonly rate: number;
   /** CPU time of this process for each of them, in microseconds. */
   readonly cpu: number;
+  readonly snapshot?: SnapshotRates;
 }
+
+/** Deliveries per second before, early and late in, and after the time in which a snapshot was held. */
+export type SnapshotRates = Readonly<Record<"before" | "early" | "late" | "after", number>>;
 
 /** Runs one process of the benchmark: no kind inherits another one's heap or compiled code. */
 export async function runJob(figuresOf: (job: BenchJob) => Promise<BenchFigures>): Promise<void> {

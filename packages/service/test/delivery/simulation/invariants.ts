@@ -63,6 +63,20 @@ export class Invariants {
     const ids = new Set(group.map(({ attempt }) => attempt.delivery.id));
     this.changed(0, ({ id }) => ids.has(id));
     this.#watchActive();
+    for (const one of group) this.#checkStep(one);
+  }
+
+  #checkStep({ attempt, state, nextAt, at }: Completion): void {
+    const { steps, jitter, retryAfterFactor } = POLICY.schedule;
+    const { delivery, number } = attempt;
+    const step = steps[number];
+    if (state === "exhausted" && step !== undefined)
+      this.#watched.broken(`${delivery.id} is exhausted after ${number} attempts`);
+    // A replay is due at another time.
+    if (nextAt === null || this.#watched.store.replayed.has(delivery.id)) return;
+    const wait = nextAt - at;
+    if (step === undefined || wait < step * (1 - jitter) - 1 || wait > step * retryAfterFactor + 1)
+      this.#watched.broken(`${delivery.id} waits for ${wait} ms after attempt ${number}`);
   }
 
   began(post: Post): void {

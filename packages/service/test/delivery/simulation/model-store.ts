@@ -51,6 +51,8 @@ export class ModelStore implements DeliveryStore, QueueRows {
   readonly members = new Map<string, number>();
   /** Members by subscription. */
   readonly leases = new Map<string, string>();
+  /** Deliveries that were ever replayed. */
+  readonly replayed = new Set<string>();
   /** The latest due clock of all processes. */
   storedNow: number | undefined;
 
@@ -70,6 +72,7 @@ export class ModelStore implements DeliveryStore, QueueRows {
   replay(id: string, at: number): boolean {
     const row = this.deliveries.get(id);
     if (row === undefined || this.subscriptions.get(row.key)?.status === "CLOSED") return false;
+    this.replayed.add(id);
     row.state = "waiting";
     const before = at - (row.nextAt ?? -Infinity);
     row.nextAt = before >= 0 && before <= 999 ? at - before - 1 : at;

@@ -24,7 +24,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a process that goes on after it was removed",
-    rule: /without its lease/,
+    rule: /without its lease|twice at once/,
     file: "leases.ts",
     text: "if (!members.some(({ id }) => id === this.#id))",
     replacement: "if (members.length === 0)",
@@ -56,6 +56,13 @@ export const BUGS: readonly Bug[] = [
     file: "recorder.ts",
     text: "await clock.sleep(ENGINE.storeRetryMs);",
     replacement: "recorded(this.#waiting.splice(0, group.length), group);",
+  },
+  {
+    name: "a retry one step too early",
+    rule: /waits for/,
+    file: "decisions.ts",
+    text: "schedule.steps[failed.attempt]",
+    replacement: "schedule.steps[failed.attempt - 1]",
   },
   {
     name: "endpoints that are not shared",

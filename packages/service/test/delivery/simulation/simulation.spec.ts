@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { seed } from "../../../../../test/seed.ts";
 import { BUGS, plant } from "./planted-bugs.ts";
-import { firstViolation } from "./simulation.ts";
+import { findViolation, firstViolation } from "./simulation.ts";
 
 const WORLDS = 300;
 
@@ -12,6 +12,7 @@ describe(`a simulation of the delivery engine (seeds from ${String(seed)})`, () 
 
   // The worlds are fixed, since some bugs appear only in a few.
   it.each(BUGS)("finds $name", async (bug) => {
-    expect(await firstViolation(0, WORLDS, await plant(bug))).toMatch(bug.rule);
+    const found = await findViolation(0, WORLDS, await plant(bug));
+    expect(found?.rule).toMatch(bug.rule);
   });
 });

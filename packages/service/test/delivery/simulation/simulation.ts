@@ -13,26 +13,35 @@ const START = Date.parse("2026-11-02T12:00:00.000Z");
 /** Time for everything to be found after the last move. */
 const QUIET_MS = 160_000;
 
-/** Runs worlds of consecutive seeds. @returns The first broken rule, with all that happened in its world. */
-export async function firstViolation(
+/** Runs worlds of consecutive seeds, until one breaks a rule. */
+export async function findViolation(
   seed: number,
   worlds: number,
   Engine: EngineClass = DeliveryEngine,
-): Promise<string | undefined> {
+): Promise<{ readonly plan: Plan; readonly rule: string } | undefined> {
   for (let world = seed; world < seed + worlds; world += 1) {
     const plan = planOf(world);
     // oxlint-disable-next-line no-await-in-loop -- one world after the other
-    const violation = await new Simulation(plan, Engine).run();
-    if (violation === undefined) continue;
-    const trace: string[] = [];
-    await new Simulation(plan, Engine, trace).run();
-    return [
-      `seed ${world}: ${violation}`,
-      `endpoints: ${plan.endpoints.join(", ")}`,
-      ...trace,
-    ].join("\n");
+    const rule = await new Simulation(plan, Engine).run();
+    if (rule !== undefined) return { plan, rule };
   }
   return undefined;
+}
+
+/** @returns A report of the first broken rule, without the moves that it does not need; `undefined` if none is broken. */
+export async function firstViolation(seed: number, worlds: number): Promise<string | undefined> {
+  const found = await findViolation(seed, worlds);
+  if (found === undefined) return undefined;
+  let { plan } = found;
+  for (const move of found.plan.moves) {
+    const less = { ...plan, moves: plan.moves.filter((one) => one !== move) };
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    if ((await new Simulation(less, DeliveryEngine).run()) !== undefined) plan = less;
+  }
+  const trace: string[] = [];
+  const rule = await new Simulation(plan, DeliveryEngine, trace).run();
+  const endpoints = `endpoints: ${plan.endpoints.join(", ")}`;
+  return [`seed ${plan.seed}: ${rule}`, endpoints, ...trace].join("\n");
 }
 
 class Simulation implements World {
