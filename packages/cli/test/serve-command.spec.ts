@@ -3,6 +3,7 @@ import { Agent, get } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
 import { openSandbox } from "../../sandbox/test/open-sandbox.ts";
 import { routesOf } from "../../sandbox/test/routes.ts";
 import { call, tokenOf } from "./admin/administered.ts";
@@ -33,7 +34,7 @@ async function subscribed(served: Served, targets: readonly string[]) {
 }
 
 describe("countersign serve", () => {
-  it("serves an administered client, drains after SIGTERM, and accepts the client's token after a restart", async () => {
+  it("serves an administered client, drains after SIGHUP, and accepts the client's token after a restart", async () => {
     const folder = temporaryFolder();
     const database = join(folder, ".countersign", "service.db");
     const use = async (at: string): Promise<number> => (await call(at, token)).status;
@@ -41,7 +42,7 @@ describe("countersign serve", () => {
     const url = await one.ready();
     const token = await tokenOf({ url, stderr: one.stderr }, database);
     expect([await readiness(url), await use(url)]).toEqual([200, 404]);
-    one.process.kill("SIGTERM");
+    one.process.kill("SIGHUP");
     // Processes on a loaded machine take their time.
     await expect.poll(() => readiness(url), { timeout: 25_000 }).toBe(503);
     expect(await use(url)).toBe(404);
@@ -58,14 +59,6 @@ describe("countersign serve", () => {
     expect([status, JSON.parse(out)]).toEqual([0, { ready: READY, profile: "standard", database }]);
   });
 
-  it("names a corrupt database and the reason", async () => {
-    const database = newDatabase();
-    writeFileSync(database, "not SQLite ".repeat(500));
-    const corrupt = await ran(argsOf(database), keys);
-    expect(corrupt).toEqual(failedWith("DATABASE_UNUSABLE"));
-    expect(corrupt.err).toContain(`${database} cannot be opened: file is not a database`);
-  });
-
   it("with --require-database, fails with CS_CLI_DATABASE_UNUSABLE if the file or its tables are missing, and creates neither", async () => {
     const database = newDatabase();
     const args = [...argsOf(database), "--require-database"];
@@ -79,17 +72,6 @@ describe("countersign serve", () => {
     expect(empty.err).toContain(`${database}: the database has no tables of this service`);
     expect((await ran(argsOf(database), keys)).status).toBe(0);
     expect((await ran(args, keys)).status).toBe(0);
-  });
-
-  it("drains after SIGHUP as after SIGTERM", async () => {
-    const folder = temporaryFolder();
-    const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: keys });
-    const url = await one.ready();
-    one.process.kill("SIGHUP");
-    await expect.poll(() => readiness(url), { timeout: 25_000 }).toBe(503);
-    expect((await fetch(new URL("/healthz", url))).status).toBe(200);
-    // The second one ends the process at once.
-    await one.end("SIGHUP");
   });
 
   it.skipIf(process.platform !== "linux")(
@@ -160,6 +142,33 @@ describe("countersign serve", () => {
   });
 });
 
+describePostgres("countersign serve on PostgreSQL", (postgres) => {
+  const hushed = (url: string): string => url.replace("postgres@", "postgres:hush@");
+
+  it("starts three times at once on an empty database, and shares tokens", async () => {
+    const name = await postgres().create();
+    const address = postgres().urlOf(name);
+    const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(address) };
+    const all = await Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
+    const [first] = all;
+    if (first === undefined) throw new Error("no service is running");
+    const token = await tokenOf(first, address);
+    for (const one of all) {
+      expect((await call(one.url, token)).status).toBe(404);
+      expect(one.stderr()).toContain(`/${name}\n`);
+      expect(one.stderr()).not.toContain("hush");
+    }
+    expect(await Promise.all(all.map((one) => one.end()))).toEqual([0, 0, 0]);
+  });
+
+  it("exits with 2 if the database does not exist and does not print its URL", async () => {
+    const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(postgres().urlOf("nothing")) };
+    const failed = await ran(["serve", "--port", "0"], env);
+    expect(failed).toEqual(failedWith("DATABASE_UNUSABLE"));
+    expect(failed.err).not.toContain("hush");
+  });
+});
+
 const packages = fileURLToPath(new URL("../../", import.meta.url));
 const read = (name: string): string => readFileSync(join(packages, name), "utf8");
 
@@ -189,15 +198,13 @@ describe("D7 countersign serve with every variable set", () => {
       file,
       `import { registerHooks } from "node:module";
        registerHooks({ load: (url, context, next) => {
-         if (/(sandbox|inspector)\\//.test(url)) process.stderr.write("LOADED " + url + "\\n");
+         if (/packages/.test(url)) process.stderr.write("LOADED " + url + "\\n");
          return next(url, context);
        } });`,
     );
     const env = environment();
     const preload = pathToFileURL(file).href;
     const one = start(["serve", "--port", "0"], { folder, env, preload });
-    // The hook does see the sandbox's modules, which load before it refuses to start.
-    const other = start(["sandbox", "--listen", "0.0.0.0"], { folder, preload });
     const { sandbox } = await openSandbox();
     const routes = routesOf(sandbox).filter((route) => route.includes(" /sandbox/"));
     expect(routes.length).toBeGreaterThan(20);
@@ -213,17 +220,7 @@ describe("D7 countersign serve with every variable set", () => {
       expect([method, path, status]).toEqual([method, path, 404]);
     }
     expect(await one.end()).toBe(0);
-    expect(one.stderr()).not.toContain("LOADED");
-    expect(await other.exited).toBe(2);
-    expect(other.stderr()).toContain("LOADED");
-  });
-});
-
-describe("D7 the service's package", () => {
-  it("names neither the sandbox's package nor its paths in any source or dependency", () => {
-    const sources = globSync("service/src/**/*.ts", { cwd: packages });
-    expect(sources.length).toBeGreaterThan(40);
-    const files = [...sources, "service/package.json"];
-    expect(files.filter((name) => /\/sandbox\b/.test(read(name)))).toEqual([]);
+    expect(one.stderr()).toMatch(/^LOADED .*\/service\//m);
+    expect(one.stderr()).not.toMatch(/^LOADED .*\/(sandbox|inspector)\//m);
   });
 });
