@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { diffRules } from "@countersign/contract-kit/diff";
 import { describe, expect, it } from "vitest";
+import { containing } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -77,32 +78,23 @@ describe("countersign diff", () => {
     expect(JSON.parse((await ran(["diff", "--rules", "--json"])).out)).toEqual(diffRules);
   });
 
-  it("exits with 2 for a schema that is not JSON or uses an unsupported keyword", async () => {
-    const foreign = folderWith("a.schema.json", '{"type":"string","contentEncoding":"base64"}');
-    const { status, err } = await ran(["diff", foreign, foreign]);
-    expect([status, err]).toEqual([2, expect.stringContaining("contentEncoding")]);
-    expect((await ran(["diff", schemas, folderWith("a.schema.json", "{")])).status).toBe(2);
-  });
-
-  it("exits with 2 and one sentence and its address for a removed document that others name, allOf, endless references", async () => {
+  it("exits with 2 for a removed document that others name, and a schema outside the subset", async () => {
     const without = temporaryFolder();
     cpSync(schemas, without, { recursive: true });
     rmSync(join(without, "events/refund.failed.schema.json"));
-    const allOf = folderWith("a.schema.json", '{"allOf":[{"type":"string"}]}');
-    const endless = folderWith("a.schema.json", '{"$ref":"a.schema.json"}');
+    const folders = (text: string) =>
+      Array.from({ length: 2 }, () => folderWith("a.schema.json", text));
     for (const [folder, said] of [
-      [without, "unknown document events/refund.failed.schema.json"],
-      [allOf, "the keyword allOf is unknown"],
-      [endless, "they refer to themselves"],
-    ] as const) {
-      const { status, out, err } = await ran([
-        "diff",
-        folder === without ? schemas : folder,
-        folder,
-      ]);
-      expect([status, out, err.trim().split("\n").length]).toEqual([2, "", 2]);
-      expect(err).toContain(said);
-    }
+      [[schemas, without], "unknown document events/refund.failed.schema.json"],
+      [folders('{"allOf":[{"type":"string"}]}'), "the keyword allOf is unknown"],
+      [folders('{"$ref":"a.schema.json"}'), "they refer to themselves"],
+      [folders("{"), "cannot be read"],
+    ] as const)
+      expect(await ran(["diff", ...folder])).toMatchObject({
+        status: 2,
+        out: "",
+        err: containing(said),
+      });
   });
 
   it("compares OpenAPI files: parameters, bodies, webhooks and removed calls", async () => {
@@ -119,43 +111,15 @@ describe("countersign diff", () => {
       return [...new Set(out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3).join(" ")))];
     };
     expect((await ran(["diff", file, file])).status).toBe(0);
-    expect(await told(other('"name": "CUSTOMER_ID"', '"name": "ID"'))).toContain(
-      "ERR request member-added-required",
-    );
-    expect(await told(other('"maxLength": 80', '"maxLength": 70'))).toContain(
-      "ERR request bound-tightened",
-    );
-    expect(await told(other('"payment.failed"', '"payment.ended"'))).toContain(
-      "ERR event document-removed",
-    );
-    expect(await told(other('"/v1/refunds"', '"/v2/refunds"'))).toContain(
-      "ERR request document-removed",
-    );
+    for (const [from, to, change] of [
+      ['"name": "CUSTOMER_ID"', '"name": "ID"', "ERR request member-added-required"],
+      ['"maxLength": 80', '"maxLength": 70', "ERR request bound-tightened"],
+      ['"payment.failed"', '"payment.ended"', "ERR event document-removed"],
+      ['"/v1/refunds"', '"/v2/refunds"', "ERR request document-removed"],
+    ] as const)
+      expect(await told(other(from, to))).toContain(change);
     const foreign = join(folderWith("openapi.json", '{"openapi":"3.0.3"}'), "openapi.json");
     const { status, err } = await ran(["diff", file, foreign]);
     expect([status, err]).toEqual([2, expect.stringContaining("expected OpenAPI 3.1, got 3.0.3")]);
-  });
-
-  it("calls what a validating reader refuses breaking, and a wider request harmless", async () => {
-    const rules = async (path: string, from: string, to: string): Promise<string> => {
-      const copy = temporaryFolder();
-      cpSync(schemas, copy, { recursive: true });
-      const text = readFileSync(join(copy, path), "utf8");
-      expect(text).toContain(from);
-      writeFileSync(join(copy, path), text.replace(from, to));
-      return (await ran(["diff", schemas, copy])).out;
-    };
-    const milliseconds = ["[.][0-9]{3}Z", "[.][0-9]{6}Z"] as const;
-    expect(await rules("resources/timestamp.schema.json", ...milliseconds)).toMatch(
-      /^ERR +event +form-changed/m,
-    );
-    const amount = "resources/amount.schema.json";
-    expect(await rules(amount, String.raw`{\"multipleOf\":0.01}`, "{}")).toMatch(
-      /^ERR +event +form-removed/m,
-    );
-    expect(await rules(request, "^[ -~]+$", "^[ -~é]+$")).toMatch(/^INFO +request +form-loosened/m);
-    expect(await rules(request, "^[ -~]+$", "^[ -}~]+$")).toMatch(
-      /^INFO +request +form-respelled/m,
-    );
   });
 });

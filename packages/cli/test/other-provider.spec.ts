@@ -1,13 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { createReceiver, memoryInbox, type Receiver } from "@countersign/receiver";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import type { Catalogue } from "@countersign/schemas";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { makeEffects } from "../../contract-kit/test/receiver/make-effects.ts";
-import { judgePayload } from "../../inspector/src/events/judge-payload.ts";
-import type { About, EventPage } from "../../inspector/src/shapes.ts";
 import { listen } from "../../sandbox/test/listen.ts";
 import { loadProfile } from "../src/profile.ts";
 import { call } from "./admin/administered.ts";
@@ -88,9 +86,7 @@ function shop(): string {
 
 // Within the workspace, where @countersign/receiver is found.
 const output = fileURLToPath(new URL("output/shop", import.meta.url));
-const guide = fileURLToPath(new URL("output/guide", import.meta.url));
-
-it("a provider's own categories, events, schemas and samples go through types, createReceiver, send, verify receiver, sandbox and inspector", async () => {
+it("a provider's own categories, events, schemas and samples go through types, createReceiver, send, verify receiver and sandbox", async () => {
   const profile = shop();
   onTestFinished(() => rmSync(output, { recursive: true, force: true }));
   mkdirSync(output, { recursive: true });
@@ -166,24 +162,6 @@ it("a provider's own categories, events, schemas and samples go through types, c
   expect(sandbox.stderr()).toContain(`'{"type":"order.placed"}' ${sandbox.url}/sandbox/events`);
   expect(sandbox.stderr()).not.toMatch(/payments|refunds|sample data/);
 
-  const read = async (path: string): Promise<unknown> => JSON.parse((await asked(path)).text);
-  // The sandbox answers its page in these shapes.
-  const about = (await read("/sandbox/inspect")) as About;
-  expect(about.events.map(({ type }) => type)).toEqual(Object.keys(schemas));
-  expect(about).toMatchObject({ hasPayments: false, hasCustomers: false });
-  expect(about.faultRoutes).toEqual([
-    "POST /v1/webhook/subscribe",
-    "PUT /v1/webhook/unsubscribe",
-    "POST /v1/tokens",
-  ]);
-  const { rows } = (await read("/sandbox/inspect/events?type=order.shipped")) as EventPage;
-  expect(rows).toMatchObject([{ type: "order.shipped", subject: "ord_1" }]);
-  const { payload } = JSON.parse(sent.text) as { readonly payload: string };
-  expect(judgePayload({ type: "order.shipped", payload }, about).faults).toEqual([]);
-  const wrong = payload.replace('"at":', '"when":');
-  const [fault] = judgePayload({ type: "order.shipped", payload: wrong }, about).faults;
-  expect(fault?.pointer).toBe("/at");
-
   const provider = ["verify", "provider", "--url", sandbox.url, "--profile", profile];
   const only = ["P-AUTH-BEARER", "P-EVENT-SCHEMA", "P-REFUND-KEY"].flatMap((id) => ["--only", id]);
   const token = { COUNTERSIGN_TOKEN: told(sandbox, "API token") };
@@ -203,47 +181,4 @@ it.each([
   const schema = { type: "object", properties: { orderId: { $ref } } };
   writeFileSync(join(profile, "events", "order.placed.schema.json"), JSON.stringify(schema));
   await expect(loadProfile(profile)).rejects.toThrow(message);
-});
-
-it("the guide's provider has a receiver that handles its event", async () => {
-  onTestFinished(() => rmSync(guide, { recursive: true, force: true }));
-  const page = readFileSync(
-    new URL("../../../docs/guides/other-providers.md", import.meta.url),
-    "utf8",
-  );
-  const [document = "", schema = "", code = ""] = [
-    ...page.matchAll(/```(?:json|ts)\n([\s\S]*?)```/g),
-  ].map(([, text]) => text);
-  const profile = join(guide, "acme");
-  mkdirSync(join(profile, "events"), { recursive: true });
-  writeFileSync(join(profile, "profile.json"), document);
-  writeFileSync(join(profile, "events", "invoice.paid.schema.json"), schema);
-  const data = { invoiceId: "inv_1", total: 1999 };
-  const sample = {
-    id: "evt_1",
-    type: "invoice.paid",
-    created_at: "2026-11-21T09:30:00.000Z",
-    data,
-  };
-  mkdirSync(join(profile, "samples"));
-  writeFileSync(join(profile, "samples", "invoice.paid.json"), JSON.stringify(sample));
-  writeFileSync(join(guide, "receiver.ts"), code);
-  const out = join(guide, "catalogue.ts");
-  const types = ["types", "--language", "typescript", "--validators", "--out", out];
-  expect(await ran([...types, "--profile", profile])).toMatchObject({ status: 0 });
-  vi.stubEnv("WEBHOOK_SECRET", SECRET);
-  const log = vi.spyOn(console, "log").mockReturnValue();
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-    log.mockRestore();
-  });
-  // The guide's module exports its receiver.
-  const { receiver } = (await import(pathToFileURL(join(guide, "receiver.ts")).href)) as {
-    readonly receiver: Receiver;
-  };
-  const answer = toNode(receiver);
-  const url = await listen((request, response) => void answer(request, response));
-  const send = ["send", "invoice.paid", "--profile", profile, "--url", url];
-  expect(await ran(send, { COUNTERSIGN_SECRET: SECRET })).toMatchObject({ status: 0 });
-  expect(log.mock.lastCall).toEqual(["paid:", "inv_1"]);
 });

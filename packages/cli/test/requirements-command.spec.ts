@@ -17,10 +17,6 @@ describe("countersign requirements", () => {
     expect(out).toMatch(/^R-VERIFY-RAW +loses-or-repeats-events +\S/m);
   });
 
-  it("lists no ids in its help", async () => {
-    expect((await ran(["requirements", "--help"])).out).not.toContain("P-AUTH-SCOPE");
-  });
-
   it("filters by role and by level", async () => {
     for (const role of ["provider", "receiver"] as const)
       expect(await listed("--role", role)).toEqual({ requirements: requirements(role) });

@@ -125,20 +125,6 @@ describe("countersign sandbox", () => {
     expect(await one.end()).toBe(0);
   });
 
-  it("starts with six aligned lines, and prints the API client and curl commands only with --examples", async () => {
-    const { err } = await ran(argsOf(newDatabase()));
-    const labels = ["inspector", "sends to", "signing secret", "API token", "data"];
-    expect(
-      err
-        .trimEnd()
-        .split("\n")
-        .map((line) => line.slice(0, 16)),
-    ).toEqual([...labels.map((label) => label.padEnd(16)), "Waiting for even"]);
-    const examples = (await ran(argsOf(newDatabase(), "--examples"))).err;
-    expect(examples).toMatch(/^API client {2}cli_\w+ {2}css_\S+ \(shown only once\)$/m);
-    expect(examples).toContain("curl -H");
-  });
-
   it("prints loopback addresses when it listens on every address", async () => {
     const every = ["--listen", "0.0.0.0", "--allow-host", "sandbox.test", "--examples"];
     const { url, stderr } = await sandbox(newDatabase(), every, { COUNTERSIGN_TOKEN: TOKEN });
@@ -235,10 +221,5 @@ describe("the curl calls that the sandbox prints", () => {
     expect(again.map(({ path }) => path)).not.toContain("/v1/webhook/subscribe");
     const next = again.find(({ path }) => path === "/v1/refunds");
     expect((await next?.make())?.status).toBe(201);
-  });
-
-  it("name no refund if no payment is refundable", () => {
-    const about = { url: "http://localhost:1", token: "$T", paymentId: undefined };
-    expect(firstCalls({ ...about, isSubscribed: true }).join("\n")).not.toContain("/v1/refunds");
   });
 });

@@ -81,20 +81,6 @@ describe("countersign verify provider", () => {
     expect(status).toBe(0);
   });
 
-  it("prints a command that reproduces a failure", async () => {
-    const forbidding = await listen((_, response) => {
-      response.writeHead(403, { "content-type": "application/problem+json" }).end("{}");
-    });
-    const first = await verify(forbidding, ["--only", "provider/common-headers"]);
-    expect(first.status).toBe(1);
-    const again = /countersign (verify provider .* --path \S+)$/m.exec(first.out)?.[1] ?? "";
-    expect(again).toMatch(/--only provider\/common-headers --seed 1 --path 0$/);
-    const second = await ran(again.split(" "), { COUNTERSIGN_TOKEN: TOKEN });
-    const failed = ({ out }: Ran) => /^FAIL +\S+/m.exec(out)?.[0];
-    expect([second.status, failed(second)]).toEqual([1, failed(first)]);
-    expect(failed(first)).toBeDefined();
-  });
-
   it("exits with 2 and one sentence if the target is not there, refuses the token or is another service", async () => {
     const other = await listen((_, response) => response.writeHead(404).end("<html>"));
     const sentence = async (at: string, more: readonly string[] = [], env = {}) => {

@@ -58,7 +58,12 @@ async function verified(
   return { holds, ...said };
 }
 
-const fails: Verdict = { requirement: "P-AUTH-BEARER", status: "fail", message: "answered 204" };
+const fails: Verdict = {
+  requirement: "P-AUTH-BEARER",
+  status: "fail",
+  message: "answered 204",
+  evidence: { curl: [], replay: { seed: 1, path: "0:1" } },
+};
 const passes: Verdict = { requirement: "P-AUTH-BEARER", status: "pass" };
 const mild: Verdict = { ...fails, requirement: "P-EVENT-RETRY-AFTER" };
 
@@ -70,7 +75,7 @@ describe("countersign verify", () => {
     expect(out).toContain("answered 204");
     expect(out).toMatch(/^ +why +\S/m);
     expect(out).toMatch(
-      /^ +again +countersign verify provider .+ --only provider\/said --seed 1$/m,
+      /^ +again +countersign verify provider .+ --only provider\/said --seed 1 --path 0:1$/m,
     );
     expect(out).toMatch(/^pass {3}P-EVENT-RETRY-AFTER /m);
     expect(out).toMatch(/^note: the clock differs$/m);
