@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { openSandbox, TOKEN, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
-import { ran, type Ran } from "./ran.ts";
+import { ran } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const ends: (() => void | Promise<void>)[] = [];

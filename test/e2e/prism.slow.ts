@@ -1,3 +1,0 @@
-import { behindPrism, profiles } from "./prism.ts";
-
-for (const profile of profiles) behindPrism(profile);
