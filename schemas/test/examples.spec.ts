@@ -1,7 +1,15 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { formats } from "../src/formats.ts";
-import { errorsOf, examplesOf, files, invalidOf, readerOf, writerOf } from "./schema-files.ts";
+import {
+  errorsOf,
+  examplesOf,
+  files,
+  grown,
+  invalidOf,
+  readerOf,
+  writerOf,
+} from "./schema-files.ts";
 
 // An independent judge of the schemas as they are published, multipleOf included.
 const oracle = new Ajv2020({
@@ -22,6 +30,16 @@ describe.each(files.map((file) => [file.path, file] as const))("the schema %s", 
     for (const value of examplesOf(file)) {
       expect(validators.flatMap((validator) => errorsOf(validator, value))).toEqual([]);
       expect([value, oracle.validate(file.id, value)]).toEqual([value, true]);
+    }
+  });
+
+  it("lets readers accept unknown members at every level of its examples, and writers refuse them", () => {
+    const reader = readerOf(file);
+    const objects = examplesOf(file).filter((value) => typeof value === "object");
+    for (const value of reader === undefined ? [] : objects.map(grown)) {
+      expect(reader?.(value)).toMatchObject({ ok: true });
+      const keywords = errorsOf(writerOf(file), value).map(({ keyword }) => keyword);
+      expect(keywords).toContain("additionalProperties");
     }
   });
 

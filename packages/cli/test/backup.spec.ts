@@ -8,7 +8,7 @@ import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.
 import { postgresBinaries } from "../../receiver/test/inboxes/servers.ts";
 import { call, tokenOf } from "./admin/administered.ts";
 import { encryptionKey, failedWith, keys, missing } from "./fixtures.ts";
-import { ran, serveHere } from "./ran.ts";
+import { ran, serveHere, type Served } from "./ran.ts";
 import { writeCommand } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -69,7 +69,23 @@ const unsubscribe = (url: string, token: string, ids: readonly string[]): Promis
     }),
   );
 
-const ready = async (url: string): Promise<number> => (await fetch(new URL("/readyz", url))).status;
+/**
+ * Backs up a running service between two subscriptions, and restores the copy by the guide's steps.
+ *
+ * @returns The statuses of closing both subscriptions at the restored service.
+ */
+async function restored(store: "sqlite" | "postgres", one: Served, env: Env, damage = () => {}) {
+  const token = await tokenOf(one, env["COUNTERSIGN_DATABASE_URL"]);
+  const kept = await subscribe(one.url, token);
+  run(`${store} backup`, env);
+  const late = await subscribe(one.url, token);
+  expect(await one.end()).toBe(0);
+  expect(readFileSync(env["BACKUP"] ?? "").includes(canary)).toBe(false);
+  damage();
+  const url = await serveBy(`${store} restore`, env);
+  expect((await fetch(new URL("/readyz", url))).status).toBe(200);
+  return unsubscribe(url, token, [kept, late]);
+}
 
 describe("the backup guide", () => {
   const [noSqlite, reason] = missing("sqlite3");
@@ -79,19 +95,12 @@ describe("the backup guide", () => {
       const folder = temporaryFolder();
       const [DATABASE, BACKUP] = [join(folder, "service.db"), join(folder, "backup.db")];
       const one = await serveHere(["serve", "--port", "0", "--database", DATABASE], keys);
-      const token = await tokenOf(one);
-      const kept = await subscribe(one.url, token);
       const env = shellEnv(folder, { DATABASE, BACKUP });
-      run("sqlite backup", env);
-      expect(() => run("sqlite backup", env)).toThrow(/already exists/);
-      const late = await subscribe(one.url, token);
-      expect(await one.end()).toBe(0);
-      expect(readFileSync(BACKUP).includes(canary)).toBe(false);
-
-      writeFileSync(DATABASE, "damaged");
-      const url = await serveBy("sqlite restore", env);
-      expect(await ready(url)).toBe(200);
-      expect(await unsubscribe(url, token, [kept, late])).toEqual([200, 404]);
+      const statuses = await restored("sqlite", one, env, () => {
+        expect(() => run("sqlite backup", env)).toThrow(/already exists/);
+        writeFileSync(DATABASE, "damaged");
+      });
+      expect(statuses).toEqual([200, 404]);
       expect(existsSync(join(`${DATABASE}.damaged`, "service.db"))).toBe(true);
       const other = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k2") };
       const args = ["serve", "--port", "0", "--database", BACKUP];
@@ -106,23 +115,12 @@ describePostgres("the backup guide for PostgreSQL", (server) => {
     const postgres = server();
     const [from, to] = [await postgres.create(), await postgres.create()];
     const COUNTERSIGN_DATABASE_URL = postgres.urlOf(from);
-    const one = await serveHere(["serve", "--port", "0"], {
-      ...keys,
-      COUNTERSIGN_DATABASE_URL,
-    });
-    const token = await tokenOf(one, COUNTERSIGN_DATABASE_URL);
-    const kept = await subscribe(one.url, token);
+    const one = await serveHere(["serve", "--port", "0"], { ...keys, COUNTERSIGN_DATABASE_URL });
     const folder = temporaryFolder();
     const BACKUP = join(folder, "countersign.dump");
     const RESTORED_DATABASE_URL = postgres.urlOf(to);
-    const env = shellEnv(folder, { COUNTERSIGN_DATABASE_URL, RESTORED_DATABASE_URL, BACKUP });
-    run("postgres backup", env);
-    const late = await subscribe(one.url, token);
-    expect(await one.end()).toBe(0);
-    expect(readFileSync(BACKUP).includes(canary)).toBe(false);
-
-    const url = await serveBy("postgres restore", env);
-    expect(await ready(url)).toBe(200);
-    expect(await unsubscribe(url, token, [kept, late])).toEqual([200, 404]);
+    const urls = { COUNTERSIGN_DATABASE_URL, RESTORED_DATABASE_URL };
+    const env = shellEnv(folder, { ...urls, BACKUP });
+    expect(await restored("postgres", one, env)).toEqual([200, 404]);
   }, 40_000);
 });

@@ -182,15 +182,15 @@ it.skipIf(missing("curl")[0])(
     const database = newDatabase();
     const env = { COUNTERSIGN_TOKEN: TOKEN };
     const linesOf = ({ stderr }: Served) => stderr().match(/(?<=^ +)curl .*$/gm) ?? [];
-    const run = async (line: string): Promise<string> => {
+    const shell = async (line: string): Promise<string> => {
       const command = `${line} -sS -w ' %{http_code}'`;
-      const shell = { env: { PATH: process.env["PATH"], TOKEN } };
-      return (await promisify(execFile)("sh", ["-c", command], shell)).stdout;
+      const options = { env: { PATH: process.env["PATH"], TOKEN } };
+      return (await promisify(execFile)("sh", ["-c", command], options)).stdout;
     };
     const one = await sandbox(database, ["--examples"], env);
     expect(one.stderr()).toContain("--deliver-to");
     const answers = [];
-    for (const line of linesOf(one)) answers.push(await run(line));
+    for (const line of linesOf(one)) answers.push(await shell(line));
     expect(answers.map((answer) => answer.slice(-3))).toEqual(["200", "200", "201", "200", "200"]);
     const [payments, subscribed, refund, clock, deliveries] = answers;
     expect(payments).toContain('"payments":[');
@@ -205,6 +205,6 @@ it.skipIf(missing("curl")[0])(
     const again = linesOf(await sandbox(database, more, env));
     expect(again.filter((line) => line.includes("/v1/webhook/subscribe"))).toEqual([]);
     const next = again.find((line) => line.includes("/v1/refunds")) ?? "";
-    expect(await run(next)).toMatch(/ 201$/);
+    expect(await shell(next)).toMatch(/ 201$/);
   },
 );

@@ -79,8 +79,6 @@ describe("the summary of a delivery", () => {
   const good = attempt({ number: 3, status: 204 });
   const bad = attempt({ answer: "boom" });
   it.each([
-    ["pending", [], "Not attempted yet."],
-    ["sending", [], "Being sent now."],
     ["delivered", [good], "Delivered at the first attempt. Your endpoint answered 204 in 62 ms."],
     [
       "delivered",
@@ -89,11 +87,6 @@ describe("the summary of a delivery", () => {
     ],
     ["retrying", [bad, bad], "Failed 2 times. Your endpoint answered 500: boom."],
     ["gave_up", [bad], "Gave up after 1 attempts. Your endpoint answered 500: boom."],
-    [
-      "unsent",
-      [],
-      "Dropped before it was sent: the endpoint was deleted, or no longer selects this event.",
-    ],
   ] as const)("says how one that is %s fares", (status, attempts, expected) => {
     const delivery = { status, attempts, isPaused: false, url: null };
     expect(summarize(delivery, 15)).toBe(expected);

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, expect } from "vitest";
 import { ran } from "../ran.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -33,25 +32,6 @@ export function compilerOutput(command: string, args: readonly string[]): string
   const { stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
   if (error !== undefined) throw error;
   return stdout + stderr;
-}
-
-/** Compiles with the strictest options. @returns The compiler's complaints. */
-export function compileTypeScript(...files: readonly string[]): string {
-  writeFileSync(join(home, "package.json"), '{"type":"module"}');
-  const strict =
-    "--ignoreConfig --noEmit --strict --skipLibCheck --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noPropertyAccessFromIndexSignature --isolatedDeclarations --declaration --erasableSyntaxOnly --verbatimModuleSyntax --allowImportingTsExtensions --target es2023 --module nodenext";
-  return compilerOutput("tsc", [...strict.split(" "), ...files]);
-}
-
-/** Compiles folders of Java against Jackson's names. @returns The compiler's complaints, warnings too. */
-export function compileJava(...folders: readonly string[]): string {
-  const stubs = fileURLToPath(new URL("stubs/java", import.meta.url));
-  const sources = [stubs, ...folders].flatMap((folder) =>
-    globSync("**/*.java", { cwd: folder }).map((name) => join(folder, name)),
-  );
-  expect(sources.length).toBeGreaterThan(8);
-  const options = ["-proc:none", "-Xlint:all,-options,-serial", "-d", join(home, "classes")];
-  return compilerOutput("javac", [...options, ...sources]);
 }
 
 /** A payment's event for each of some amounts, by the amount's text. */

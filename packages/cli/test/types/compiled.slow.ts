@@ -1,17 +1,29 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
 import { missing } from "../fixtures.ts";
-import {
-  bodies,
-  compileJava,
-  compileTypeScript,
-  dataIn,
-  home,
-  written,
-  type ProfileName,
-} from "./compile.ts";
+import { bodies, compilerOutput, dataIn, home, written, type ProfileName } from "./compile.ts";
+
+/** Compiles with the strictest options. @returns The compiler's complaints. */
+function compileTypeScript(...files: readonly string[]): string {
+  writeFileSync(join(home, "package.json"), '{"type":"module"}');
+  const strict =
+    "--ignoreConfig --noEmit --strict --skipLibCheck --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noPropertyAccessFromIndexSignature --isolatedDeclarations --declaration --erasableSyntaxOnly --verbatimModuleSyntax --allowImportingTsExtensions --target es2023 --module nodenext";
+  return compilerOutput("tsc", [...strict.split(" "), ...files]);
+}
+
+/** Compiles folders of Java against Jackson's names. @returns The compiler's complaints, warnings too. */
+function compileJava(...folders: readonly string[]): string {
+  const stubs = fileURLToPath(new URL("stubs/java", import.meta.url));
+  const sources = [stubs, ...folders].flatMap((folder) =>
+    globSync("**/*.java", { cwd: folder }).map((name) => join(folder, name)),
+  );
+  expect(sources.length).toBeGreaterThan(8);
+  const options = ["-proc:none", "-Xlint:all,-options,-serial", "-d", join(home, "classes")];
+  return compilerOutput("javac", [...options, ...sources]);
+}
 
 function run(command: string, args: readonly string[], input = "", cwd = home): string {
   return execFileSync(command, args, { encoding: "utf8", input, cwd });
@@ -123,4 +135,93 @@ it("generated types of both profiles compile as Java without a warning", async (
   skip(...missing("javac"));
   const other = await written("java", "x-signature", "--package", "com.example.other");
   expect(compileJava(await written("java", "standard"), other)).toBe("");
+});
+
+/** Texts that end a comment, a docstring or a string of some language, or that its compiler refuses. */
+const hostile: readonly string[] = [
+  "*/ evil() /*",
+  '"""\nevil()\n"""',
+  "'''",
+  String.raw`\u000a evil(); //`,
+  String.raw`\u002a\u002f evil`,
+  "a\nevil()\n",
+  "a\r evil",
+  "a\u2028evil()\u2029",
+  "`+evil()+`",
+  "${evil()}",
+  "\\",
+  "a\\",
+  '"',
+  `'"`,
+  "\t",
+  "\u0000x",
+  "//",
+  "/*",
+  "\u202Eevil",
+  "{@code evil}",
+  "@evil",
+  "$evil",
+  String.raw`\N{DASH}`,
+  String.raw`\x41\u{41}`,
+  'json:"evil"`',
+  "\uFEFFx",
+];
+
+const profile = join(home, "hostile");
+const schema = {
+  type: "object",
+  description: hostile.join(" "),
+  required: ["id"],
+  properties: {
+    id: { type: "string" },
+    ...Object.fromEntries(
+      hostile.flatMap((text, index): [string, object][] => [
+        [`described${index}`, { type: "string", description: text }],
+        [`open${index}`, { type: "string", enum: [text, "x"], "x-open": true }],
+        [`fixed${index}`, { type: "string", const: text }],
+        [`listed${index}`, { type: "string", enum: [text, "x"], description: "Closed." }],
+        [
+          `within${index}`,
+          { type: "object", description: text, properties: { a: { type: "string" } } },
+        ],
+      ]),
+    ),
+  },
+};
+
+beforeAll(() => {
+  mkdirSync(join(profile, "events"), { recursive: true });
+  const document = {
+    name: "hostile",
+    signature: { scheme: "standard-webhooks", toleranceSeconds: 300 },
+    envelope: { id: "/id", type: "/type", timestamp: "/timestamp", data: "/data" },
+    catalogue: [{ type: "order.placed", category: "ORDER", resource: "/data/id" }],
+  };
+  writeFileSync(join(profile, "profile.json"), JSON.stringify(document));
+  writeFileSync(join(profile, "events/order.placed.schema.json"), JSON.stringify(schema));
+});
+
+describe("types of hostile descriptions and values", () => {
+  it("compile in TypeScript", async () => {
+    expect(compileTypeScript(await written("typescript", profile))).toBe("");
+  });
+
+  it("are parsed by Python", async ({ skip }) => {
+    skip(...missing("python3"));
+    const file = await written("python", profile);
+    const script = "import ast, pathlib, sys; ast.parse(pathlib.Path(sys.argv[1]).read_bytes())";
+    expect(compilerOutput("python3", ["-W", "error", "-c", script, file])).toBe("");
+  });
+
+  it("are parsed by Go", async ({ skip }) => {
+    skip(...missing("go", "version"));
+    expect(compilerOutput("gofmt", ["-e", "-l", await written("go", profile)])).not.toMatch(
+      /:\d+:\d+:/,
+    );
+  });
+
+  it("compile in Java", async ({ skip }) => {
+    skip(...missing("javac"));
+    expect(compileJava(await written("java", profile))).not.toContain("error:");
+  });
 });
