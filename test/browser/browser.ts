@@ -1,13 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import {
-  chromium,
-  type Browser,
-  type BrowserContextOptions,
-  type Page,
-  type Locator,
-} from "playwright-core";
-import { afterAll, describe, onTestFinished } from "vitest";
+import { chromium, type Page } from "playwright-core";
+import { afterAll, describe } from "vitest";
 
 const candidates = [
   process.env["COUNTERSIGN_CHROMIUM"] ?? "",
@@ -24,128 +18,91 @@ if (executablePath === undefined)
 /** A suite that needs a browser: skipped without one, with the line above. */
 export const describeInBrowser = executablePath === undefined ? describe.skip : describe;
 
-/** One browser for a file of tests; ends with it. Nothing leaves this machine. */
-export function browserOfFile(): () => Promise<Browser> {
-  let launched: Promise<Browser> | undefined;
-  afterAll(async () => {
-    await (await launched)?.close();
-  });
-  return () =>
-    (launched ??= chromium.launch({
-      executablePath: executablePath ?? "",
-      args: [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--enable-precise-memory-info",
-        "--font-render-hinting=none",
-      ],
-    }));
-}
-
 export interface WatchedPage {
   readonly page: Page;
   /** Dialogs, reports of the page's policy, errors and calls elsewhere. */
   readonly faults: string[];
 }
 
+export interface Look {
+  readonly width: number;
+  readonly theme: "light" | "dark";
+}
+
+/** Makes the page of a test empty, allows calls to one origin, and sets its look. */
+export type EmptyPage = (origin: string, look?: Look) => Promise<WatchedPage>;
+
+/** One page for the tests of a file, watched for signs that a text became code: each page more costs a second. */
+export function pageOfFile(): EmptyPage {
+  const faults: string[] = [];
+  let origin = "";
+  let opened: Promise<Page> | undefined;
+  afterAll(async () => {
+    await (await opened)?.context().browser()?.close();
+  });
+
+  const open = async (): Promise<Page> => {
+    const args = ["--disable-gpu", "--disable-quic", "--font-render-hinting=none"];
+    const browser = await chromium.launch({ executablePath: executablePath ?? "", args });
+    const context = await browser.newContext({
+      locale: "en-US",
+      timezoneId: "America/New_York",
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await context.exposeBinding("reportViolation", (_source, text: string) => {
+      faults.push(`policy: ${text}`);
+    });
+    await context.addInitScript(() => {
+      document.addEventListener("securitypolicyviolation", (event) => {
+        // The binding above.
+        const { reportViolation } = globalThis as unknown as {
+          reportViolation: (text: string) => void;
+        };
+        reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+      });
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(TIMEOUT_MS);
+    page.on("dialog", (dialog) => {
+      faults.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+    page.on("request", (request) => {
+      if (new URL(request.url()).origin !== origin) faults.push(`elsewhere: ${request.url()}`);
+    });
+    return page;
+  };
+
+  return async (allowed, { width, theme } = { width: 1440, theme: "light" }) => {
+    const page = await (opened ??= open());
+    await page.unrouteAll();
+    await page.goto("about:blank");
+    origin = allowed;
+    faults.length = 0;
+    await page.setViewportSize({ width, height: width < 400 ? 780 : 900 });
+    await page.emulateMedia({ colorScheme: theme });
+    return { page, faults };
+  };
+}
+
 /** For one step of a test: many times what it takes. */
 const TIMEOUT_MS = 30_000;
 
-type OnEnd = (end: () => Promise<void>) => void;
-
+/** Opens a sandbox's page with its session. */
 export async function openPage(
-  browser: Browser,
+  emptyPage: EmptyPage,
   { url, address }: { readonly url: string; readonly address: string },
-  options: BrowserContextOptions = {},
-  onEnd: OnEnd = onTestFinished,
+  look?: Look,
 ): Promise<WatchedPage> {
-  const watched = await watchPage(browser, url, options, onEnd);
+  const watched = await emptyPage(url, look);
   await watched.page.goto(address);
   return watched;
-}
-
-/** Makes a page in a separate context, watched for signs that a text became code. */
-export async function watchPage(
-  browser: Browser,
-  origin: string,
-  options: BrowserContextOptions = {},
-  onEnd: OnEnd = onTestFinished,
-): Promise<WatchedPage> {
-  const context = await browser.newContext({
-    locale: "en-US",
-    timezoneId: "America/New_York",
-    permissions: ["clipboard-read", "clipboard-write"],
-    ...options,
-  });
-  onEnd(() => context.close());
-  const faults: string[] = [];
-  await context.exposeBinding("reportViolation", (_source, text: string) => {
-    faults.push(`policy: ${text}`);
-  });
-  await context.addInitScript(() => {
-    document.addEventListener("securitypolicyviolation", (event) => {
-      // The binding above.
-      const { reportViolation } = globalThis as unknown as {
-        reportViolation: (text: string) => void;
-      };
-      reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
-    });
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(TIMEOUT_MS);
-  page.on("dialog", (dialog) => {
-    faults.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("request", (request) => {
-    if (new URL(request.url()).origin !== origin) faults.push(`elsewhere: ${request.url()}`);
-  });
-  return { page, faults };
 }
 
 /** Goes to a place of the page without a click. */
 export const goTo = (page: Page, hash: string): Promise<void> =>
   page.evaluate((text) => void (location.hash = text), hash);
-
-export interface Hand {
-  readonly press: (place: Locator) => Promise<void>;
-}
-
-export const mouse: Hand = {
-  press: (place) => place.click(),
-};
-
-/** More stops of the Tab key than any view has. */
-const MAX_STOPS = 400;
-
-/** Reaches each place by the Tab key, however far it is. */
-export function keyboard(page: Page): Hand {
-  const reach = async (place: Locator): Promise<void> => {
-    await place.waitFor();
-    for (let stops = 0; stops < MAX_STOPS; stops += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one key after the other
-      if (await place.evaluate((element) => element === document.activeElement)) return;
-      // oxlint-disable-next-line no-await-in-loop
-      await page.keyboard.press("Tab");
-    }
-    throw new Error(`no Tab leads to ${String(place)}`);
-  };
-  return {
-    press: async (place) => {
-      await reach(place);
-      // A checkbox obeys the space bar only.
-      const isCheckbox = await place.evaluate((element) => element.matches("[type=checkbox]"));
-      await page.keyboard.press(isCheckbox ? "Space" : "Enter");
-    },
-  };
-}
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 

@@ -1,15 +1,11 @@
-import type { Browser, Page } from "playwright-core";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { violationsOf, goTo, openPage } from "./browser.ts";
-import { openInspector, type OpenInspector } from "./open-inspector.ts";
-import { drawnChecks, makeScene, type Scene } from "./scene.ts";
+import { drawn } from "../seed.ts";
+import { type EmptyPage, goTo, type Look, openPage, violationsOf } from "./browser.ts";
+import type { Scene } from "./scene.ts";
 
-export interface Look {
-  readonly width: 360 | 768 | 1440;
-  readonly theme: "light" | "dark";
-}
-
-export const everyLook: readonly Look[] = ([360, 768, 1440] as const).flatMap((width) => [
+export const everyLook: readonly Look[] = [360, 768, 1440].flatMap((width) => [
   { width, theme: "light" },
   { width, theme: "dark" },
 ]);
@@ -68,64 +64,62 @@ const statesOf = ({ failing, payment, refund, endpoint }: Scene): readonly State
   },
 ];
 
-/** Opens a sandbox with the scene and a run of the checks. */
-async function openScene(): Promise<{ one: OpenInspector; scene: Scene }> {
-  const one = await openInspector({ checksOf: drawnChecks });
-  const scene = await makeScene(one);
-  await one.api("POST", "/sandbox/inspect/checks", {});
-  return { one, scene };
-}
-
-/** Draws each state in each look, and calls back when it is drawn. */
-export async function visit(
-  browser: Browser,
-  looks: readonly Look[],
-  onState: (page: Page, state: State, look: Look) => Promise<void>,
-  some: (state: State) => boolean = () => true,
-): Promise<string[]> {
-  const { one, scene } = await openScene();
-  const found: string[] = [];
-  for (const look of looks) {
-    const viewport = { width: look.width, height: look.width === 360 ? 780 : 900 };
-    const settings = { viewport, colorScheme: look.theme };
-    const { page, faults } = await openPage(browser, one, settings);
-    await page.getByRole("table").first().waitFor();
-    for (const state of statesOf(scene).filter(some)) {
-      await goTo(page, state.hash);
-      await state.enter?.(page);
-      await page.locator(state.wait).first().waitFor();
-      await onState(page, state, look);
-      await page.keyboard.press("Escape");
-    }
-    found.push(...faults);
-    await page.close();
-  }
-  return found;
-}
-
-/** Searches states of the page in these looks for accessibility violations and for text that does not fit its width. */
+/**
+ * Searches states of the page in these looks for accessibility violations and for text that does not fit its width.
+ * With `count`, the run's seed draws so many states.
+ */
 export function accessible(
-  browser: () => Promise<Browser>,
+  emptyPage: EmptyPage,
+  sceneOf: () => Scene,
   looks: readonly Look[],
-  some?: (state: State) => boolean,
+  count?: number,
 ): void {
-  const shown = looks.map(({ width, theme }) => `${String(width)} ${theme}`).join(", ");
-  it(`violates no accessibility rule in any state and fits its width: ${shown}`, async () => {
+  it("violates no accessibility rule and fits its width", async () => {
     const wrong: string[] = [];
-    const judge = async (page: Page, { name }: State, { width, theme }: Look): Promise<void> => {
-      const found = await violationsOf(page);
-      wrong.push(...found.map((one) => `${name} ${String(width)} ${theme}: ${one}`));
-      const isTooWide = await page.evaluate(
-        () =>
-          document.documentElement.scrollWidth > document.documentElement.clientWidth ||
-          // A list hides columns before its last one is cut off.
-          [...document.querySelectorAll("table.rows")].some(
-            ({ scrollWidth, parentElement }) => scrollWidth > (parentElement?.clientWidth ?? 0),
-          ),
-      );
-      if (isTooWide) wrong.push(`${name} ${String(width)} is wider than the page`);
-    };
-    wrong.push(...(await visit(await browser(), looks, judge, some)));
+    const states = statesOf(sceneOf());
+    for (const look of looks) {
+      const { page, faults } = await openPage(emptyPage, sceneOf().one, look);
+      await page.getByRole("table").first().waitFor();
+      for (const state of drawn(states, count ?? states.length)) {
+        await goTo(page, state.hash);
+        await state.enter?.(page);
+        await page.locator(state.wait).first().waitFor();
+        wrong.push(
+          ...(await violationsIn(page)).map((one) => JSON.stringify({ one, look, state })),
+        );
+        await takePicture(page, state, look);
+        await page.keyboard.press("Escape");
+      }
+      wrong.push(...faults);
+    }
     expect(wrong).toEqual([]);
   });
+}
+
+async function violationsIn(page: Page): Promise<string[]> {
+  const isTooWide = await page.evaluate(
+    () =>
+      document.documentElement.scrollWidth > document.documentElement.clientWidth ||
+      // A list hides columns before its last one is cut off.
+      [...document.querySelectorAll("table.rows")].some(
+        ({ scrollWidth, parentElement }) => scrollWidth > (parentElement?.clientWidth ?? 0),
+      ),
+  );
+  return [...(await violationsOf(page)), ...(isTooWide ? ["wider than the page"] : [])];
+}
+
+const pictures = fileURLToPath(new URL("../../docs/public/pictures/", import.meta.url));
+const pictured = "events event signature payments refund endpoints checks faults".split(" ");
+
+/** `UPDATE_PICTURES=1 npm run test:long -- browser/page` takes the pictures of the README and the docs again. */
+async function takePicture(page: Page, { name }: State, { width, theme }: Look): Promise<void> {
+  const isTaken = width === 1440 && pictured.includes(name);
+  if (process.env["UPDATE_PICTURES"] !== "1" || !isTaken) return;
+  // The port differs in each run.
+  await page.evaluate(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+      text.nodeValue = text.nodeValue?.replaceAll(/127\.0\.0\.1:\d+/g, "localhost:3000") ?? "";
+  });
+  await page.screenshot({ path: `${pictures}${name}-${theme}.png` });
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import {
   openNamespace,
   serveSandbox,
@@ -8,51 +9,36 @@ import {
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
 import { onTestFinished } from "vitest";
-import { createApi, type Api } from "../../packages/dev/src/api.ts";
+import { createApi } from "../../packages/dev/src/api.ts";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder, type AtEnd } from "../temporary-folder.ts";
 
 export const TOKEN = "cst_token-of-the-inspected-namespace";
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 export const KEY = "key-of-this-run-0123456789";
 
-export interface OpenInspector {
-  /** Of the sandbox. */
+export type OpenInspector = Awaited<ReturnType<typeof openInspector>>;
+
+/** The receiver that the checks test. */
+export interface Target {
   readonly url: string;
-  readonly port: number;
-  /** The address that opens the page. */
-  readonly address: string;
-  /** The calls, by the bearer token. */
-  readonly api: Api;
-  /** The receiver: `statusOf` decides what it answers to a body. Default: the next of `statuses`, then 204. */
-  readonly receiver: { statusOf: (body: string) => number | Promise<number> };
-  readonly statuses: number[];
-  /** Bodies that the receiver got. */
-  readonly arrived: string[];
-  readonly receiverUrl: string;
-  readonly sandbox: Awaited<ReturnType<typeof serveSandbox>>;
+  readonly secret: string;
 }
 
-export interface OpenOptions extends Partial<SandboxOptions> {
-  readonly now?: number;
-  readonly noTarget?: boolean;
+interface OpenOptions extends Partial<SandboxOptions> {
   /** Runs the checks of the page's Checks. Default: no checks. */
-  readonly checksOf?: (target: { readonly url: string; readonly secret: string }) => CheckRunner;
+  readonly checksOf?: (target: Target) => CheckRunner;
 }
 
 let folderOfPage: string | undefined;
 
 /** A sandbox with its page, the seed 1 and a receiver, that lasts as long as the test. */
-export async function openInspector(
-  options: OpenOptions = {},
-  /** Registers what ends the sandbox: default at the end of the test. */
-  onEnd: (end: () => void | Promise<void>) => void = onTestFinished,
-): Promise<OpenInspector> {
-  const { now, noTarget = false, checksOf, ...more } = options;
-  const receiver = await openReceiver(onEnd);
-  const target = { url: receiver.url, secret: SECRET };
-  const folder = temporaryFolder(onEnd);
+export async function openInspector(options: OpenOptions = {}, atEnd: AtEnd = onTestFinished) {
+  const { checksOf, ...more } = options;
+  const receiver = await openReceiver(atEnd);
+  const target = { url: receiver.receiverUrl, secret: SECRET };
+  const folder = temporaryFolder(atEnd);
   const driver = sqliteDriver(join(folder, "sandbox.db"));
   const profile = options.profile ?? profiles.standard;
   const sandbox = await serveSandbox({
@@ -63,43 +49,40 @@ export async function openInspector(
       folder: (folderOfPage ??= buildInspector().folder),
       token: TOKEN,
       key: KEY,
-      ...(!noTarget && { target, ...(checksOf && { checks: checksOf(target) }) }),
+      target,
+      ...(checksOf && { checks: checksOf(target) }),
     },
     ...more,
   });
-  onEnd(() => sandbox.close({ graceMs: 0 }));
-  await openNamespace({
-    driver,
-    profile,
-    seed: 1,
-    token: TOKEN,
-    ...(now !== undefined && { now }),
-  });
+  atEnd(() => sandbox.close({ graceMs: 0 }));
+  await openNamespace({ driver, profile, seed: 1, token: TOKEN });
   return {
+    sandbox,
     url: sandbox.url,
     port: sandbox.port,
+    /** Opens the page. */
     address: `${sandbox.url}/inspector/#key=${KEY}`,
+    /** The calls, by the bearer token. */
     api: createApi(sandbox.url, TOKEN),
-    receiver: receiver.receiver,
-    statuses: receiver.statuses,
-    arrived: receiver.arrived,
-    receiverUrl: receiver.url,
-    sandbox,
+    ...receiver,
   };
 }
 
-async function openReceiver(onEnd: (end: () => void) => void) {
-  const statuses: number[] = [];
+async function openReceiver(atEnd: AtEnd) {
+  /** Bodies that have arrived. */
   const arrived: string[] = [];
-  const receiver: OpenInspector["receiver"] = { statusOf: () => statuses.shift() ?? 204 };
+  /** Decides what the receiver answers to a body. */
+  const receiver: { statusOf: (body: string) => number | Promise<number> } = {
+    statusOf: () => 204,
+  };
   const url = await listen((request, response) => {
-    let body = "";
-    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
     const answer = async (): Promise<void> => {
+      const body = await text(request);
       arrived.push(body);
       response.writeHead(await receiver.statusOf(body)).end();
     };
-    request.on("end", () => void answer());
-  }, onEnd);
-  return { url: `${url}/webhooks`, receiver, statuses, arrived };
+    // A request that is broken off gets no answer.
+    answer().catch(() => {});
+  }, atEnd);
+  return { receiverUrl: `${url}/webhooks`, receiver, arrived };
 }

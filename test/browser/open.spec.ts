@@ -1,13 +1,34 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
-import { opener, startOpened, startSandbox } from "./start-opened.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+
+/** The system's opener, if a shell script can replace it. */
+const openers: Readonly<Record<string, string>> = { linux: "xdg-open", darwin: "open" };
+const opener = openers[process.platform] ?? "";
+
+/** Serves with a path that starts with a folder. */
+async function startSandbox(folder: string, ...path: readonly string[]): Promise<Served> {
+  // Builds the page unless it was built from these sources.
+  await import("../../packages/dev/bin/build-inspector.ts");
+  vi.stubEnv("PATH", [folder, ...path].join(delimiter));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const database = join(folder, "sandbox.db");
+  return serveHere(["sandbox", "--open", "--port", "0", "--database", database]);
+}
 
 describe.skipIf(opener === "")("countersign sandbox --open", () => {
   it("C7 opens a page that only its user can read, with no key among the opener's arguments", async () => {
-    const { opened, stderr, end } = await startOpened();
+    const folder = temporaryFolder();
+    const stub = join(folder, opener);
+    const script = `printf '%s\\n' "$@" >> "$0.part"\nmv "$0.part" "$0.opened"\n`;
+    writeFileSync(stub, `#!/bin/sh\n${script}`);
+    chmodSync(stub, 0o755);
+    const { stderr, end } = await startSandbox(folder, process.env["PATH"] ?? "");
+    await expect.poll(() => existsSync(`${stub}.opened`)).toBe(true);
+    const opened = readFileSync(`${stub}.opened`, "utf8").trim().split("\n");
     expect(opened).toEqual([expect.stringMatching(/^file:\/\/\/[^#?]+\/open\.html$/)]);
     const file = fileURLToPath(opened[0] ?? "");
     const modes = [file, dirname(file)].map((path) => statSync(path).mode & 0o777);
@@ -20,7 +41,7 @@ describe.skipIf(opener === "")("countersign sandbox --open", () => {
   });
 
   it("prints that the system has no opener, and continues", async () => {
-    const { stderr, end } = await startSandbox([temporaryFolder()]);
+    const { stderr, end } = await startSandbox(temporaryFolder());
     await expect.poll(stderr).toContain(`--open: no ${opener} here; open the address by hand`);
     expect(await end()).toBe(0);
   });

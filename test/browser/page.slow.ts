@@ -1,12 +1,14 @@
-import { browserOfFile, describeInBrowser, keyboard, mouse } from "./browser.ts";
+import { describeInBrowser, pageOfFile } from "./browser.ts";
 import { hostileTextsInPage, hostileTexts } from "./hostile.ts";
 import { accessible, everyLook } from "./looks.ts";
+import { sceneOfFile } from "./scene.ts";
 import { tasks } from "./tasks.ts";
 
 describeInBrowser("the inspector's page, in its long forms", () => {
-  const browser = browserOfFile();
-  tasks(browser, "a mouse", () => mouse);
-  tasks(browser, "the keyboard only", keyboard);
-  hostileTextsInPage(browser, hostileTexts);
-  accessible(browser, everyLook);
+  const emptyPage = pageOfFile();
+  const scene = sceneOfFile();
+  // Before the tasks, which change the scene.
+  accessible(emptyPage, scene, everyLook);
+  tasks(emptyPage, scene);
+  hostileTextsInPage(emptyPage, hostileTexts);
 });

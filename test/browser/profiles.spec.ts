@@ -19,17 +19,13 @@ const ownTypes: Profile = {
 };
 
 describe("the inspector of another profile", () => {
-  it("names the payment, refund or customer of an event by the profile's places, and a refund's history", async () => {
+  it("names the payment or customer of an event by the profile's places, and a refund's history", async () => {
     const one = await openInspector({ profile: profiles["x-signature"] });
     const get = async (path: string): Promise<unknown> => (await one.api("GET", path)).body;
     // The sandbox answers the page in these shapes.
-    const about = (await get("/sandbox/inspect")) as About;
-    const page = (await get("/sandbox/inspect/events")) as EventPage;
-    expect(page.rows.length).toBeGreaterThan(10);
-    const kinds = page.rows.map(({ subject }) => subject?.slice(0, 4));
+    const { rows } = (await get("/sandbox/inspect/events")) as EventPage;
+    const kinds = rows.map(({ subject }) => subject?.slice(0, 4));
     expect(new Set(kinds)).toEqual(new Set(["pay_", "cus_"]));
-    const named = about.events.map(({ type }) => type);
-    expect(named).toEqual([...new Set(named)]);
 
     const { payments } = (await get("/sandbox/payments")) as {
       payments: { paymentId: string; paymentStatus: string }[];
@@ -46,7 +42,7 @@ describe("the inspector of another profile", () => {
   });
 
   it.each([profiles.standard, profiles["x-signature"], ownTypes])(
-    "accepts each payload of $name, points to a wrong member, and offers a test that a receiver passes",
+    "accepts each payload of $name, points to a wrong member, and offers a test that tries a receiver",
     async (profile) => {
       const one = await openInspector({ profile });
       const about = (await one.api("GET", "/sandbox/inspect")).body as About;
@@ -66,27 +62,10 @@ describe("the inspector of another profile", () => {
 
       const made = await one.api("POST", "/sandbox/events", { type: "payment.created" });
       const event = made.body as { id: string; type: string; payload: string };
-      let handled = 0;
-      const receiver = createReceiver({
-        secrets: [SECRET],
-        profile,
-        fallback: () => undefined,
-        inbox: memoryInbox(),
-        log: false,
-      });
-      receiver.on("payment.created", () => void (handled += 1));
-      // The test without its imports, and with what they import.
-      const body = testOf(event, about.signature).replaceAll(/^import .*$/gm, "");
-      const env = { WEBHOOK_SECRET: SECRET };
-      const given = { signedAttempt, schemeOf, expect, receiver, process: { env } };
-      let test = (): Promise<void> => Promise.reject(new Error("the text defines no test"));
-      const define = (name: string, defined: () => Promise<void>): void => {
-        expect(name).toBe("handles payment.created");
-        test = defined;
-      };
-      runInNewContext(body, { ...given, it: define });
-      await test();
-      expect(handled).toBe(1);
+      const run = testIn(testOf(event, about.signature), profile);
+      await run(() => undefined);
+      const fault = new TypeError("no ledger");
+      await expect(run(() => Promise.reject(fault))).rejects.toThrow("no ledger");
     },
   );
 
@@ -105,3 +84,21 @@ describe("the inspector of another profile", () => {
     expect(await link({ accountType: "checking" })).toBe(400);
   });
 });
+
+/** Returns a copied test of `payment.created` to run against a receiver with a handler. */
+function testIn(code: string, profile: Profile) {
+  return async (handler: () => undefined | Promise<never>): Promise<void> => {
+    const secrets = [SECRET];
+    const options = { secrets, profile, fallback: () => undefined, log: false } as const;
+    const receiver = createReceiver({ ...options, inbox: memoryInbox() });
+    receiver.on("payment.created", handler);
+    // The test without its imports, and with what they import.
+    const body = code.replaceAll(/^import .*$/gm, "");
+    const given = { signedAttempt, schemeOf, expect, receiver };
+    const process = { env: { WEBHOOK_SECRET: SECRET } };
+    let test = (): Promise<void> => Promise.reject(new Error("the text defines no test"));
+    const define = (_: string, defined: () => Promise<void>): void => void (test = defined);
+    runInNewContext(body, { ...given, process, it: define });
+    await test();
+  };
+}

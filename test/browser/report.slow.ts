@@ -6,7 +6,7 @@ import { htmlReport, reportOfRun } from "@countersign/contract-kit/report";
 import { profiles } from "@countersign/schemas/profiles";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { browserOfFile, describeInBrowser, violationsOf, watchPage } from "./browser.ts";
+import { describeInBrowser, pageOfFile, violationsOf } from "./browser.ts";
 import { hostileTexts } from "./hostile.ts";
 
 const statuses = ["fail", "pass", "warn", "not_applicable", "error", "skipped"] as const;
@@ -44,7 +44,7 @@ function write(texts: readonly string[]): string {
 }
 
 describeInBrowser("an HTML report", () => {
-  const browser = browserOfFile();
+  const emptyPage = pageOfFile();
   const plain = ["answered 204", "a-word-without-an-end-".repeat(20)];
 
   it.each([
@@ -52,35 +52,31 @@ describeInBrowser("an HTML report", () => {
     ["a long word, 1440 pixels wide, dark", plain, 1440, "dark"],
     ["a long word, 360 pixels wide, light", plain, 360, "light"],
     ["a long word, 360 pixels wide, dark", plain, 360, "dark"],
-  ] as const)(
-    "D6 is readable, and nothing in it runs: %s",
-    async (_, texts, width, colorScheme) => {
-      const options = { viewport: { width, height: 800 }, colorScheme };
-      const { page, faults } = await watchPage(await browser(), "null", options);
-      await page.goto(write(texts));
-      expect(await page.locator("article pre").first().innerText()).toContain(
-        texts[2 % texts.length],
-      );
-      const code = "script, img, svg, iframe, object, embed, form, base";
-      expect(await page.locator(code).count()).toBe(0);
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect([overflow, await violationsOf(page), faults]).toEqual([0, [], []]);
-      const articles = page.locator("article:visible");
-      const before = await articles.count();
-      await page.getByLabel("fail").uncheck();
-      expect(await articles.count()).toBeLessThan(before);
-      await page.getByLabel("fail").check();
-      await page.getByLabel("hygiene").uncheck();
-      expect(await page.locator('[data-level="hygiene"]:visible').count()).toBe(0);
-      await page.getByLabel("hygiene").check();
-      expect(await page.locator("details table").first().isVisible()).toBe(false);
-      await page.locator("nav a").first().click();
-      await expect.poll(() => page.evaluate(() => location.hash)).toMatch(/^#receiver/);
-      expect(await page.locator("article:target").count()).toBe(1);
-      await page.locator("summary").first().click();
-      expect(await violationsOf(page)).toEqual([]);
-    },
-  );
+  ] as const)("D6 is readable, and nothing in it runs: %s", async (_, texts, width, theme) => {
+    const { page, faults } = await emptyPage("null", { width, theme });
+    await page.goto(write(texts));
+    expect(await page.locator("article pre").first().innerText()).toContain(
+      texts[2 % texts.length],
+    );
+    const code = "script, img, svg, iframe, object, embed, form, base";
+    expect(await page.locator(code).count()).toBe(0);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect([overflow, await violationsOf(page), faults]).toEqual([0, [], []]);
+    const articles = page.locator("article:visible");
+    const before = await articles.count();
+    await page.getByLabel("fail").uncheck();
+    expect(await articles.count()).toBeLessThan(before);
+    await page.getByLabel("fail").check();
+    await page.getByLabel("hygiene").uncheck();
+    expect(await page.locator('[data-level="hygiene"]:visible').count()).toBe(0);
+    await page.getByLabel("hygiene").check();
+    expect(await page.locator("details table").first().isVisible()).toBe(false);
+    await page.locator("nav a").first().click();
+    await expect.poll(() => page.evaluate(() => location.hash)).toMatch(/^#receiver/);
+    expect(await page.locator("article:target").count()).toBe(1);
+    await page.locator("summary").first().click();
+    expect(await violationsOf(page)).toEqual([]);
+  });
 });

@@ -1,33 +1,32 @@
 import type { CheckRunner } from "@countersign/sandbox/internal";
 import { profiles } from "@countersign/schemas/profiles";
+import { beforeAll } from "vitest";
 import { receiverCheckRunner } from "../../packages/cli/src/receiver-check-runner.ts";
-import type { OpenInspector } from "./open-inspector.ts";
+import { atEndOfFile } from "../temporary-folder.ts";
+import { openInspector, type OpenInspector, type Target } from "./open-inspector.ts";
 
 /** Sample data with deliveries in every state, for the tasks, pictures and accessibility checks of the page. */
 export interface Scene {
-  /** Events: one whose handler fails, and one that a fault has delayed. */
+  readonly one: OpenInspector;
+  /** The event whose handler fails. */
   readonly failing: string;
-  readonly delayed: string;
   readonly refund: string;
   readonly payment: string;
   readonly endpoint: string;
 }
 
-/** Asks for a refund of a part of the payment of 250 USD. */
-export async function askRefund({
-  api,
-}: OpenInspector): Promise<Pick<Scene, "payment" | "refund">> {
-  const { body } = await api("GET", "/sandbox/payments");
-  const { payments } = body as { payments: { paymentId: string; amount: { value: number } }[] };
-  const payment = payments.find(({ amount }) => amount.value === 250)?.paymentId ?? "";
-  const order = `{"paymentId":"${payment}","amount":{"currency":"USD","value":10.50},"requestKey":"order-7"}`;
-  const asked = await api("POST", "/v1/refunds", order);
-  const { paymentId: refund } = asked.body as { paymentId: string };
-  return { payment, refund };
+/** One scene for the tests of a file. */
+export function sceneOfFile(): () => Scene {
+  const atEnd = atEndOfFile();
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await makeScene(await openInspector({ checksOf: drawnChecks }, atEnd));
+  });
+  return () => scene;
 }
 
 /** Makes an endpoint that accepts, refuses and fails, a refund that waits, and an event that is delivered after a fault. */
-export async function makeScene(one: OpenInspector): Promise<Scene> {
+async function makeScene(one: OpenInspector): Promise<Scene> {
   const { api, receiver } = one;
   // The clock answers when everything that is due has been attempted.
   const attempt = (advance: string) => api("PUT", "/sandbox/clock", { advance });
@@ -42,7 +41,7 @@ export async function makeScene(one: OpenInspector): Promise<Scene> {
   const { subscriptionKey: endpoint } = made.body as { subscriptionKey: string };
   const fault = { route: "attempt", kind: "status", status: 500, times: 1 };
   await api("PUT", "/sandbox/faults", { faults: [fault] });
-  const delayed = await send("payment.succeeded");
+  await send("payment.succeeded");
   await attempt("PT10S");
   for (const type of ["customer.activated", "account.linked", "payment.created"]) await send(type);
 
@@ -54,7 +53,12 @@ export async function makeScene(one: OpenInspector): Promise<Scene> {
   };
   await send("customer.created");
   const failing = await send("payment.failed");
-  const { payment, refund } = await askRefund(one);
+  const { body } = await api("GET", "/sandbox/payments");
+  const { payments } = body as { payments: { paymentId: string; amount: { value: number } }[] };
+  const payment = payments.find(({ amount }) => amount.value === 250)?.paymentId ?? "";
+  const order = `{"paymentId":"${payment}","amount":{"currency":"USD","value":10.50},"requestKey":"order-7"}`;
+  const asked = await api("POST", "/v1/refunds", order);
+  const { paymentId: refund } = asked.body as { paymentId: string };
   isFirst = false;
   await attempt("PT10S");
   await api("POST", "/sandbox/outcomes", {
@@ -64,10 +68,9 @@ export async function makeScene(one: OpenInspector): Promise<Scene> {
     message: "TypeError: Cannot read properties of undefined (reading 'ledger')",
     durationMs: 12,
   });
-  return { failing, delayed, refund, payment, endpoint };
+  await api("POST", "/sandbox/inspect/checks", {});
+  return { one, failing, refund, payment, endpoint };
 }
-
-type Owed = Record<"group" | "title" | "requirement", string>;
 
 const statuses: Readonly<Record<string, string>> = {
   "R-ACK-GENUINE": "pass",
@@ -76,39 +79,29 @@ const statuses: Readonly<Record<string, string>> = {
   "R-ROUTE-ONE": "not_applicable",
 };
 
-const sent = [
-  "POST /webhooks HTTP/1.1",
-  "Host: localhost:3000",
-  "Content-Length: 62",
-  "Content-Type: application/json",
-  "",
-  '{"id":"cstest_1","type":"payment.created","category":"PAYMENT"}',
-].join("\n");
-
 const failure = {
   message: "an attempt without any header of the scheme: expected a refusal, got 204",
   fix: "Refuse an attempt without the signature's headers before anything else is done.",
   evidence: {
     curl: [],
-    exchanges: [{ sent, received: "HTTP/1.1 204 No Content\nConnection: close" }],
+    exchanges: [
+      {
+        sent: 'POST /webhooks HTTP/1.1\nHost: localhost:3000\nContent-Length: 62\n\n{"id":"cstest_1","type":"payment.created","category":"PAYMENT"}',
+        received: "HTTP/1.1 204 No Content\nConnection: close",
+      },
+    ],
   },
   replay:
     "countersign verify receiver --url http://localhost:3000/webhooks --only receiver/forged --seed 1",
 };
 
 /** A run of the checks as it is drawn in the docs: the same findings each time, without a receiver. */
-export function drawnChecks(target: {
-  readonly url: string;
-  readonly secret: string;
-}): CheckRunner {
+export function drawnChecks(target: Target): CheckRunner {
   const { standard: profile } = profiles;
-  const owed = async (): Promise<Owed[]> => {
+  const runner = receiverCheckRunner({ ...target, profile, profileName: "standard" });
+  const owed = async () => {
     // The runner's own entries have these members.
-    const all = (await receiverCheckRunner({
-      ...target,
-      profile,
-      profileName: "standard",
-    }).owed()) as Owed[];
+    const all = (await runner.owed()) as Record<"group" | "title" | "requirement", string>[];
     return Object.keys(statuses).flatMap(
       (id) => all.find(({ requirement }) => requirement === id) ?? [],
     );
@@ -117,12 +110,12 @@ export function drawnChecks(target: {
     owed,
     run: async ({ onCheck, onEntry }) => {
       const rows = await owed();
-      for (const [index, { group, title, requirement, ...row }] of rows.entries()) {
+      for (const [index, { group, title, requirement }] of rows.entries()) {
         onCheck({ check: group, title, place: index + 1, total: rows.length });
         const status = statuses[requirement];
         const page = `https://github.com/countersign/countersign/blob/main/docs/reference/requirements.md#${requirement.toLowerCase()}`;
         const found = { status, page, ms: 42, message: "", ...(status === "fail" && failure) };
-        onEntry({ ...row, id: `${group}#${requirement}`, group, requirement, ...found });
+        onEntry({ id: `${group}#${requirement}`, group, requirement, ...found });
       }
       const startedAt = "2026-11-20T15:00:00.000Z";
       const about = { profile: { name: "standard" }, seed: 1, startedAt, kit: "0.1.0" };

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, expect, it } from "vitest";
 import { docs, readPages } from "../../packages/dev/src/site/pages.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
-import { browserOfFile, describeInBrowser, violationsOf, watchPage } from "./browser.ts";
+import { describeInBrowser, pageOfFile, violationsOf } from "./browser.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const built = `${docs}.vitepress/dist`;
@@ -31,7 +31,7 @@ const serveSite = (): Promise<string> =>
   });
 
 describeInBrowser("the built documentation", () => {
-  const browser = browserOfFile();
+  const emptyPage = pageOfFile();
   beforeAll(() => {
     execFileSync("pnpm", ["run", "docs:build"], { cwd: root, stdio: "pipe" });
   }, 600_000);
@@ -42,10 +42,9 @@ describeInBrowser("the built documentation", () => {
     [390, "light", paths.filter((path) => !/guides|api/.test(path))],
   ] as const)(
     "D6 has no accessibility violation and loads nothing from elsewhere, %i pixels wide, %s",
-    async (width, colorScheme, visited) => {
+    async (width, theme, visited) => {
       const origin = await serveSite();
-      const options = { viewport: { width, height: 900 }, colorScheme };
-      const { page, faults } = await watchPage(await browser(), origin, options);
+      const { page, faults } = await emptyPage(origin, { width, theme });
       const found: string[] = [];
       /* oxlint-disable no-await-in-loop -- one page at a time */
       for (const path of visited) {
@@ -64,7 +63,7 @@ describeInBrowser("the built documentation", () => {
 
   it("finds a code offline, and links to its heading", async () => {
     const origin = await serveSite();
-    const { page, faults } = await watchPage(await browser(), origin);
+    const { page, faults } = await emptyPage(origin);
     await page.goto(`${origin}/start/express`);
     await page.keyboard.press("Control+k");
     await page.locator("#localsearch-input").fill("CS_BODY_CONSUMED");
