@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -62,12 +61,9 @@ export async function startBundled(
     ready: Promise.race([output, exit.then(() => undefined)]),
     kill: () => void child.kill("SIGKILL"),
     async ended(withinMs) {
-      const timer = new AbortController();
-      const patience = setTimeout(withinMs, undefined, { signal: timer.signal }).catch(() => {});
-      await Promise.race([exit, patience]);
-      timer.abort();
-      child.kill("SIGKILL");
+      const timer = setTimeout(() => child.kill("SIGKILL"), withinMs);
       await exit;
+      clearTimeout(timer);
       return child.signalCode;
     },
   };

@@ -1,40 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { runRounds, SERVICE } from "../evidence.ts";
 import { seed } from "../seed.ts";
-import { CLOCK_STEPS, faketime, faultyOf, stepClocks } from "./clock-steps.ts";
-import { isPostgresMissing, storesOf } from "./delivery-store.ts";
+import { CLOCK_STEPS, faketime, stepClocks, steppedProcesses } from "./clock-steps.ts";
+import { storesOf } from "./delivery-store.ts";
 
 const why = faketime === undefined ? " (skipped: faketime is not installed)" : "";
-const all = [
-  { store: "sqlite", processes: 1, stepping: [0] },
-  { store: "postgres", processes: 1, stepping: [0] },
-  { store: "postgres", processes: 2, stepping: [0, 1] },
-  { store: "postgres", processes: 2, stepping: [0] },
-  { store: "postgres", processes: 2, stepping: [1] },
-] as const;
-const lanes = all.filter(({ store }) => store === "sqlite" || !isPostgresMissing);
 
 describe(`\`countersign serve\` whose wall clock steps${why}`, () => {
-  it.skipIf(faketime === undefined).each(lanes)(
+  it.skipIf(faketime === undefined).each(steppedProcesses)(
     "answers and delivers within 2 s after every step: $processes on $store, of which $stepping step",
-    async ({ store, ...of }) => {
+    async (of) => {
+      const { store, processes, stepping } = of;
       const open = await storesOf(store);
-      const opened = await open();
       const { result } = await runRounds({
-        campaign: `clock-steps-${store}-${of.stepping.join("-")}-of-${String(of.processes)}`,
+        campaign: `clock-steps-${store}-${stepping.join("-")}-of-${String(processes)}`,
         file: "test/chaos/clock-steps.slow.ts",
         measures: SERVICE,
         seed,
         goal: CLOCK_STEPS.length,
         unit: "steps of wall clocks",
         round: async () => {
-          const times = await stepClocks(opened, of, CLOCK_STEPS);
-          console.table(times);
-          const faulty = faultyOf(times, { ...of, withinMs: 2000 });
-          return {
-            done: times.length,
-            result: { faulty: faulty.map((one) => JSON.stringify(one)) },
-          };
+          const faulty = await stepClocks(await open(), of, { steps: CLOCK_STEPS, withinMs: 2000 });
+          return { done: CLOCK_STEPS.length, result: { faulty } };
         },
       });
       expect(result.faulty).toEqual([]);

@@ -1,14 +1,14 @@
 import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { ChaosStore } from "./delivery-store.ts";
+import { isPostgresMissing, type ChaosStore } from "./delivery-store.ts";
 import { openServed } from "./serve-processes.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The library of Debian's `faketime` that works in processes with threads. */
 export const [faketime] = globSync("/usr/lib/*/faketime/libfaketimeMT.so.1");
 
-export interface ClockStep {
+interface ClockStep {
   readonly seconds: number;
   /** True if deliveries wait behind a merchant who does not answer when the clock steps. */
   readonly backlog: boolean;
@@ -16,34 +16,20 @@ export interface ClockStep {
 
 /** Processes on one database, and those of them whose clocks step. */
 export interface SteppedProcesses {
+  readonly store: "sqlite" | "postgres";
   readonly processes: number;
   /** Indices of `processes`. */
   readonly stepping: readonly number[];
 }
 
-export interface ClockStepTimes extends ClockStep {
-  /** Milliseconds from the step to the last answer of a call to each process. */
-  readonly answeredMs: number;
-  /** Milliseconds from the step until the events of those calls, and the backlog, had arrived. */
-  readonly deliveredMs: number;
-  /** The same for calls after the processes had logged the step. */
-  readonly laterMs: number;
-  /** Lines of the log about the step, and its count in the metrics, over all processes. */
-  readonly logged: number;
-  readonly counted: number;
-}
-
-/** The steps that were not logged and counted once by each process, or after which something took too long. */
-export const faultyOf = (
-  times: readonly ClockStepTimes[],
-  { stepping, withinMs }: SteppedProcesses & { readonly withinMs: number },
-): ClockStepTimes[] =>
-  times.filter(
-    ({ answeredMs, deliveredMs, laterMs, logged, counted }) =>
-      Math.max(answeredMs, deliveredMs, laterMs) > withinMs ||
-      logged !== stepping.length ||
-      counted !== stepping.length,
-  );
+const all: readonly SteppedProcesses[] = [
+  { store: "sqlite", processes: 1, stepping: [0] },
+  { store: "postgres", processes: 1, stepping: [0] },
+  { store: "postgres", processes: 2, stepping: [0, 1] },
+  { store: "postgres", processes: 2, stepping: [0] },
+  { store: "postgres", processes: 2, stepping: [1] },
+];
+export const steppedProcesses = all.filter(({ store }) => store === "sqlite" || !isPostgresMissing);
 
 /** Every size and direction, with and without a backlog. Each step forward goes beyond all earlier ones. */
 export const CLOCK_STEPS: readonly ClockStep[] = [1, -1, 3600, -3600, 86_400, -86_400].flatMap(
@@ -55,12 +41,18 @@ const BACKLOG = 16;
 /** Longest wait for anything; nothing that works takes as long. */
 const PATIENCE_MS = 20_000;
 
-/** Runs processes of `countersign serve` on an empty database and steps their wall clocks. */
+/**
+ * Runs processes of `countersign serve` on an empty database and steps their wall clocks.
+ *
+ * @param withinMs For answers to calls, and for the arrival of their events and of the backlog, after a step and after
+ *   its report.
+ * @returns The steps after which something took longer, or which a process did not log and count once.
+ */
 export async function stepClocks(
   store: ChaosStore,
   { processes, stepping }: SteppedProcesses,
-  steps: readonly ClockStep[],
-): Promise<ClockStepTimes[]> {
+  { steps, withinMs }: { readonly steps: readonly ClockStep[]; readonly withinMs: number },
+): Promise<string[]> {
   const { serve, arrived, holdAnswers, askOver } = await openServed(store);
   const folder = temporaryFolder();
   const clocks = Array.from({ length: processes }, (_, index) =>
@@ -94,9 +86,9 @@ export async function stepClocks(
 
   await Promise.all(urls.map(ask));
   await time(performance.now(), isAllDelivered);
-  const times: ClockStepTimes[] = [];
+  const faulty: string[] = [];
   for (const step of steps) {
-    const [logged, counted] = [loggedSteps(), await countedSteps()];
+    const before = { logged: loggedSteps(), counted: await countedSteps() };
     const release = step.backlog ? holdAnswers() : () => {};
     const waiting = Array.from({ length: step.backlog ? BACKLOG : 0 }, (_, index) => index);
     await Promise.all(waiting.map((index) => ask(urls[index % urls.length] ?? "")));
@@ -104,23 +96,19 @@ export async function stepClocks(
     for (const index of stepping) clocks[index]?.step(step.seconds);
     release();
     await Promise.all(urls.map(ask));
-    const answeredMs = Math.round(performance.now() - from);
     const deliveredMs = await time(from, isAllDelivered);
-    await time(from, () => loggedSteps() >= logged + stepping.length);
+    await time(from, () => loggedSteps() >= before.logged + stepping.length);
     const later = performance.now();
     await Promise.all(urls.map(ask));
     const laterMs = await time(later, isAllDelivered);
-    times.push({
-      ...step,
-      answeredMs,
-      deliveredMs,
-      laterMs,
-      logged: loggedSteps() - logged,
-      counted: (await countedSteps()) - counted,
-    });
+    const logged = loggedSteps() - before.logged;
+    const counted = (await countedSteps()) - before.counted;
+    const isReported = logged === stepping.length && counted === stepping.length;
+    if (Math.max(deliveredMs, laterMs) > withinMs || !isReported)
+      faulty.push(JSON.stringify({ ...step, deliveredMs, laterMs, logged, counted }));
   }
   await Promise.all(started.map((one) => one.end()));
-  return times;
+  return faulty;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);

@@ -1,30 +1,19 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { StoreUnavailableError, type Driver } from "@countersign/service";
+import { listenHttp } from "../../packages/service/test/delivery/listening.ts";
 import { queueOf, type Queue } from "../../packages/service/test/delivery/queue.ts";
 import { seeded } from "../fuzz/random.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { countOf, linesOf } from "./books.ts";
 import { type Child, startBundled } from "./bundled.ts";
 import { DELIVERY_POINTS, type DelivererOptions, type DeliveryPoint } from "./crash-points.ts";
-import { startSink } from "./delivery-merchants.ts";
 import type { ChaosStore } from "./delivery-store.ts";
-import { noneLeft, verdictOf, type Verdict } from "./delivery-verdict.ts";
+import { noneLeft, verdictOf } from "./delivery-verdict.ts";
 
-export type DeliveryTally = Verdict & {
-  readonly killed: number;
-  /** Number of times a process ended at each named point. */
-  readonly crashes: Readonly<Partial<Record<DeliveryPoint, number>>>;
-  readonly events: number;
-  /** Arrived twice although no process was killed in between, as `Sink` says: must be none. */
-  readonly doubled: readonly string[];
-  /** Arrived with another body than was written: must be none. */
-  readonly garbled: readonly string[];
-  /** The clock's lead when no delivery was waiting, in milliseconds. */
-  readonly aheadMs: number;
-};
-
-export interface DeliveryCampaign {
+interface DeliveryCampaign {
   readonly cycles: number;
   readonly seed: number;
   /** An empty database. */
@@ -50,7 +39,7 @@ const WRITE_MS = 70;
 const ROUNDS = 20;
 
 /** Lets processes deliver from one database, kills each and starts another in its place. */
-export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<DeliveryTally> {
+export async function deliveryCampaign(campaign: DeliveryCampaign) {
   const { cycles, store, flaw, processes = 2, leaseMs = 6000 } = campaign;
   const { database, driver } = store;
   const crashes = join(temporaryFolder(), "crashes.txt");
@@ -81,9 +70,16 @@ export async function deliveryCampaign(campaign: DeliveryCampaign): Promise<Deli
   over.abort();
   const written = await writing;
   const aheadMs = await deliverRest(driver, (ahead) => startDeliverer({ ahead }));
-  const verdict = await verdictOf(driver, written, arrived);
-  const crashed = countOf(linesOf(crashes));
-  return { killed, aheadMs, crashes: crashed, events: written.length, ...found, ...verdict };
+  return {
+    killed,
+    /** The clock's lead when no delivery was waiting, in milliseconds. */
+    aheadMs,
+    /** Number of times a process ended at each named point. */
+    crashes: countOf(linesOf(crashes)),
+    events: written.length,
+    ...found,
+    ...(await verdictOf(driver, written, arrived)),
+  };
 }
 
 /** Plans how a cycle's process ends. */
@@ -143,4 +139,61 @@ async function deliverRest(
     if (!isDone) break;
   }
   return ahead;
+}
+
+/** Delay of every fourth response, in milliseconds, so that kills hit attempts that have arrived. */
+const SLOW_MS = 20;
+/** One event in so many is refused this many times first. */
+const [REFUSED, REFUSALS] = [16, 2];
+/** Everything is refused for so long, every so often, so that subscriptions fail completely; milliseconds. */
+const [OUTAGE_MS, EVERY_MS] = [300, 5000];
+
+/**
+ * Merchants who refuse some attempts, until the running test ends. An event's body is its id. They are never killed:
+ * everything they counted has arrived.
+ */
+async function startSink() {
+  /** Number of times that each event arrived whole and was accepted. */
+  const arrived = new Map<string, number>();
+  const refused = new Map<string, number>();
+  /** Arrived with another body than was written: must be none. */
+  const garbled: string[] = [];
+  /**
+   * Events that one process had accepted twice, or that arrived while another request of theirs was open: must be none.
+   * A process knows what it has attempted, and nobody else attempts it while the process lives.
+   */
+  const doubled: string[] = [];
+  const open = new Set<string>();
+  const accepted = new Set<string>();
+  let answers = 0;
+
+  const statusOf = (id: string): number => {
+    if (Date.now() % EVERY_MS < OUTAGE_MS) return 503;
+    const refusals = refused.get(id) ?? 0;
+    if (Number(id.slice("evt_".length)) % REFUSED === 0 && refusals < REFUSALS) {
+      refused.set(id, refusals + 1);
+      return 503;
+    }
+    arrived.set(id, (arrived.get(id) ?? 0) + 1);
+    return 204;
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request).catch(() => undefined);
+    // A request whose sender was killed while it sent has not arrived.
+    if (body === undefined) return;
+    const id = String(request.headers["webhook-id"]);
+    const sender = request.headers["user-agent"] ?? "";
+    if (body !== JSON.stringify({ id })) garbled.push(id);
+    if (open.has(id)) doubled.push(`${id} concurrently, by ${sender}`);
+    open.add(id);
+    response.on("close", () => open.delete(id));
+    const status = statusOf(id);
+    if (status === 204 && accepted.has(`${sender} ${id}`)) doubled.push(`${id} by ${sender}`);
+    if (status === 204) accepted.add(`${sender} ${id}`);
+    answers += 1;
+    if (answers % 4 === 0) await setTimeout(SLOW_MS);
+    response.writeHead(status).end();
+  };
+  const { url } = await listenHttp((request, response) => void answer(request, response));
+  return { arrived, doubled, garbled, url: url.href };
 }

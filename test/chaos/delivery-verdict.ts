@@ -15,14 +15,9 @@ export interface Verdict {
 
 /** A delivery's row, with its subscription's status. */
 interface Row {
-  readonly id: string;
   readonly event: string;
   readonly state: string;
-  readonly attempts: number;
   readonly nextAt: number | null;
-  readonly lastStatus: number | null;
-  readonly lastError: string | null;
-  readonly subscription: string;
 }
 
 /** Of a campaign that found no fault. */
@@ -31,8 +26,6 @@ export const NO_FAULT: Pick<Verdict, "lost" | "waiting" | "mistold"> = {
   waiting: [],
   mistold: [],
 };
-
-type Fate = "delivered" | "lost" | "waiting" | "mistold";
 
 /**
  * Reads each event's state from the store, so that a wait is never reported as a loss, nor a loss as a wait.
@@ -45,42 +38,34 @@ export async function verdictOf(
   written: readonly string[],
   arrived: ReadonlyMap<string, number>,
 ): Promise<Verdict> {
-  const rows = new Map((await rowsOf(driver)).map((row) => [row.event, row]));
-  const fates: Record<Fate, string[]> = { delivered: [], lost: [], waiting: [], mistold: [] };
+  const rows = await driver.query<Row>(
+    `SELECT event_id AS event, deliveries.id, state, attempts, next_at AS "nextAt",
+       last_status AS "lastStatus", last_error AS "lastError", subscriptions.status AS subscription
+     FROM deliveries JOIN subscriptions ON subscriptions.key = subscription_key`,
+  );
+  const rowOf = new Map(rows.map((row) => [row.event, row]));
+  const ends: Record<ReturnType<typeof endOf>, string[]> = {
+    delivered: [],
+    lost: [],
+    waiting: [],
+    mistold: [],
+  };
   for (const event of written) {
-    const row = rows.get(event);
+    const row = rowOf.get(event);
     const times = arrived.get(event) ?? 0;
-    fates[fateOf(row, times)].push(`${event} arrived ${String(times)} times, ${wordsOf(row)}`);
+    ends[endOf(row, times)].push(JSON.stringify({ event, times, ...row }));
   }
-  const { lost, waiting, mistold } = fates;
+  const { lost, waiting, mistold } = ends;
   const repeated = written.filter((event) => (arrived.get(event) ?? 0) > 1).length;
   return { lost, waiting, mistold, repeated };
 }
 
-function fateOf(row: Row | undefined, times: number): Fate {
+function endOf(row: Row | undefined, times: number) {
   if (row === undefined) return "lost";
   if (row.nextAt !== null) return "waiting";
   if (times === 0) return "lost";
   return row.state === "delivered" ? "delivered" : "mistold";
 }
-
-function wordsOf(row: Row | undefined): string {
-  if (row === undefined) return "and the store has no delivery of it";
-  const { id, state, attempts, nextAt, lastStatus, lastError } = row;
-  const last = lastError ?? (lastStatus === null ? "no attempt" : `status ${String(lastStatus)}`);
-  const next = nextAt === null ? "never" : new Date(nextAt).toISOString();
-  return (
-    `${id} is ${state} after ${String(attempts)} attempts, last ${last}; next at ${next}, ` +
-    `its subscription ${row.subscription}`
-  );
-}
-
-const rowsOf = (driver: Driver): Promise<Row[]> =>
-  driver.query<Row>(
-    `SELECT deliveries.id, event_id AS event, state, attempts, next_at AS "nextAt",
-       last_status AS "lastStatus", last_error AS "lastError", subscriptions.status AS subscription
-     FROM deliveries JOIN subscriptions ON subscriptions.key = subscription_key`,
-  );
 
 /**
  * Waits until a query returns no row, while the number of its rows decreases: a loaded machine is slow.
@@ -102,18 +87,12 @@ export async function noneLeft(driver: Driver, rows: string, patienceMs: number)
   return false;
 }
 
-interface Refund {
-  readonly id: string;
-  readonly status: string;
-  readonly cents: number;
-}
-
 /**
  * Reports what is wrong unless every refund of one debit has reported each state once to the one subscription, on a
  * path of S 3.1, no other refund was reported, and the debit reserves their sum.
  */
 export async function untoldRefunds(driver: Driver, paymentId: string): Promise<string[]> {
-  const refunds = await driver.query<Refund>(
+  const refunds = await driver.query<{ id: string; status: string; cents: number }>(
     "SELECT id, status, amount_cents AS cents FROM payments WHERE original_id = $1",
     [paymentId],
   );

@@ -57,8 +57,7 @@ describe("processes that deliver from one database", () => {
         unit: "kills of countersign serve",
         round: async (roundSeed) => {
           const opened = await open();
-          const plan = { cycles: ROUND / 5, seed: roundSeed, store: opened };
-          const result = await serveCampaign(plan);
+          const result = await serveCampaign(opened, { cycles: ROUND / 5, seed: roundSeed });
           await opened.driver.close();
           return { done: result.killed, result };
         },

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { clients } from "../../packages/receiver/test/inboxes/servers.ts";
-import { seed } from "../seed.ts";
+import { drawn, seed } from "../seed.ts";
 import { deliveryCampaign } from "./delivery-campaign.ts";
 import { DELIVERY_POINTS } from "./crash-points.ts";
 import { disturbedServe, NO_SERVE_FAULT, serveCampaign } from "./serve-campaign.ts";
@@ -10,40 +10,29 @@ import { NO_FAULT } from "./delivery-verdict.ts";
 
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 180_000;
-/** Two of the points, drawn by the seed; the long lane kills at all of them. */
-const points = [0, 1].map(
-  (turn) => DELIVERY_POINTS[(seed + turn * 2) % DELIVERY_POINTS.length] ?? "before the POST",
-);
 
 // SIGKILL keeps what the system has buffered: a loss of power is not covered.
 describe(`two processes that deliver from one database (seed ${String(seed)})`, () => {
-  it.skipIf(isPostgresMissing)(
-    `lose nothing and repeat only attempts in flight when killed ${points.join(", ")} on PostgreSQL`,
-    async () => {
-      // Side by side: in each database, one process waits for the end of the other one's lease.
-      const campaigns = points.map(async (point) => {
-        const plan = { cycles: 2, leaseMs: 3000, seed, points: [point] };
-        const tally = await deliveryCampaign({ ...plan, store: await openStore("postgres") });
-        return { point, ...tally };
-      });
-      for (const { point, ...tally } of await Promise.all(campaigns)) {
-        const expected = { killed: 2, garbled: [], doubled: [], ...NO_FAULT };
-        expect(tally).toMatchObject({ ...expected, crashes: { [point]: 2 } });
-        expect(tally.events).toBeGreaterThan(10);
-        // The schedule's longest step and its tenth: a wait beyond it would be a fault.
-        expect(tally.aheadMs).toBeLessThan(28 * HOUR_MS);
-      }
+  // One of the points, drawn by the seed; the long lane kills at all of them.
+  it.skipIf(isPostgresMissing).each(drawn(DELIVERY_POINTS, 1))(
+    "lose nothing and repeat only attempts in flight when killed %s on PostgreSQL",
+    async (point) => {
+      const plan = { cycles: 2, leaseMs: 3000, seed, points: [point] };
+      const tally = await deliveryCampaign({ ...plan, store: await openStore("postgres") });
+      const expected = { killed: 2, garbled: [], doubled: [], ...NO_FAULT };
+      expect(tally).toMatchObject({ ...expected, crashes: { [point]: 2 } });
+      expect(tally.events).toBeGreaterThan(10);
+      // The schedule's longest step and its tenth: a wait beyond it would be a fault.
+      expect(tally.aheadMs).toBeLessThan(28 * HOUR_MS);
     },
     PATIENCE_MS,
   );
 
   it("are reported by the campaign if they record before they post", async () => {
-    const at = { points: ["after the completion"] } as const;
-    const flawed = { cycles: 2, processes: 1, seed, ...at, flaw: "completes first" } as const;
-    const { lost, waiting } = await deliveryCampaign({
-      ...flawed,
-      store: await openStore("sqlite"),
-    });
+    const at = { points: ["after the completion"], flaw: "completes first" } as const;
+    const plan = { cycles: 1, processes: 1, seed, ...at };
+    const store = await openStore("sqlite");
+    const { lost, waiting } = await deliveryCampaign({ ...plan, store });
     expect(lost).not.toEqual([]);
     expect(waiting).toEqual([]);
   });
@@ -53,7 +42,7 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
     async () => {
       const isSqlite = isPostgresMissing || seed % 2 === 0;
       const store = await openStore(isSqlite ? "sqlite" : "postgres");
-      const tally = await serveCampaign({ cycles: 1, seed, store });
+      const tally = await serveCampaign(store, { cycles: 1, seed });
       expect(tally).toMatchObject(NO_SERVE_FAULT);
       expect(tally.events).toBeGreaterThanOrEqual(40);
     },

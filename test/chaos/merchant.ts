@@ -3,7 +3,14 @@ import { createServer } from "node:http";
 import { flushCompileCache } from "node:module";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { type ContextOf, createReceiver, type Inbox } from "@countersign/receiver";
+import {
+  type ContextOf,
+  createReceiver,
+  type Inbox,
+  type InboxQueue,
+  type InboxTransaction,
+  type TransactionalInbox,
+} from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
@@ -11,7 +18,6 @@ import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { secret } from "../../packages/receiver/test/fixtures.ts";
 import { clients } from "../../packages/receiver/test/inboxes/servers.ts";
 import { type CrashPoint, crashingAt, type MerchantOptions } from "./crash-points.ts";
-import { crashingInbox } from "./crashing-inbox.ts";
 
 // A merchant's process: it books each payment in the inbox's transaction and calls somebody outside.
 // It ends itself by SIGKILL at the requested point: no handler runs, no buffer is flushed.
@@ -22,6 +28,42 @@ const { store, acknowledge, order, outside, crashes, now, crash, flaw } = option
 
 const passing = crashingAt<CrashPoint>(crash, crashes);
 
+/** An inbox that reports the points that its calls pass. */
+function crashingInbox<InboxType extends Inbox>(inbox: InboxType): InboxType {
+  const between = async <Result>(
+    before: CrashPoint,
+    call: () => Promise<Result>,
+    after: CrashPoint,
+  ): Promise<Result> => {
+    passing(before);
+    const result = await call();
+    // A take without events has not taken anything.
+    if (!Array.isArray(result) || result.length > 0) passing(after);
+    return result;
+  };
+  const commit = <Result>(call: () => Promise<Result>): Promise<Result> =>
+    between("before the commit", call, "after the commit");
+  const crashingQueue = (queue: InboxQueue): InboxQueue => ({
+    ...queue,
+    store: (request) => between("before the store", () => queue.store(request), "after the store"),
+    take: (request) => between("before the take", () => queue.take(request), "after the take"),
+  });
+  return {
+    ...inbox,
+    claim: (request) => between("before the claim", () => inbox.claim(request), "after the claim"),
+    complete: (completion) => commit(() => inbox.complete(completion)),
+    ...(isTransactional(inbox) && {
+      begin(claim: Parameters<typeof inbox.begin>[0]): InboxTransaction<unknown> {
+        const transaction = inbox.begin(claim);
+        return { ...transaction, commit: (at) => commit(() => transaction.commit(at)) };
+      },
+    }),
+    ...(inbox.queue && { queue: crashingQueue(inbox.queue) }),
+  };
+}
+
+const isTransactional = (inbox: Inbox): inbox is TransactionalInbox<unknown> => "begin" in inbox;
+
 function serve<InboxType extends Inbox>(
   stored: InboxType,
   book: (id: string, context: ContextOf<InboxType>) => unknown,
@@ -29,7 +71,7 @@ function serve<InboxType extends Inbox>(
   const receiver = createReceiver({
     secrets: [secret],
     fallback: () => undefined,
-    inbox: crashingInbox(stored, passing),
+    inbox: crashingInbox(stored),
     log: false,
     now: () => now,
     acknowledge,

@@ -3,20 +3,8 @@ import type { Driver } from "@countersign/service";
 import type { Started } from "../../packages/cli/test/start-command.ts";
 import { seeded } from "../fuzz/random.ts";
 import type { ChaosStore } from "./delivery-store.ts";
-import { NO_FAULT, noneLeft, untoldRefunds, verdictOf, type Verdict } from "./delivery-verdict.ts";
+import { NO_FAULT, noneLeft, untoldRefunds, verdictOf } from "./delivery-verdict.ts";
 import { openServed, type Served } from "./serve-processes.ts";
-
-/** The counts of a campaign with `countersign serve`. */
-export type ServeTally = Verdict & {
-  readonly events: number;
-  /** Refunds asked for over HTTP until they were answered, and how many calls had no answer. */
-  readonly refunds: number;
-  readonly unanswered: number;
-  /** Answered refunds that are not in the store, and keys with a different refund than answered. Must be none. */
-  readonly forgotten: readonly string[];
-  /** Refunds with other events than their states have, or a wrong sum. Must be none. */
-  readonly untold: readonly string[];
-};
 
 /** Of a campaign that found no fault. */
 export const NO_SERVE_FAULT = { ...NO_FAULT, forgotten: [], untold: [] };
@@ -30,22 +18,14 @@ const PATIENCE_MS = 150_000;
 /** Pause of a caller whose call was refused because of the rate limit, in milliseconds. */
 const BUSY_MS = 50;
 
-export interface ServeCampaign {
-  readonly cycles: number;
-  readonly seed: number;
-  /** An empty database. */
-  readonly store: ChaosStore;
-}
-
 /**
  * Kills one to three processes of `countersign serve` that share a database, again and again, while callers ask for
- * refunds; a last process delivers the rest. Then looks up every key, refund and event in the store.
+ * refunds; a last process delivers the rest. Then looks up every key, refund and event in the store, which was empty.
  */
-export async function serveCampaign({
-  cycles,
-  seed,
-  store,
-}: ServeCampaign): Promise<ServeTally & { readonly killed: number }> {
+export async function serveCampaign(
+  store: ChaosStore,
+  { cycles, seed }: { readonly cycles: number; readonly seed: number },
+) {
   const random = seeded(seed);
   const served = await openServed(store);
   await served.askDueRefunds(cycles * DUE);
@@ -81,7 +61,7 @@ export async function serveCampaign({
 export async function disturbedServe(
   store: ChaosStore,
   disturbances: readonly (() => Promise<void>)[],
-): Promise<ServeTally> {
+) {
   const served = await openServed(store);
   await served.askDueRefunds(disturbances.length * DUE);
   const caller = new Caller(served);
@@ -101,7 +81,7 @@ export async function disturbedServe(
 }
 
 /** Lets the last process deliver the rest, ends it, and looks everything up in the store. */
-async function endOf(last: Started, served: Served, caller: Caller): Promise<ServeTally> {
+async function endOf(last: Started, served: Served, caller: Caller) {
   const { arrived, paymentId, store } = served;
   await nothingWaits(store.driver);
   await last.end();
@@ -111,18 +91,18 @@ async function endOf(last: Started, served: Served, caller: Caller): Promise<Ser
   return {
     ...verdict,
     events,
+    /** Refunds asked for over HTTP until they were answered, and how many calls had no answer. */
     refunds: caller.answered.size,
     unanswered: caller.unanswered,
+    /** Answered refunds that are not in the store, and keys with a different refund than answered. Must be none. */
     forgotten: await forgottenOf(store.driver, caller.answered),
+    /** Refunds with other events than their states have, or a wrong sum. Must be none. */
     untold: await untoldRefunds(store.driver, paymentId),
   };
 }
 
 /** The verdict over all events of refunds in the store. */
-export async function refundVerdict(
-  driver: Driver,
-  arrived: ReadonlyMap<string, number>,
-): Promise<{ readonly verdict: Verdict; readonly events: number }> {
+export async function refundVerdict(driver: Driver, arrived: ReadonlyMap<string, number>) {
   const rows = await driver.query<{ id: string }>(
     "SELECT id FROM events WHERE type LIKE 'refund.%'",
   );
@@ -167,8 +147,8 @@ class Caller {
     const answer = await this.#askOver(url, key)
       .then(async (response) => ({
         status: response.status,
-        // The cast: a service that answers otherwise fails the campaign.
-        body: (await response.json()) as Answered,
+        // An answer, or a refusal because of the key. A service that answers otherwise fails the campaign.
+        body: (await response.json()) as { paymentId?: string; existing?: { paymentId: string } },
       }))
       .catch(() => undefined);
     const id = answer?.body.paymentId ?? answer?.body.existing?.paymentId;
@@ -183,12 +163,6 @@ class Caller {
       throw new Error(`a call was answered ${String(answer.status)}`);
     return answer !== undefined;
   }
-}
-
-/** An answer, or a refusal because of the key. */
-interface Answered {
-  readonly paymentId?: string;
-  readonly existing?: { readonly paymentId: string };
 }
 
 /** @param answered The refund's id by its key, as answered to callers. */

@@ -1,40 +1,25 @@
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:https";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { createService, migrate, systemClock, type Driver } from "@countersign/service";
-
-import { start, type Started } from "../../packages/cli/test/start-command.ts";
-import { certificates } from "../../packages/service/test/delivery/certificates.ts";
+import { start } from "../../packages/cli/test/start-command.ts";
+import { certificates, key } from "../../packages/service/test/delivery/certificates.ts";
+import { listen, tunnelTo } from "../../packages/service/test/delivery/listening.ts";
 import { newPayment } from "../../packages/service/test/payments.ts";
 import { testVault } from "../../packages/service/test/test-vault.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { startTlsMerchant } from "./delivery-merchants.ts";
 import type { ChaosStore } from "./delivery-store.ts";
 
 const THREE_WEEKS_MS = 21 * 86_400_000;
 
-/** A database with a merchant who receives its events, and processes of `countersign serve` on it. */
-export interface Served {
-  /** A payment of 10 000.00, settled three weeks ago. */
-  readonly paymentId: string;
-  /** Requests refunds of 0.01 that are due. */
-  readonly askDueRefunds: (count: number) => Promise<void>;
-  readonly store: ChaosStore;
-  /** Number of times that each event arrived. */
-  readonly arrived: ReadonlyMap<string, number>;
-  /** Has the merchant leave requests open until the returned function is called. */
-  readonly holdAnswers: () => () => void;
-  /** Asks a process for a refund of 0.01 over HTTP. Rejects without an answer within 20 s. */
-  readonly askOver: (url: string, requestKey: string) => Promise<Response>;
-  /** Starts a process. @param more Arguments in addition to port and database. */
-  readonly serve: (env?: Readonly<Record<string, string>>, more?: readonly string[]) => Started;
-}
+export type Served = Awaited<ReturnType<typeof openServed>>;
 
 /**
  * Prepares an empty database for `countersign serve`. Deliveries go through an egress proxy to a merchant over TLS,
  * whose certificate authority the processes trust. All of it ends with the running test.
  */
-export async function openServed(store: ChaosStore): Promise<Served> {
+export async function openServed(store: ChaosStore) {
   const { database, driver } = store;
   // A name in one of the test's certificates.
   const { token, ...shared } = await prepare(driver, "https://other.example/hooks");
@@ -52,20 +37,18 @@ export async function openServed(store: ChaosStore): Promise<Served> {
   };
   const refund = { paymentId: shared.paymentId, amount: { currency: "USD", value: 0.01 } };
   const args = ["serve", "--port", "0", ...(isPostgres ? [] : ["--database", database])];
-  return {
-    ...shared,
-    ...merchant,
-    store,
-    askOver: (url, requestKey) =>
-      fetch(`${url}/v1/refunds`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify({ ...refund, requestKey }),
-        signal: AbortSignal.timeout(20_000),
-      }),
-    serve: (env = {}, more = []) =>
-      start([...args, ...more], { folder, env: { ...settings, ...env } }),
-  };
+  /** Asks a process for a refund of 0.01 over HTTP. Rejects without an answer within 20 s. */
+  const askOver = (url: string, requestKey: string): Promise<Response> =>
+    fetch(`${url}/v1/refunds`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...refund, requestKey }),
+      signal: AbortSignal.timeout(20_000),
+    });
+  /** Starts a process. @param more Arguments in addition to port and database. */
+  const serve = (env: Readonly<Record<string, string>> = {}, more: readonly string[] = []) =>
+    start([...args, ...more], { folder, env: { ...settings, ...env } });
+  return { ...shared, ...merchant, store, askOver, serve };
 }
 
 /** Makes a merchant with a settled payment, of which each event goes to `receiver`, three weeks ago. */
@@ -81,6 +64,7 @@ async function prepare(driver: Driver, receiver: string) {
   const { merchant } = made;
   const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
   const token = await useCases.createToken(order);
+  // Of 10 000.00, settled three weeks ago.
   const paymentId = await newPayment(service, merchant, { cents: 1_000_000n });
   await useCases.settlePayment(merchant, { paymentId });
   const subscribed = await useCases.subscribe(merchant, {
@@ -90,6 +74,7 @@ async function prepare(driver: Driver, receiver: string) {
   });
   if (!subscribed.ok) throw new Error(subscribed.code);
   const refund = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
+  /** Requests refunds of 0.01 that are due. */
   const askDueRefunds = async (count: number): Promise<void> => {
     // They wait for each other at their payment: more at once would wait for a connection too.
     const keys = Array.from({ length: count }, (_, index) => `due-${index}`);
@@ -99,4 +84,26 @@ async function prepare(driver: Driver, receiver: string) {
     }
   };
   return { token, paymentId, askDueRefunds };
+}
+
+/** A merchant over TLS, and a proxy that connects every request to it, until the running test ends. */
+async function startTlsMerchant() {
+  /** Number of times that each event arrived. */
+  const arrived = new Map<string, number>();
+  let answering = Promise.resolve();
+  const server = createServer({ key, cert: certificates.wrongHost }, (request, response) => {
+    const id = String(request.headers["webhook-id"]);
+    request.resume().on("end", () => {
+      arrived.set(id, (arrived.get(id) ?? 0) + 1);
+      void answering.then(() => response.writeHead(204).end());
+    });
+  });
+  const { proxy } = await tunnelTo((await listen(server)).port);
+  /** Leaves requests open until the returned function is called. */
+  const holdAnswers = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answering = promise;
+    return resolve;
+  };
+  return { proxy, arrived, holdAnswers };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { profiles } from "@countersign/schemas/profiles";
@@ -36,19 +36,13 @@ it.each([{ store: "sqlite" }, { store: "postgres" }] as const)(
     const open = await storesOf(store);
     const opened = await open();
     const { driver } = opened;
-    const heapFile = join(temporaryFolder(), "heap");
-    const reports = `import{writeFileSync as w}from"node:fs";setInterval(()=>w(${JSON.stringify(heapFile)},String(process.memoryUsage().heapUsed)),5000).unref()`;
     const served = await openServed(opened);
     const { arrived, askOver } = served;
     const unlimited = { ...profiles.standard, name: "unlimited", rateLimit: UNLIMITED };
     const profile = join(temporaryFolder(), "profile.json");
     writeFileSync(profile, JSON.stringify(unlimited));
-    const process = served.serve(
-      { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(reports)}` },
-      ["--profile", profile],
-    );
+    const process = served.serve({}, ["--profile", profile]);
     const url = await process.ready();
-    const proc = `/proc/${String(process.process.pid)}`;
     let asked = 0;
     const ask = async (): Promise<void> => {
       const answer = await askOver(url, `soak-${String((asked += 1))}`);
@@ -69,14 +63,15 @@ it.each([{ store: "sqlite" }, { store: "postgres" }] as const)(
 
     const started = performance.now();
     const sample = async (): Promise<string> => {
-      const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`${proc}/status`, "utf8"))?.[1]);
-      const heap = existsSync(heapFile) ? Number(readFileSync(heapFile, "utf8")) : 0;
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      const metric = (name: string): number =>
+        Number(new RegExp(`^${name} (\\S+)$`, "m").exec(metrics)?.[1]);
       const [wal, tables] = await sizesOf(opened);
       return JSON.stringify({
         minute: Number(((performance.now() - started) / 60_000).toFixed(2)),
-        rssMiB: Math.round(rss / 1024),
-        heapMiB: Math.round(heap / 2 ** 20),
-        descriptors: readdirSync(`${proc}/fd`).length,
+        rssMiB: Math.round(metric("process_resident_memory_bytes") / 2 ** 20),
+        heapMiB: Math.round(metric("nodejs_heap_size_used_bytes") / 2 ** 20),
+        descriptors: metric("process_open_fds"),
         walMiB: Math.round(wal / 2 ** 20),
         tablesMiB: Math.round(tables / 2 ** 20),
       });
