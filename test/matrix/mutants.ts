@@ -8,23 +8,16 @@ import {
   requirements,
   run,
 } from "@countersign/contract-kit";
-import { openStock } from "./good/stock.ts";
+import { startCopy } from "./stock.ts";
 
 // Mutants of the stock receivers in JavaScript: what Stryker changes, the kit must notice.
 
 const stock = fileURLToPath(new URL("stock/", import.meta.url));
 const folder = fileURLToPath(new URL("../output/mutants/", import.meta.url));
 
-/** Mutated files, each with the stock receiver that runs it. */
-const hosts: Readonly<Record<string, string>> = {
-  "express-by-hand.mjs": "Express by hand",
-  "express-standardwebhooks.mjs": "Express with standardwebhooks",
-  "express-stripe.mjs": "Express with stripe",
-  "express-octokit.mjs": "Express with @octokit/webhooks-methods",
-  "fastify.mjs": "Fastify",
-  "hono.mjs": "Hono",
-  "ledger.mjs": "Express by hand",
-};
+/** Mutated files. The ledger is part of the receiver by hand. */
+const FILES =
+  "express-by-hand express-standardwebhooks express-stripe express-octokit fastify hono ledger";
 
 export interface Mutant {
   /** Its id in Stryker's switch. */
@@ -36,7 +29,8 @@ export interface Mutant {
 
 /** Writes the receivers with all their mutants switched off, and returns the mutants. */
 export async function writeMutants(): Promise<readonly Mutant[]> {
-  const sources = Object.keys(hosts).map((name) => {
+  const sources = FILES.split(" ").map((one) => {
+    const name = `${one}.mjs`;
     const content = readFileSync(stock + name, "utf8");
     const lines = content.split("\n");
     // The effects belong to the test, not to the receiver.
@@ -47,11 +41,8 @@ export async function writeMutants(): Promise<readonly Mutant[]> {
   const silent = { isDebugEnabled: () => false, debug() {}, info() {}, warn() {}, error() {} };
   // Only these methods of a logger are called.
   const instrumenter = new Instrumenter(silent as never);
-  const { files, mutants } = await instrumenter.instrument(sources, {
-    ignorers: [],
-    excludedMutations: [],
-    plugins: null,
-  });
+  const options = { ignorers: [], excludedMutations: [], plugins: null };
+  const { files, mutants } = await instrumenter.instrument(sources, options);
   mkdirSync(folder, { recursive: true });
   for (const { name, content } of files) writeFileSync(folder + name, content);
   const seen = new Map<string, number>();
@@ -65,88 +56,82 @@ export async function writeMutants(): Promise<readonly Mutant[]> {
   });
 }
 
-interface Location {
-  readonly start: { readonly line: number; readonly column: number };
-  readonly end: { readonly line: number; readonly column: number };
+interface Place {
+  readonly line: number;
+  readonly column: number;
 }
 
-function sliceOf(code: string, { start, end }: Location): string {
+function sliceOf(code: string, { start, end }: { readonly start: Place; readonly end: Place }) {
   const lines = code.split("\n");
-  const offset = ({ line, column }: Location["start"]): number =>
+  const offset = ({ line, column }: Place): number =>
     lines.slice(0, line).join("\n").length + (line === 0 ? 0 : 1) + column;
   return code.slice(offset(start), offset(end));
 }
 
 /** The first finding at a level that fails a run by default, and the first one at another level. */
 export interface Noticed {
-  readonly grave?: string;
-  readonly mild?: string;
+  grave?: string;
+  mild?: string;
 }
 
 /** Returns the failures at a receiver without a mutant, as ids of a baseline. */
-export async function baselineOf(file: string, seed: number): Promise<ReadonlySet<string>> {
+export async function baselineOf(file: string): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
-  await verify(file, {}, { seed, onFailure: ({ id }) => ids.add(id) });
+  await verify({ file }, (failure) => {
+    ids.add(failure.id);
+    return "go on";
+  });
   return ids;
 }
 
 /** Runs the kit against a mutant, and returns what fails that is not in the baseline; ends at a grave failure. */
 export async function noticedOf(
-  { file, id }: Mutant,
+  mutant: Mutant,
   baseline: ReadonlySet<string>,
-  seed: number,
-): Promise<Noticed> {
-  const ended = new AbortController();
-  const noticed: { grave?: string; mild?: string } = {};
-  const onFailure = ({ id: finding, isGrave, text }: Failed): void => {
-    if (baseline.has(finding)) return;
-    if (!isGrave) noticed.mild ??= text;
-    else {
-      noticed.grave ??= text;
-      ended.abort();
-    }
-  };
-  const env = { __STRYKER_ACTIVE_MUTANT__: id };
-  await verify(file, env, { seed, signal: ended.signal, onFailure });
+): Promise<Readonly<Noticed>> {
+  const noticed: Noticed = {};
+  await verify(mutant, ({ id, isGrave, text }) => {
+    if (baseline.has(id)) return "go on";
+    noticed[isGrave ? "grave" : "mild"] ??= text;
+    return isGrave ? "end" : "go on";
+  });
   return noticed;
 }
 
-interface Failed {
+interface Failure {
   readonly id: string;
   readonly isGrave: boolean;
   readonly text: string;
 }
 
 async function verify(
-  file: string,
-  env: Readonly<Record<string, string>>,
-  {
-    onFailure,
-    ...options
-  }: { seed: number; signal?: AbortSignal; onFailure: (one: Failed) => void },
+  { file, id }: Pick<Mutant, "file"> & Partial<Mutant>,
+  onFailure: (failure: Failure) => "go on" | "end",
 ): Promise<void> {
   const path = folder + (file === "ledger.mjs" ? "express-by-hand.mjs" : file);
   let opened;
   try {
-    opened = await openStock(hosts[file] ?? "", { path, env });
+    opened = await startCopy(path, id === undefined ? {} : { __STRYKER_ACTIVE_MUTANT__: id });
   } catch (error) {
     onFailure({ id: "start", isGrave: true, text: String(error) });
     return;
   }
+  const ended = new AbortController();
   try {
     await run({
-      ...options,
       target: opened.target,
       checks: receiverChecks,
       requirements: requirements(),
       failOn: levels,
+      signal: ended.signal,
       onFinding({ check, status, requirement, message }) {
         if (status !== "fail" && status !== "error") return;
-        onFailure({
+        const next = onFailure({
           id: `${check}#${requirement.id}`,
           isGrave: status === "error" || defaultFailOn.includes(requirement.level),
           text: `${requirement.id}: ${message.slice(0, 120)}`,
         });
+        if (next === "end") ended.abort();
       },
     });
   } finally {

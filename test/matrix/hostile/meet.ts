@@ -14,7 +14,7 @@ import {
   type Hostility,
   serveHostile,
 } from "../../../packages/contract-kit/test/receiver/hostile-target.ts";
-import { secrets } from "../receivers/conduct.ts";
+import { secrets } from "../../../packages/contract-kit/test/receiver/open-receiver.ts";
 import { hostilities } from "./servers.ts";
 
 /** Hostilities of a receiver: the kit reads every answer of one in the same way. */
@@ -30,7 +30,12 @@ export function meetReceivers(names: readonly string[]): void {
     const hostile = await serveHostile(hostilityOf(name));
     const url = `${hostile.origin}/webhooks`;
     const limits = { deadlineMs: 400, effectsWaitMs: 100 };
-    const target = receiverTarget({ url, secrets, profile: profiles.standard, ...limits });
+    const target = receiverTarget({
+      url,
+      secrets: secrets["standard"] ?? [],
+      profile: profiles.standard,
+      ...limits,
+    });
     try {
       const report = await run({ target, checks: receiverChecks, ...common });
       const asked = hostile.said.map((text) => text.split("\r\n")[0] ?? "");

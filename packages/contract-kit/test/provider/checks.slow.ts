@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postgresDriver } from "@countersign/service/internal";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
 import { seed } from "../../../../test/seed.ts";
 import { requirements } from "../../src/check.ts";
 import { providerChecks } from "../../src/checks.ts";
 import { run } from "../../src/run.ts";
+import type { ProviderTarget } from "../../src/target.ts";
 import { type OpenedSandbox, openSandbox, quick } from "./open-sandbox.ts";
 import { openTarget } from "./open-target.ts";
 import { unseenByXSignature, withoutPayments, xSignature } from "./other-profiles.ts";
@@ -13,6 +16,15 @@ beforeAll(async () => {
   sandbox = await openSandbox({ profile: quick });
 });
 afterAll(() => sandbox.close());
+
+/** Runs ten scenarios of every check, and returns the requirements that do not pass. */
+async function unmet(target: ProviderTarget): Promise<readonly string[]> {
+  const options = { checks: providerChecks, requirements: requirements(), seed, runs: 10 };
+  const { findings } = await run({ target, ...options });
+  return findings
+    .filter(({ status }) => status !== "pass")
+    .map(({ requirement, status }) => `${status} ${requirement.id}`);
+}
 
 describe(`the sandbox, with seed ${seed},`, () => {
   it.each(providerChecks.map((check) => [check.id, check] as const))(
@@ -29,17 +41,16 @@ describe(`the sandbox, with seed ${seed},`, () => {
     ["no payments", withoutPayments(), []],
   ] as const)("passes every check that applies under %s", async (_name, profile, unseen) => {
     const { target } = await openTarget(undefined, profile);
-    const checks = providerChecks;
-    const { findings } = await run({
-      target,
-      checks,
-      requirements: requirements(),
-      seed,
-      runs: 10,
-    });
-    const others = findings.filter(({ status }) => status !== "pass");
-    expect(others.map(({ requirement, status }) => `${status} ${requirement.id}`)).toEqual(
-      unseen.map((id) => `not_applicable ${id}`),
-    );
+    expect(await unmet(target)).toEqual(unseen.map((id) => `not_applicable ${id}`));
+  });
+
+  it("passes every check on PostgreSQL", async ({ skip }) => {
+    skip(postgresBinaries === undefined, "PostgreSQL is not installed");
+    const server = await sharedPostgres();
+    onTestFinished(() => server.stop());
+    const driver = postgresDriver({ url: server.urlOf(await server.create()) });
+    const { target, close } = await openSandbox({ profile: quick, driver });
+    onTestFinished(close);
+    expect(await unmet(target())).toEqual([]);
   });
 });

@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { generateKeyPairSync } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { profiles } from "@countersign/schemas/profiles";
@@ -9,8 +8,7 @@ import { systemClock } from "../../src/harness/clock.ts";
 import { NO_FAILURES } from "../../src/harness/effects.ts";
 import { run, type Report } from "../../src/run.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
-import { drawn, seed } from "../../../../test/seed.ts";
-import { flaky, openReceiver, type OpenOptions, secrets } from "./open-receiver.ts";
+import { openReceiver, type OpenOptions, secrets } from "./open-receiver.ts";
 
 const closes: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closes.map((close) => close())));
@@ -33,7 +31,7 @@ const told = (findings: readonly Finding[], status: Finding["status"]): string[]
 const unmet = (findings: readonly Finding[]): string[] =>
   (["fail", "warn", "error", "skipped"] as const).flatMap((status) => told(findings, status));
 
-// test/matrix shows what each check catches. Most of the time here is spent waiting: the tests wait at once.
+// test/faults shows what each check catches. Most of the time here is spent waiting: the tests wait at once.
 describe.concurrent("our own receiver", () => {
   it("passes every check, and that of an order guard with one", async () => {
     const [{ findings, exitCode }, guarded] = await Promise.all([
@@ -93,12 +91,6 @@ describe.concurrent("our own receiver", () => {
     expect(told(findings, "pass")).toContain("R-VERIFY-VERSION: ");
   });
 
-  it("gets the same bytes again at the end, also of bodies that no program reproduces", async () => {
-    const { findings } = await runAll(await open(), checks("forms", "sizes", "memory"));
-    expect(unmet(findings)).toEqual([]);
-    expect(told(findings, "pass")).toContain("R-ONCE-RETRIES: ");
-  });
-
   it("gets only the events that it handles, all of them known", async () => {
     const types = ["refund.failed", "account.linked"];
     const seen = new Set<unknown>();
@@ -118,13 +110,6 @@ describe.concurrent("our own receiver", () => {
 
 // A sender meets all of these, and its receiver is right.
 describe.concurrent("a correct receiver", { timeout: 60_000 }, () => {
-  it(`raises no alarm if each 40th attempt is answered 503 or reset, with seed ${seed}`, async () => {
-    const target = await open({ fault: flaky() });
-    const all = checks("genuine", "forged", "duplicates", "order");
-    const { findings } = await runAll(target, drawn(all, 2));
-    expect(unmet(findings)).toEqual([]);
-  });
-
   it("raises no alarm if it limits the rate", async () => {
     // Tokens come back after the first refusal, however long the attempts before it have taken.
     let tokens = 20;
@@ -149,16 +134,6 @@ describe.concurrent("a correct receiver", { timeout: 60_000 }, () => {
 });
 
 describe.concurrent("a run against a receiver", () => {
-  it("fails R-ACK-GENUINE and skips checks of refusals if it refuses everything", async () => {
-    const target = await open({
-      fault: () => (_request, response) => response.writeHead(401).end(),
-    });
-    const { findings } = await runAll(target);
-    expect(told(findings, "pass")).toEqual(["R-ACK-IN-TIME: "]);
-    expect(told(findings, "fail")).toEqual([expect.stringMatching(/^R-ACK-GENUINE: /)]);
-    expect(told(findings, "skipped").length).toBeGreaterThan(30);
-  });
-
   it("shows both sides' bytes without the secret if it accepts everything", async () => {
     const [secret = ""] = secrets["standard"] ?? [];
     const target = await open({
@@ -178,58 +153,25 @@ describe.concurrent("a run against a receiver", () => {
     expect(JSON.stringify(findings)).not.toContain(secret.slice("whsec_".length));
   });
 
-  it("fails R-VERIFY-RAW if a character that arrives in two packets is lost", async () => {
-    const target = await open({
-      hasEffects: false,
-      app: (request, response) => {
-        let isText = true;
-        request.on("data", (bytes: Buffer) => (isText &&= isUtf8(bytes)));
-        request.on("end", () => response.writeHead(isText ? 204 : 401).end());
-      },
-    });
-    const { findings } = await runAll(target, checks("forms"));
-    expect(told(findings, "fail")).toEqual([
-      expect.stringMatching(/^R-VERIFY-RAW: a genuine body in pieces: .* got 401/),
-    ]);
-  });
-
-  it("fails the requirement of the forged attempt that crashes it", async () => {
-    let isDead = false;
-    const target = await open({
-      effectsWaitMs: 50,
-      fault: (next) => (request, response) => {
-        isDead ||= request.headers["webhook-signature"] === undefined;
-        if (isDead) request.destroy();
-        else next(request, response);
-      },
-    });
-    const { findings } = await runAll(target, ["R-VERIFY-UNSIGNED"]);
-    expect(findings[0]).toMatchObject({ status: "fail" });
-    expect(findings[0]?.message).toMatch(
-      /(?:^| or )an attempt without .*: got a closed connection, and the receiver has answered nothing since$/,
-    );
-  });
-
-  // Alone: others would delay it beyond its short deadline.
-  it(
-    "fails what it sent last if the receiver ends or hangs, and skips the rest once",
-    { concurrent: false },
-    async () => {
+  it.each([
+    ["ends", "got a closed connection"],
+    ["hangs", "got no answer within 3000 ms"],
+  ])(
+    "fails what it sent last if the receiver %s, and skips the rest once",
+    async (how, message) => {
+      let isLost = false;
       const target = await open({
-        deadlineMs: 1000,
-        fault: (next) => {
-          let hangs = false;
-          return (request, response) => {
-            hangs ||= request.headers["webhook-id"]?.includes("_forged_") === true;
-            if (!hangs) next(request, response);
-          };
+        deadlineMs: 3000,
+        fault: (next) => (request, response) => {
+          isLost ||= request.headers["webhook-id"]?.includes("_forged_") === true;
+          if (!isLost) next(request, response);
+          else if (how === "ends") request.destroy();
         },
       });
       const { findings } = await runAll(target, ["R-ACK-GENUINE", "R-VERIFY-UNSIGNED", "R-METHOD"]);
       expect(told(findings, "error")).toEqual([]);
-      expect(told(findings, "fail")).toEqual([
-        expect.stringMatching(/^R-VERIFY-UNSIGNED: .*no answer within 1000 ms.*nothing since$/),
-      ]);
+      const failure = `R-VERIFY-UNSIGNED: an attempt: ${message}, and the receiver has answered nothing since`;
+      expect(told(findings, "fail")).toEqual([failure]);
       expect(told(findings, "skipped")).toEqual([
         expect.stringMatching(/^R-METHOD: .*ended or hung/),
       ]);
