@@ -145,6 +145,14 @@ describe("respond", () => {
     expect(response).toEqual({ status: 200, headers: {}, body: "handled" });
   });
 
+  it.each([204, 205, 304])("sends no body with the status %i, which has none", async (status) => {
+    const { receiver } = recordingReceiver({
+      respond: () => ({ status, headers: { a: "b" }, body: "text" }),
+    });
+    const { response } = await receiver.answer(genuine);
+    expect(response).toEqual({ status, headers: { a: "b" }, body: "" });
+  });
+
   it.each([
     ...[99, 100, 600, 200.5, "200"].map((status) => ({ status })),
     // A line break, a text beyond Latin-1, a number.

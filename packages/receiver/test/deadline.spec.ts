@@ -169,6 +169,13 @@ describe("limits.answerMs", () => {
     const next = send("evt_4");
     await vi.advanceTimersByTimeAsync(400);
     expect(await next).toBe("handled");
+    // And it is one slot: the second of two waits again.
+    void send("evt_5");
+    void send("evt_6");
+    await vi.advanceTimersByTimeAsync(399);
+    expect(handler.mock.calls.at(-1)).toMatchObject([{ id: "evt_5" }, {}]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(handler.mock.calls.at(-1)).toMatchObject([{ id: "evt_6" }, {}]);
   });
 
   it("answers in_progress for a retry of an event in progress, and duplicate for a handled one, while all slots are taken", async () => {

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { profiles } from "@countersign/schemas/profiles";
 import { hmacPresets } from "@countersign/signatures";
@@ -40,6 +41,25 @@ describe("the log of failures", () => {
     );
     expect(below[0]).toMatch(/^ {4}at .*failure-log\.spec\.ts/);
     expect(below).toContain("  caused by: Error: disk");
+  });
+
+  it("writes what a handler throws that is no error, and an error of another realm with its message", async () => {
+    const thrown = ["a\ntext", runInNewContext("new Error('of a test runner')") as unknown];
+    const receiver = receiverOf().on("refund.authorized", () => {
+      throw thrown.shift();
+    });
+    for (const id of ["evt_1", "evt_2"]) await receiver.receive(refundAttempt(id));
+    expect(lines[0]).toMatch(/ evt_1: a\\u000atext$/);
+    expect(lines[1]).toMatch(/ evt_2: Error: of a test runner\n/);
+  });
+
+  it("never shows a secret that an error quotes, also one of bytes as text", async () => {
+    const raw = "the-merchant's-own-secret-of-32-bytes";
+    const receiver = receiverOf({ secrets: [secret, { raw }] }).on("refund.authorized", () => {
+      throw new Error(`${secret} ${secret.slice("whsec_".length)} ${raw}`);
+    });
+    await receiver.receive(refundAttempt());
+    expect(lines[0]).toMatch(/: Error: whsec_\[secret\] \[secret\] \[secret\]\n/);
   });
 
   it("writes one line for refusals of one code in a minute, with facts, then their count", async () => {

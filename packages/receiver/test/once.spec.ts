@@ -154,11 +154,14 @@ describe("a secrets function", () => {
     ["throws", () => Promise.reject(new Error("vault away"))],
     ["returns an invalid secret", () => ({ tenant: "", secrets: ["hunter2"] })],
     // As plain JavaScript may return it.
-    ["returns a bare list", () => [secret] as never],
-  ])("that %s fails the attempt with 503", async (_what, secrets) => {
+    ["returns a bare list, not { tenant, secrets }", () => [secret] as never],
+    ["returns no tenant, not { tenant, secrets }", () => ({ secrets: [secret] }) as never],
+  ])("that %s fails the attempt with 503", async (what, secrets) => {
     const { receiver } = recordingReceiver({ secrets });
     const { outcome, response } = await receiver.answer(genuine);
     expect(outcome).toMatchObject({ kind: "failed", code: "CS_SECRETS_UNAVAILABLE" });
+    const error = "error" in outcome ? outcome.error : undefined;
+    if (what.includes("not {")) expect(error).toBeInstanceOf(TypeError);
     expect(response).toMatchObject({ status: 503, body: '{"code":"CS_SECRETS_UNAVAILABLE"}' });
   });
 });

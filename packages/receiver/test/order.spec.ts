@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { defaultRespond } from "@countersign/receiver";
+import { defaultRespond, memoryInbox } from "@countersign/receiver";
 import { eventFactories } from "@countersign/receiver/testing";
 import { describe, expect, it } from "vitest";
 import { NOON, recordingReceiver } from "./fixtures.ts";
@@ -41,6 +41,19 @@ describe("with order 'per-resource', an event", () => {
     expect((await send(refund("refund.pending", { id: "b", of: "other" }))).kind).toBe("handled");
     const payment = factories["payment.created"]({ id: "c", data: { paymentId: "shared" } });
     expect((await send(payment)).kind).toBe("handled");
+  });
+
+  it("whose claim is lost while an older state is skipped is CS_CLAIM_LOST", async () => {
+    const inbox = memoryInbox();
+    const { send } = recordingReceiver({ order: "per-resource", inbox: { ...inbox, complete } });
+    function complete(given: Parameters<typeof inbox.complete>[0]): Promise<boolean> {
+      return given.superseded === true ? Promise.resolve(false) : inbox.complete(given);
+    }
+    await send(refund("refund.authorized", { id: "second" }));
+    expect(await send(refund("refund.pending", { id: "first" }))).toMatchObject({
+      code: "CS_CLAIM_LOST",
+      error: { message: "another attempt has taken over the event" },
+    });
   });
 
   it("of a resource whose event is being handled is answered in_progress", async () => {

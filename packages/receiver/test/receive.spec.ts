@@ -93,17 +93,20 @@ describe("a genuine attempt", () => {
 
 describe("an authentic body", () => {
   it.each([
-    ["is not an object", 1, ""],
-    ["has no id", { ...event, id: undefined }, "/id"],
-    ["has an id with a dot", refundAuthorized("evt.1"), "/id"],
-    ["has no type", { ...event, type: undefined }, "/type"],
-    ["has a type that is a number", { ...event, type: 1 }, "/type"],
-    ["has no data", { ...event, data: undefined }, "/data"],
-  ])("is refused with 400 and a pointer if it %s", async (_what, body, pointer) => {
+    ["is not an object", 1, "id", "an event id"],
+    ["has no id", { ...event, id: undefined }, "id", "an event id"],
+    ["has an id with a dot", refundAuthorized("evt.1"), "id", "an event id"],
+    ["has no type", { ...event, type: undefined }, "type", "an event type"],
+    ["has a type that is a number", { ...event, type: 1 }, "type", "an event type"],
+    ["has an empty type", { ...event, type: "" }, "type", "an event type"],
+    ["has a type of 257 letters", { ...event, type: "x".repeat(257) }, "type", "an event type"],
+    ["has a time that is a number", { ...event, timestamp: 1 }, "timestamp", "a timestamp"],
+    ["has no data", { ...event, data: undefined }, "data", "the event's data"],
+  ])("is refused with 400 and a pointer if it %s", async (_what, body, member, expected) => {
     const attempt = attemptOf(JSON.stringify(body), { id: event.id });
     const { outcome, handled } = await receive(attempt);
-    expect(outcome).toMatchObject({ kind: "rejected", code: "CS_EVENT_ENVELOPE" });
-    expect(JSON.stringify(outcome)).toContain(`"pointer":"${pointer}`);
+    const details = [{ pointer: `/${member}`, message: `must be ${expected}` }];
+    expect(outcome).toMatchObject({ kind: "rejected", code: "CS_EVENT_ENVELOPE", details });
     expect(defaultRespond(outcome).status).toBe(400);
     expect(handled).toEqual([]);
   });
@@ -150,6 +153,28 @@ describe("a request that is refused by its headers", () => {
 
   it("[R-BODY-SIZE] gets 413 for an announced length above the limit, without being read", async () => {
     expect(await statusOf({ "content-length": "1048577" })).toBe(413);
+    const allowed = { ...genuine.headers, "Content-Length": "1048576" };
+    expect((await receive({ ...genuine, headers: allowed })).outcome.kind).toBe("handled");
+  });
+
+  it("gets 415 for a header that is sent twice, without being read", async () => {
+    for (const headers of [
+      { "content-type": ["application/json", "application/json"] },
+      { "content-type": "application/json", "Content-Type": "application/json" },
+      { "content-encoding": ["identity", "identity"] },
+    ]) {
+      const { outcome } = await receive({
+        headers: { ...genuine.headers, ...headers },
+        body: unread,
+      });
+      expect(defaultRespond(outcome).status).toBe(415);
+    }
+    const absent = {
+      ...genuine.headers,
+      "content-type": undefined,
+      "content-encoding": "IDENTITY",
+    };
+    expect((await receive({ ...genuine, headers: absent })).outcome.kind).toBe("handled");
   });
 
   it("A18: [R-BODY-ENCODED] gets 415 for every Content-Encoding, without being read", async () => {

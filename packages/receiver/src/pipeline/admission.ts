@@ -46,24 +46,19 @@ const JSON_MEDIA_TYPE =
 
 const NAMES = ["content-encoding", "content-type", "content-length"];
 
-// Few headers have a name as long as one of these: a bit for each length skips the others at once.
-const LENGTHS = NAMES.reduce((bits, { length }) => bits | (1 << (length & 31)), 0);
-
 /**
  * Returns the values of `NAMES`, in any case of their spelling: `undefined` if a header is absent,
  * `null` if it was sent twice, since nobody can say which of the two is meant.
  */
 function readHeaders(headers: HeadersLike): readonly (string | null | undefined)[] {
   if (isHeadersObject(headers)) return NAMES.map((name) => headers.get(name) ?? undefined);
-  const found: (string | null | undefined)[] = [undefined, undefined, undefined];
-  for (const key of Object.keys(headers)) {
-    if (((LENGTHS >>> (key.length & 31)) & 1) === 0) continue;
-    const index = NAMES.indexOf(key.toLowerCase());
-    const value = headers[key];
-    if (index === -1 || value === undefined) continue;
-    found[index] = found[index] === undefined && typeof value === "string" ? value : null;
+  const found = new Map<string, string | null>();
+  for (const [key, value] of Object.entries(headers)) {
+    const name = key.toLowerCase();
+    if (value === undefined || !NAMES.includes(name)) continue;
+    found.set(name, typeof value === "string" && !found.has(name) ? value : null);
   }
-  return found;
+  return NAMES.map((name) => found.get(name));
 }
 
 function isHeadersObject(headers: HeadersLike): headers is HeadersObject {

@@ -61,7 +61,7 @@ export class BodyMemory {
   }
 
   open(): IncomingBody {
-    const body = new IncomingBody(this.#limits, this, this.#unfinished.length);
+    const body = new IncomingBody(this.#limits, this);
     this.#unfinished.push(body);
     return body;
   }
@@ -78,14 +78,12 @@ export class BodyMemory {
     return true;
   }
 
-  /** Gives the body up for others no longer: the last one takes its place. */
-  finish(body: IncomingBody): void {
-    const last = this.#unfinished.at(-1);
-    if (last === undefined || body.place === undefined) return;
-    this.#unfinished[body.place] = last;
-    this.#unfinished.pop();
-    last.place = body.place;
-    body.place = undefined;
+  /** Gives the body up for others no longer. @returns True if it was unfinished until now. */
+  finish(body: IncomingBody): boolean {
+    const place = this.#unfinished.indexOf(body);
+    if (place === -1) return false;
+    this.#unfinished.splice(place, 1);
+    return true;
   }
 
   release(body: IncomingBody): void {
@@ -120,8 +118,6 @@ export class IncomingBody implements BodyLimits {
   readonly bodyMs: number;
   /** Set by the reader; called if the body has to be given up: its time has passed, or others need its memory. */
   onRefused: ((error: BodyErrorCode) => void) | undefined;
-  /** Its place among the unfinished bodies. */
-  place: number | undefined;
   readonly #memory: BodyMemory;
   /** Full parts, in their order. */
   #parts: Uint8Array[] = [];
@@ -132,11 +128,10 @@ export class IncomingBody implements BodyLimits {
   #held = 0;
   #refused: BodyErrorCode | undefined;
 
-  constructor({ bodyBytes, bodyMs }: BodyLimits, memory: BodyMemory, place: number) {
+  constructor({ bodyBytes, bodyMs }: BodyLimits, memory: BodyMemory) {
     this.bodyBytes = bodyBytes;
     this.bodyMs = bodyMs;
     this.#memory = memory;
-    this.place = place;
   }
 
   /** The bytes that are counted. */
@@ -222,7 +217,7 @@ export class IncomingBody implements BodyLimits {
 
   /** Gives up a body that is still being read. */
   refuse(error: BodyErrorCode): void {
-    if (this.place === undefined) return;
+    if (!this.#memory.finish(this)) return;
     this.#refused = error;
     this.release();
     this.onRefused?.(error);

@@ -1,6 +1,14 @@
-import { type Outcome } from "@countersign/receiver";
+import { amountCents, type BodyReader, type Outcome } from "@countersign/receiver";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { attemptOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import {
+  attemptOf,
+  genuine,
+  nameOf,
+  recordingReceiver,
+  refundAttempt,
+  refundAuthorized,
+} from "../fixtures.ts";
 
 const event = refundAuthorized();
 const text = JSON.stringify(event);
@@ -116,10 +124,139 @@ describe("A17: a number", () => {
       expect([amount, (await outcomeOf(paymentWith(amount))).kind]).toEqual([amount, kind]);
   });
 
+  it("of a handled event is exact cents with amountCents, and nothing else is an amount", () => {
+    const values = [0.01, 0.07, 1.1, 100.25, 99_999_999.99];
+    expect(values.map((value) => amountCents({ value }))).toEqual([
+      1n,
+      7n,
+      110n,
+      10_025n,
+      9_999_999_999n,
+    ]);
+    for (const value of [0, -1, 0.001, 1e9, Number.NaN])
+      expect(() => amountCents({ value })).toThrow(/^invalid amount of cents: CS_AMOUNT_/);
+  });
+
   it("that a double cannot hold passes in an unused member", async () => {
     for (const number of ["1e999", "9007199254740993", "-0", "1E2"])
       expect((await outcomeOf(text.replace('"data"', `"x":${number},"data"`))).kind).toBe(
         "handled",
       );
+  });
+});
+
+describe("a body that arrives in chunks", () => {
+  // 100,000 bytes of a genuine event; chunks below and from 16,384 bytes are kept differently.
+  const long = attemptOf(text.padEnd(100_000), { id: event.id });
+  const lengths = fc.array(fc.constantFrom(0, 1, 700, 16_383, 16_384, 16_385, 40_000), {
+    maxLength: 8,
+  });
+
+  it("has the bytes of its chunks in their order, whatever their lengths", async () => {
+    await fc.assert(
+      fc.asyncProperty(lengths, async (sizes) => {
+        const { receiver } = recordingReceiver();
+        const outcome = await receiver.receive({
+          headers: long.headers,
+          body: async (body) => {
+            let sent = 0;
+            for (const size of [...sizes, long.body.length]) {
+              const chunk = long.body.slice(sent, sent + size);
+              expect(body.push(new DataView(chunk.buffer))).toBe(undefined);
+              sent += chunk.length;
+            }
+            return body.all();
+          },
+        });
+        expect(outcome.kind).toBe("handled");
+      }),
+    );
+  });
+
+  it("[R-BODY-SIZE] is refused with the first byte above limits.bodyBytes, also if a framework has read it", async () => {
+    const size = genuine.body.length;
+    const pushed: BodyReader = async (body) => {
+      const errors = [...genuine.body].map((byte) => body.push(Uint8Array.of(byte)));
+      const error = errors.find((one) => one !== undefined);
+      return error === undefined ? body.all() : { error };
+    };
+    for (const body of [pushed, genuine.body])
+      for (const [bodyBytes, name] of [
+        [size, "handled"],
+        [size - 1, "CS_BODY_TOO_LARGE"],
+      ] as const) {
+        const { receiver } = recordingReceiver({ limits: { bodyBytes } });
+        expect(nameOf(await receiver.receive({ headers: genuine.headers, body }))).toBe(name);
+      }
+  });
+});
+
+describe("limits.bytesInFlight", () => {
+  it("refuses the largest unfinished body with 503 if memory is short", async () => {
+    const { receiver } = recordingReceiver({ limits: { bodyBytes: 1000, bytesInFlight: 1000 } });
+    const gates = [600, 300].map((size) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const { headers } = refundAttempt(`evt_${String(size)}`);
+      const answer = receiver.receive({
+        headers,
+        body: async (body) => {
+          const error = body.push(new Uint8Array(size));
+          if (error !== undefined) return { error };
+          const refused = new Promise<string>((given) => (body.onRefused = given));
+          const why = await Promise.race([promise, refused]);
+          expect(body.push(Uint8Array.of(0))).toBe(why);
+          return body.all();
+        },
+      });
+      return { resolve, answer };
+    });
+    expect((await receiver.receive(refundAttempt())).kind).toBe("handled");
+    expect(await gates[0]?.answer).toMatchObject({ code: "CS_RECEIVER_BUSY" });
+    gates[1]?.resolve();
+    expect(await gates[1]?.answer).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
+    // All memory is free again: a body of the whole limit is read.
+    const whole = JSON.stringify(refundAuthorized("evt_2")).padEnd(1000);
+    expect(nameOf(await receiver.receive(attemptOf(whole, { id: "evt_2" })))).toBe("handled");
+  });
+
+  it("lets large bodies wait from a quarter of it on, until others have ended", async () => {
+    const { receiver } = recordingReceiver({
+      limits: { bodyBytes: 50_000, bytesInFlight: 200_000 },
+    });
+    const end = Promise.withResolvers<void>();
+    const happened: string[] = [];
+    const read = (name: string, ...sizes: readonly number[]): Promise<Outcome> =>
+      receiver.receive({
+        headers: genuine.headers,
+        body: async (body) => {
+          for (const size of sizes) body.push(new Uint8Array(size));
+          const room = body.room();
+          happened.push(`${name} ${room === undefined ? "reads on" : "waits"}`);
+          await (room ?? end.promise);
+          happened.push(`${name} ends`);
+          return body.all();
+        },
+      });
+    const all = [read("first", 17_233), read("second", 32_767), read("third", 32_767, 1)];
+    await Promise.resolve();
+    expect(happened).toEqual(["first reads on", "second reads on", "third waits"]);
+    end.resolve();
+    await Promise.all(all);
+    expect(happened.slice(3)).toEqual(["first ends", "second ends", "third ends"]);
+  });
+
+  it("counts the bodies of waiting attempts and frees them with their answers", async () => {
+    const size = refundAttempt("evt_1").body.length;
+    const { receiver } = recordingReceiver({
+      limits: { bodyBytes: 2 * size, bytesInFlight: 2 * size, concurrentHandlers: 1 },
+    });
+    const gate = Promise.withResolvers<void>();
+    receiver.on("refund.authorized", () => gate.promise);
+    const send = async (id: string) => nameOf(await receiver.receive(refundAttempt(id)));
+    const [first, second] = [send("evt_1"), send("evt_2")];
+    expect(await send("evt_3")).toBe("CS_RECEIVER_BUSY");
+    gate.resolve();
+    expect(await Promise.all([first, second])).toEqual(["handled", "handled"]);
+    expect(await send("evt_3")).toBe("handled");
   });
 });

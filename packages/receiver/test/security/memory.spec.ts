@@ -13,7 +13,6 @@ import { linesOf, open, post, request } from "../adapters/wire.ts";
 import {
   attemptOf,
   genuine,
-  nameOf,
   otherSecret,
   recordingReceiver,
   refundAttempt,
@@ -96,43 +95,3 @@ it.each<readonly [stream: string, ReaderOf]>([
     expect(outcome).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
   },
 );
-
-describe("limits.bytesInFlight", () => {
-  it("refuses the largest unfinished body with 503 if memory is short", async () => {
-    const { receiver } = recordingReceiver({ limits: { bodyBytes: 1000, bytesInFlight: 1000 } });
-    const gates = [600, 300].map((size) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const { headers } = refundAttempt(`evt_${String(size)}`);
-      const answer = receiver.receive({
-        headers,
-        body: async (body) => {
-          const error = body.push(new Uint8Array(size));
-          if (error !== undefined) return { error };
-          const refused = new Promise<string>((given) => (body.onRefused = given));
-          await Promise.race([promise, refused]);
-          return body.all();
-        },
-      });
-      return { resolve, answer };
-    });
-    expect((await receiver.receive(refundAttempt())).kind).toBe("handled");
-    expect(await gates[0]?.answer).toMatchObject({ code: "CS_RECEIVER_BUSY" });
-    gates[1]?.resolve();
-    expect(await gates[1]?.answer).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
-  });
-
-  it("counts the bodies of waiting attempts and frees them with their answers", async () => {
-    const size = refundAttempt("evt_1").body.length;
-    const { receiver } = recordingReceiver({
-      limits: { bodyBytes: 2 * size, bytesInFlight: 2 * size, concurrentHandlers: 1 },
-    });
-    const gate = Promise.withResolvers<void>();
-    receiver.on("refund.authorized", () => gate.promise);
-    const send = async (id: string) => nameOf(await receiver.receive(refundAttempt(id)));
-    const [first, second] = [send("evt_1"), send("evt_2")];
-    expect(await send("evt_3")).toBe("CS_RECEIVER_BUSY");
-    gate.resolve();
-    expect(await Promise.all([first, second])).toEqual(["handled", "handled"]);
-    expect(await send("evt_3")).toBe("handled");
-  });
-});
