@@ -50,10 +50,10 @@ onStores([sqlite, postgres], ({ create }) => {
     });
 
   describe("countersign serve admin customers", () => {
-    it("imports customers with their accounts, and skips them when the import is repeated", async () => {
-      const { imported, serve, merchant, ...one } = await open();
-      const { url } = await serve();
-      const token = await newToken({ ...one, serve }, url, merchant);
+    it("imports customers with their accounts, skips them when the import is repeated, and refuses another merchant's ids", async () => {
+      const { imported, merchant, ...one } = await open();
+      const { url } = await one.serve();
+      const token = await newToken(one, url, merchant);
       const text = lines(ada, "", {
         ...ada,
         id: "cus_new",
@@ -69,6 +69,12 @@ onStores([sqlite, postgres], ({ create }) => {
       });
       const other = await call(url, token, "/v1/customers/cus_new");
       expect(other.body).toMatchObject({ customerStatus: "CREATED" });
+      const elsewhere = ["--merchant", await newMerchant(one)];
+      const { status, err } = await one.piped(lines(ada), "customers", "import", "-", ...elsewhere);
+      expect([status, err]).toEqual([
+        1,
+        "line 1: CUSTOMER_ID_TAKEN /id: another customer has this id\n",
+      ]);
     });
 
     it("creates a customer from options, for whom payments can then be created", async () => {
@@ -93,25 +99,14 @@ onStores([sqlite, postgres], ({ create }) => {
         expect.stringMatching(/^CUSTOMER_NOT_LINKED: /),
       ]);
     });
-
-    it("refuses the id of another merchant's customer", async () => {
-      const { imported, piped, ...one } = await open();
-      expect(await imported("customers", lines(ada))).toEqual(done({ imported: 1 }));
-      const other = ["--merchant", await newMerchant(one)];
-      const { status, err } = await piped(lines(ada), "customers", "import", "-", ...other);
-      expect([status, err]).toEqual([
-        1,
-        "line 1: CUSTOMER_ID_TAKEN /id: another customer has this id\n",
-      ]);
-    });
   });
 
   describe("countersign serve admin payments import", () => {
     it("imports payments in their state that a running service refunds, and skips repeated lines", async () => {
-      const { imported, serve, merchant, ...one } = await open();
+      const { imported, merchant, ...one } = await open();
       await imported("customers", lines(ada));
-      const { url } = await serve();
-      const token = await newToken({ ...one, serve }, url, merchant);
+      const { url } = await one.serve();
+      const token = await newToken(one, url, merchant);
       const settled = { paymentStatus: "SUCCEEDED", settlementDate: "2026-01-05T05:00:00.000Z" };
       const text = lines(
         payment("p1", { paymentId: "pay_1", ...settled }),
@@ -209,56 +204,35 @@ onStores([sqlite, postgres], ({ create }) => {
     });
   });
 
-  describe("countersign serve admin payments settle and fail", () => {
-    it("move a payment with its waiting refunds, and are refused if its status does not permit it", async () => {
-      const { admin, imported, serve, merchant, ...one } = await open();
-      await imported("customers", lines(ada));
-      const records = ["pay_1", "pay_2"].map((id) => payment(id, { paymentId: id }));
-      await imported("payments", lines(...records));
-      const { url } = await serve();
-      const token = await newToken({ ...one, admin, serve }, url, merchant);
-      const own = ["--merchant", merchant];
-      expect((await admin("payments", "settle", "pay_1", ...own)).out).toBe("pay_1 is SUCCEEDED\n");
-      expect((await admin("payments", "fail", "pay_2", ...own)).out).toBe(
-        "pay_2 is TERMINAL_FAILED\n",
-      );
-      const amount = { currency: "USD", value: 1 };
-      const refunds = ["pay_1", "pay_2"].map(async (paymentId) => {
-        const order = { paymentId, amount, requestKey: `r-${paymentId}` };
-        return (await call(url, token, "/v1/refunds", order)).body["paymentStatus"];
-      });
-      expect(await Promise.all(refunds)).toEqual(["PENDING", "TERMINAL_FAILED"]);
-      for (const [args, code] of [
-        [["settle", "pay_2", ...own], "INVALID_TRANSITION"],
-        [["settle", "pay_none", ...own], "PAYMENT_NOT_FOUND"],
-        [["fail", "pay_1", "--merchant", "mer_none"], "MERCHANT_NOT_FOUND"],
-      ] as const) {
-        const { status, err } = await admin("payments", ...args);
-        expect([args, status, err.split(":")[0]]).toEqual([args, 1, code]);
-      }
-      const logged = (await one.list("trail")).map(({ what, subject }) =>
-        [what, subject].join(" "),
-      );
-      expect(logged).toEqual(
-        expect.arrayContaining([
-          "customer.create cus_ada",
-          "payment.create pay_1",
-          "payment.create pay_2",
-          "payment.settle pay_1",
-          "payment.fail pay_2",
-        ]),
-      );
-      expect(logged).not.toContain("payment.settle pay_2");
-    });
+  it("countersign serve admin payments settle and fail move a payment, and are refused if its status does not permit it", async () => {
+    const { admin, imported, list, merchant } = await open();
+    await imported("customers", lines(ada));
+    const records = ["pay_1", "pay_2"].map((id) => payment(id, { paymentId: id }));
+    await imported("payments", lines(...records));
+    const own = ["--merchant", merchant];
+    expect((await admin("payments", "settle", "pay_1", ...own)).out).toBe("pay_1 is SUCCEEDED\n");
+    const failed = "pay_2 is TERMINAL_FAILED\n";
+    expect((await admin("payments", "fail", "pay_2", ...own)).out).toBe(failed);
+    for (const [args, code] of [
+      [["settle", "pay_2", ...own], "INVALID_TRANSITION"],
+      [["settle", "pay_none", ...own], "PAYMENT_NOT_FOUND"],
+      [["fail", "pay_1", "--merchant", "mer_none"], "MERCHANT_NOT_FOUND"],
+    ] as const) {
+      const { status, err } = await admin("payments", ...args);
+      expect([args, status, err.split(":")[0]]).toEqual([args, 1, code]);
+    }
+    const trail = (await list("trail")).map(({ what, subject }) => `${what} ${subject}`);
+    const moves = ["payment.settle pay_1", "payment.fail pay_2"];
+    const made = ["customer.create cus_ada", "payment.create pay_1", "payment.create pay_2"];
+    expect(trail).toEqual(expect.arrayContaining([...made, ...moves]));
+    expect(trail).not.toContain("payment.settle pay_2");
   });
 });
 
-describe("countersign serve admin payments import", () => {
-  it("exits with 2 for a file that cannot be read, and with 1 for an unknown merchant", async () => {
-    const one = administered(join(temporaryFolder(), "service.db"));
-    const args = ["payments", "import", "/no/such/file", "--merchant", await newMerchant(one)];
-    expect(await one.admin(...args)).toEqual(failedWith("ARGUMENT_UNUSABLE"));
-    const unknown = await one.admin("payments", "import", "-", "--merchant", "mer_none");
-    expect([unknown.status, unknown.err]).toEqual([1, "MERCHANT_NOT_FOUND: merchant not found\n"]);
-  });
+it("countersign serve admin payments import exits with 2 for a file that cannot be read, and with 1 for an unknown merchant", async () => {
+  const one = administered(join(temporaryFolder(), "service.db"));
+  const args = ["payments", "import", "/no/such/file", "--merchant", await newMerchant(one)];
+  expect(await one.admin(...args)).toEqual(failedWith("ARGUMENT_UNUSABLE"));
+  const unknown = await one.admin("payments", "import", "-", "--merchant", "mer_none");
+  expect([unknown.status, unknown.err]).toEqual([1, "MERCHANT_NOT_FOUND: merchant not found\n"]);
 });
