@@ -221,7 +221,7 @@ onStores([sqlite, postgres], ({ create }) => {
       const { status, err } = await admin("payments", ...args);
       expect([args, status, err.split(":")[0]]).toEqual([args, 1, code]);
     }
-    const trail = (await list("trail")).map(({ what, subject }) => `${what} ${subject}`);
+    const trail = (await list("trail")).map(({ what, subject }) => [what, subject].join(" "));
     const moves = ["payment.settle pay_1", "payment.fail pay_2"];
     const made = ["customer.create cus_ada", "payment.create pay_1", "payment.create pay_2"];
     expect(trail).toEqual(expect.arrayContaining([...made, ...moves]));
