@@ -13,6 +13,10 @@ import { CLOCK_START, heldTransport, queueOf, SOON, type Queue } from "./queue.t
 const merchant = { id: "mer_1", clockId: "clk_1" };
 const named = { merchantId: merchant.id, key: "sub_1" };
 
+/** Transactions that wait for another one. */
+const BLOCKED = `SELECT 1 AS one FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+
 /** An event's transaction, as `writeEvent` has it: who takes it, then the deliveries. */
 async function writeEvent(tx: Queryable, between: () => Promise<void>): Promise<void> {
   const open = await listOpenSubscriptions(tx, merchant.id);
@@ -81,7 +85,7 @@ onStores([postgres], ({ open }) => {
         begin(tx, async () => {
           // It has read by now what it will drop, or waits for this transaction.
           taking = take();
-          await isBlocked(queue);
+          await expect.poll(() => queue.driver.query(BLOCKED), SOON).toHaveLength(1);
         }),
       );
       await taking;
@@ -91,19 +95,3 @@ onStores([postgres], ({ open }) => {
     });
   });
 });
-
-/** Waits until a transaction waits for another one. */
-async function isBlocked(queue: Queue): Promise<void> {
-  await expect
-    .poll(
-      async () =>
-        (
-          await queue.driver.query(
-            `SELECT 1 AS one FROM pg_stat_activity
-             WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          )
-        ).length,
-      { timeout: 10_000, interval: 10 },
-    )
-    .toBe(1);
-}

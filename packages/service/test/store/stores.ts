@@ -33,23 +33,16 @@ export interface OpenStore {
   readonly open: (address?: string) => Promise<Driver>;
 }
 
-export const sqlite: Store = {
-  name: "SQLite",
+const sqliteStore = (name: string, deliveryThread: boolean): Store => ({
+  name,
   start: async () => ({
     create: async () => temporaryDatabase(),
-    connect: (address) => sqliteDriver(address),
+    connect: (address) => sqliteDriver(address, { deliveryThread }),
     stop: () => {},
   }),
-};
-
-export const sqliteWithThread: Store = {
-  name: "SQLite with a thread of deliveries",
-  start: async () => ({
-    create: async () => temporaryDatabase(),
-    connect: (address) => sqliteDriver(address, { deliveryThread: true }),
-    stop: () => {},
-  }),
-};
+});
+export const sqlite: Store = sqliteStore("SQLite", false);
+export const sqliteWithThread: Store = sqliteStore("SQLite with a thread of deliveries", true);
 
 export const postgres: Store = {
   name: "PostgreSQL",
