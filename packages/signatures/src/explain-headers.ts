@@ -37,15 +37,16 @@ export function readLeniently(
   );
   const first = (name: string | undefined): string | undefined =>
     name === undefined ? undefined : valuesOf(name)[0];
+  const header = first(signature) ?? "";
   const sent =
     first(timestamp) ??
     (form.kind === "pairs"
-      ? new RegExp(`(?:^|,)${form.timestamp}=([^,]*)`).exec(first(signature) ?? "")?.[1]
+      ? new RegExp(`(?:^|,)${form.timestamp}=([^,]*)`).exec(header)?.[1]
       : undefined);
   const length = valuesOf("content-length")[0];
   return {
     names: { signature, timestamp, id },
-    signature: first(signature) ?? "",
+    signature: header,
     timestamp: sent,
     id: first(id),
     all: entries.flatMap(([, values]) => values),

@@ -11,6 +11,12 @@ export interface KeyVariant {
   readonly mistake?: Mistake;
 }
 
+/** A secret's key, or the message of the error if the secret cannot be read. */
+interface Reading {
+  readonly key?: Key;
+  readonly unusable?: string;
+}
+
 /** Lists the keys that usual mistakes make of a secret, the configured one first. */
 export function keyVariants(
   secret: Secret,
@@ -18,34 +24,31 @@ export function keyVariants(
   importSecret: ImportSecret,
 ): { readonly variants: readonly KeyVariant[]; readonly unusable: string | undefined } {
   const plain = SealedSecret.open(secret);
-  /** Returns the error's message if the secret cannot be read. */
-  const read = (one: PlainSecret, use: SecretUse = "verify"): Key | string => {
+  const read = (one: PlainSecret, use: SecretUse = "verify"): Reading => {
     try {
-      return importSecret(one, use, at, 1);
+      return { key: importSecret(one, use, at, 1) };
     } catch (error) {
-      return error instanceof TypeError ? error.message : String(error);
+      return { unusable: error instanceof TypeError ? error.message : String(error) };
     }
   };
   const variants: KeyVariant[] = [];
   const add = (cause: Cause, statement: string, key: KeyVariant["key"]): void =>
     void variants.push({ key, mistake: { cause, statement } });
 
-  const configured = read(plain);
-  const isUsable = typeof configured !== "string";
-  if (isUsable) variants.push({ key: configured });
-  const unusable = isUsable ? undefined : configured;
+  const { key: configured, unusable } = read(plain);
+  if (configured !== undefined) variants.push({ key: configured });
   const text = typeof plain === "string" ? plain : plain?.raw;
   if (typeof text !== "string") return { variants, unusable };
 
   const clean = text
     .trim()
-    .replace(/^(["'`])(.*)\1$/s, "$2")
+    .replaceAll(/^["'`]|["'`]$/g, "")
     .trim();
   // Clean text is not read again: { raw: "whsec_…" } would become another key.
-  const cleaned = clean === text ? undefined : read(clean);
-  if (typeof cleaned === "object") add(...nameMistake(text, at), cleaned);
-  const own = read(clean, "sign");
-  if (typeof own !== "string" && own.kind === "ed25519") {
+  const cleaned = clean === text ? undefined : read(clean).key;
+  if (cleaned !== undefined) add(...nameMistake(text, at), cleaned);
+  const own = read(clean, "sign").key;
+  if (own?.kind === "ed25519") {
     const key = { kind: own.kind, object: createPublicKey(own.object) };
     add("secret-private", `${at} is the sender's private key`, key);
   }

@@ -50,14 +50,14 @@ export function explain(
   if (headers.problem !== undefined) {
     return [explained(headers.problem.cause, headers.problem.sentence)];
   }
-  const keys = secrets.map((secret, index) =>
-    keyVariants(secret, `secrets[${index}]`, parts.importSecret),
-  );
+  const keys = secrets.map((secret, index) => ({
+    secret,
+    ...keyVariants(secret, `secrets[${index}]`, parts.importSecret),
+  }));
   const description = { ...parts.description, minSecretBytes: 1 };
   const scheme = createScheme({ ...parts, description });
-  const isGenuine = secrets.some(
-    (secret, index) =>
-      keys[index]?.unusable === undefined && scheme.verify(attempt, [secret], clock).ok,
+  const isGenuine = keys.some(
+    ({ secret, unusable }) => unusable === undefined && scheme.verify(attempt, [secret], clock).ok,
   );
   if (isGenuine) return [];
 
@@ -145,10 +145,7 @@ function signedText(
     readonly body: Uint8Array;
   },
 ): Uint8Array {
-  const parts = signed.flatMap((part) => [
-    Buffer.from(separator),
-    part === "body" ? values.body : Buffer.from(values[part] ?? ""),
-  ]);
+  const parts = signed.flatMap((part) => [Buffer.from(separator), Buffer.from(values[part] ?? "")]);
   return Buffer.concat(parts.slice(1));
 }
 

@@ -72,6 +72,7 @@ const rawText = (text: string): Case => ({
   secrets: [TEXT_SECRET],
 });
 const { data, ...members } = event;
+const quoting = `${TEXT_SECRET}"${TEXT_SECRET}`;
 
 /** Accidents by their cause, each with words of its explanation, which is certain or only likely. */
 type Accidents = readonly (readonly [words: string, accident: Case, certainty?: "likely"])[];
@@ -94,7 +95,7 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
       [compact.replace("a/b", "a\\/b").replace("ü", "\\u00fc"), compact],
       [compact.replace("ü", "\\u00fc"), compact],
       [compact.replace(":10}", ":10.00}"), compact],
-      [compact, JSON.stringify({ data, ...members })],
+      [JSON.stringify({ ...event, more: 1 }), JSON.stringify({ more: 1, data, ...members })],
       ['{"a":[],"b":2,"fee":1.5,"list":["<&>",null,true],"total":[10,{}]}', JSON.stringify(nested)],
       ['{"b":2,"fee":1.50,"total":[10.00,{}],"a":[]}', '{"b":2,"fee":1.5,"total":[10,{}],"a":[]}'],
       ['{"b":2,"fee":1.5,"total":[10.0,{}],"a":[]}', '{"b":2,"fee":1.5,"total":[10,{}],"a":[]}'],
@@ -164,6 +165,7 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
   "secret-quotes": [
     ["secrets[0] is in quotes.", { secrets: [`"${SECRET}"`] }],
     ["secrets[0] is in quotes.", { secrets: [`'${SECRET}'\n`] }],
+    ["secrets[0] is in quotes.", { with: quoting, secrets: [`"${quoting}"`] }],
     ["secrets[1] is in quotes.", { secrets: [OTHER_SECRET, ` "${SECRET} "`] }],
     ["secrets[0] is in quotes.", { with: TEXT_SECRET, secrets: [{ raw: `"${TEXT_SECRET}"` }] }],
     ["The sender's own secret is in quotes.", rawText(`"${TEXT_SECRET}"`)],
@@ -171,6 +173,8 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
   "secret-whitespace": [
     ["secrets[0] contains whitespace", { secrets: [` ${SECRET}`] }],
     ["or a byte order mark.", { secrets: [`\uFEFF${SECRET}`] }],
+    ["secrets[0] contains whitespace", { secrets: [`\n${SECRET}`] }],
+    ["secrets[0] contains whitespace", { with: quoting, secrets: [` ${quoting}`] }],
   ],
   "secret-encoding": [
     [
@@ -195,6 +199,12 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
     ["No configured secret made", sent(length, { with: OTHER_SECRET }), "likely"],
     ["No configured secret made", { secrets: [{ raw: Buffer.alloc(24) }] }, "likely"],
     ["No configured secret made", { with: OTHER_SECRET, secrets: [SECRET, PUBLIC_KEY] }, "likely"],
+    ["No configured secret made", reprinted('"ab"', '"a\uFEFFb"'), "likely"],
+    [
+      "No configured secret made",
+      { with: TEXT_SECRET, secrets: [TEXT_SECRET.replace("us", "uwhsec_s")] },
+      "likely",
+    ],
     [
       "No configured secret made",
       sent({ "content-length": "0" }, { with: OTHER_SECRET, signs: "" }),
@@ -204,6 +214,7 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
   "secret-unusable": [
     ["secrets[0] is not canonical base64 after whsec_.", { secrets: ["whsec_!"] }],
     ["secrets[0] contains a space", { secrets: [" whsec_!"] }],
+    ["secrets[1] is not canonical base64", { secrets: [OTHER_SECRET, "whsec_!"] }],
     ["secrets[0] is missing", { secrets: [undefined as never] }],
   ],
   "signature-version": [
@@ -285,12 +296,13 @@ describe("the explanation of a refused attempt", () => {
   it("names two causes if only both together explain the signature", () => {
     const causesOf = (one: Case) => explained(one).map(({ cause }) => cause);
 
-    expect(causesOf({ body: pretty, secrets: [`"${SECRET}"`] })).toEqual([
-      "secret-quotes",
-      "body-reserialized",
+    const quoted = [`"${SECRET}"`];
+    expect(explained({ body: pretty, secrets: quoted })).toMatchObject([
+      { cause: "secret-quotes", sentence: "secrets[0] is in quotes." },
+      { cause: "body-reserialized", sentence: expect.stringMatching(/^something/) as string },
     ]);
     const php = pretty.replaceAll("/", "\\/");
-    expect(causesOf({ signs: php, body: compact, secrets: [`"${SECRET}"`] })).toEqual([
+    expect(causesOf({ signs: php, body: compact, secrets: quoted })).toEqual([
       "secret-quotes",
       "body-reserialized",
     ]);
@@ -301,6 +313,11 @@ describe("the explanation of a refused attempt", () => {
     ]);
     for (const within of [-300, 300])
       expect(causesOf({ body, at: NOW_SECONDS + within })).toEqual(["body-newline"]);
+  });
+
+  it("does not search for three mistakes at once", () => {
+    const changed = sent({ "webhook-id": "req_77" }, { body: pretty, secrets: [`"${SECRET}"`] });
+    expect(explained(changed)).toMatchObject([{ cause: "secret-unusable" }]);
   });
 
   it("is empty if the attempt verifies", () => {

@@ -175,7 +175,14 @@ describe("a checked secret", () => {
 
   it("has no warning for other text, hexadecimal text, or an explicit encoding", () => {
     const hex = Buffer.alloc(32, 0x5a).toString("hex");
-    for (const text of [TEXT_SECRET, hex, whsec(24), `raw:${base64(24)}`, { raw: base64(24) }]) {
+    for (const text of [
+      TEXT_SECRET,
+      hex,
+      whsec(24),
+      `raw:${base64(24)}`,
+      { raw: base64(24) },
+      `longerword_${base64(24)}`,
+    ]) {
       expect(Object.keys(check(text) ?? {})).toEqual(["fingerprint"]);
       expect(check(text)?.fingerprint).toMatch(/^[0-9a-f]{12}$/);
     }
@@ -189,6 +196,8 @@ describe("a checked secret", () => {
     expect(check(`raw:${TEXT_SECRET}`)).toEqual(check(TEXT_SECRET));
     expect(check(TEXT_SECRET)).not.toEqual(check(SECRET));
     expect(check(PUBLIC_KEY)).toEqual(check(PRIVATE_KEY, "sign"));
+    const shared = { raw: Buffer.from(PUBLIC_KEY.slice("whpk_".length), "base64") };
+    expect(check(shared)).not.toEqual(check(PUBLIC_KEY));
   });
 });
 
