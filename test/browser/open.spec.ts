@@ -1,7 +1,9 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -45,4 +47,14 @@ describe.skipIf(opener === "")("countersign sandbox --open", () => {
     await expect.poll(stderr).toContain(`--open: no ${opener} here; open the address by hand`);
     expect(await end()).toBe(0);
   });
+});
+
+it("the inspector has at most 110 kB of packed scripts", () => {
+  const { folder } = buildInspector();
+  const packed = globSync("**/*.js", { cwd: folder }).map(
+    (name) => gzipSync(readFileSync(join(folder, name))).length,
+  );
+  const bytes = packed.reduce((sum, size) => sum + size, 0);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(110_000);
 });
