@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FetchRequest } from "@countersign/receiver/fetch";
 import type { toNode } from "@countersign/receiver/node";
-import { signedAttempt } from "@countersign/receiver/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { listenInTest } from "./adapters/mounted.ts";
 import { post } from "./adapters/wire.ts";
@@ -27,10 +26,7 @@ function written(folder: string, name: string, code: string): string {
 }
 
 /** A genuine attempt at the real time, as the printed programs verify it. */
-const genuine = (event: object = refundAuthorized()): ReturnType<typeof attemptOf> => {
-  const { headers, body } = signedAttempt({ secrets: [secret], event });
-  return { headers: { ...headers }, body };
-};
+const genuine = (event: object = refundAuthorized()) => attemptOf(event, { now: Date.now() });
 
 /** Runs printed programs in one process until the test ends, each on its own port. */
 async function run(...files: readonly string[]) {

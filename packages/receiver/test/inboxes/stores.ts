@@ -10,7 +10,6 @@ import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe } from "vitest";
-import type { AtEnd } from "../../../../test/temporary-folder.ts";
 import { sqliteInTest } from "./in-test.ts";
 import {
   pgbouncerBinary,
@@ -25,30 +24,30 @@ export interface TestStore<InboxType extends Inbox = Inbox> {
   readonly name: string;
   /** Servers that it needs and that are not installed. */
   readonly missing?: readonly string[];
-  /** Starts its servers. @returns A function that makes an empty inbox for the running test. */
-  readonly start: (atEnd: AtEnd) => Promise<() => InboxType | Promise<InboxType>>;
+  /** Starts its servers. */
+  readonly start: () => Promise<Started<InboxType>>;
+}
+
+interface Started<InboxType> {
+  /** Makes an empty inbox for the running test. */
+  readonly open: () => InboxType | Promise<InboxType>;
+  readonly end?: () => Promise<void>;
 }
 
 /** A `describe` with the store's servers. Skipped if one is not installed; the title says so. */
 export function describeStore<InboxType extends Inbox>(
   { name, missing = [], start }: TestStore<InboxType>,
-  suite: (open: () => InboxType | Promise<InboxType>) => void,
+  suite: (open: Started<InboxType>["open"]) => void,
 ): void {
   const isSkipped = missing.length > 0;
   const reason = isSkipped ? ` (skipped: ${missing.join(" and ")} not installed)` : "";
   describe.skipIf(isSkipped)(`${name}${reason}`, () => {
-    let open: (() => InboxType | Promise<InboxType>) | undefined;
-    let end: Parameters<AtEnd>[0] = () => undefined;
+    let started: Started<InboxType>;
     beforeAll(async () => {
-      open = await start((given) => {
-        end = given;
-      });
+      started = await start();
     });
-    afterAll(() => end());
-    suite(() => {
-      if (open === undefined) throw new Error("the store was not started");
-      return open();
-    });
+    afterAll(() => started.end?.());
+    suite(() => started.open());
   });
 }
 
@@ -56,16 +55,16 @@ const named = (name: string, binary: unknown): readonly string[] =>
   binary === undefined ? [name] : [];
 const missingPostgres = named("PostgreSQL", postgresBinaries);
 
-type Queued = TransactionalInbox<unknown> & { readonly queue: InboxQueue };
+export type Queued = TransactionalInbox<unknown> & { readonly queue: InboxQueue };
 
 const memory: TestStore = {
   name: "the memory inbox",
-  start: () => Promise.resolve(() => memoryInbox()),
+  start: () => Promise.resolve({ open: () => memoryInbox() }),
 };
 
 const sqlite: TestStore<Queued> = {
   name: "the SQLite inbox",
-  start: () => Promise.resolve(sqliteInTest),
+  start: () => Promise.resolve({ open: sqliteInTest }),
 };
 
 /** One inbox in its own database, emptied for each test. @param connections Of PgBouncer, if the inbox is behind it. */
@@ -76,22 +75,24 @@ const overPostgres = (
 ): TestStore<Queued> => ({
   name,
   missing,
-  async start(atEnd) {
+  async start() {
     const server = await sharedPostgres();
     const pooler = connections === 0 ? undefined : await startPgbouncer(server, { connections });
     const { port } = pooler ?? server;
     const database = await server.create();
     const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max: 8 });
-    atEnd(async () => {
-      await pool.end();
-      pooler?.stop();
-      await server.stop();
-    });
     const inbox = postgresInbox(pool, { schema: "shop" });
     await inbox.migrate();
-    return async () => {
-      await pool.query("TRUNCATE shop.events");
-      return inbox;
+    return {
+      open: async () => {
+        await pool.query("TRUNCATE shop.events");
+        return inbox;
+      },
+      end: async () => {
+        await pool.end();
+        pooler?.stop();
+        await server.stop();
+      },
     };
   },
 });
@@ -113,15 +114,17 @@ const redis = (
 ): TestStore => ({
   name: `the Redis inbox over ${library}`,
   missing: named("redis-server", redisBinary),
-  async start(atEnd) {
+  async start() {
     const server = await startRedis();
     const [client, end] = await connect(server.port);
-    atEnd(async () => {
-      await end();
-      server.stop();
-    });
     let count = 0;
-    return () => redisInbox(client, { prefix: `inbox${String((count += 1))}` });
+    return {
+      open: () => redisInbox(client, { prefix: `inbox${String((count += 1))}` }),
+      end: async () => {
+        await end();
+        server.stop();
+      },
+    };
   },
 });
 
@@ -136,7 +139,7 @@ const nodeRedis = redis("node-redis", async (port) => {
   return [client, () => client.close()];
 });
 
-/** Inboxes that keep events for workers, and whether a completion takes the next event of its resource. */
+/** Inboxes that keep events for workers. SQLite's ignores a worker's request for the next event of a resource. */
 export const queueStores = [
   { ...sqlite, takesNext: false },
   { ...postgres, takesNext: true },

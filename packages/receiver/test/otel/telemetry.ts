@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createRequire, registerHooks } from "node:module";
-import type { Context, ContextManager, Meter, Tracer } from "@opentelemetry/api";
-import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
+import type { Context, ContextManager } from "@opentelemetry/api";
 
 // The test runner adds the condition "module", under which the API has files for bundlers that Node.js
 // does not load.
@@ -27,21 +26,14 @@ const {
 } = load("@opentelemetry/sdk-metrics") as typeof import("@opentelemetry/sdk-metrics");
 
 /** A tracer that keeps its spans in memory. */
-export function tracing(): { tracer: Tracer; spans: () => ReadableSpan[] } {
+export function tracing() {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   return { tracer: provider.getTracer("test"), spans: () => exporter.getFinishedSpans() };
 }
 
-export interface Point {
-  readonly name: string;
-  readonly unit: string;
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly value: unknown;
-}
-
 /** A meter whose measurements are read at once. */
-export function metering(): { meter: Meter; points: () => Promise<Point[]> } {
+export function metering() {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 31 - 1 });
   const provider = new MeterProvider({ readers: [reader] });
