@@ -121,19 +121,17 @@ describe("on", () => {
   });
 });
 
-describe("onOutcome", () => {
-  it("changes no outcome by throwing, and its error is logged", async () => {
-    const error = vi.fn<(text: string) => void>();
-    const { receiver } = recordingReceiver({
-      log: { warn: error, error },
-      onOutcome: () => {
-        throw new Error("metrics are away");
-      },
-    });
-    expect((await receiver.receive(genuine)).kind).toBe("handled");
-    const line = expect.stringContaining("onOutcome threw: Error: metrics are away") as string;
-    expect(error.mock.calls).toEqual([[line]]);
+it("onOutcome changes no outcome by throwing, and its error is logged", async () => {
+  const error = vi.fn<(text: string) => void>();
+  const { receiver } = recordingReceiver({
+    log: { warn: error, error },
+    onOutcome: () => {
+      throw new Error("metrics are away");
+    },
   });
+  expect((await receiver.receive(genuine)).kind).toBe("handled");
+  const line = expect.stringContaining("onOutcome threw: Error: metrics are away") as string;
+  expect(error.mock.calls).toEqual([[line]]);
 });
 
 describe("respond", () => {

@@ -112,19 +112,17 @@ describe("the facts of an outcome", () => {
   });
 });
 
-describe("explain: true", () => {
-  it("logs each time why an attempt is refused, and shows the sender nothing", async () => {
-    const receiver = receiverOf({ explain: true });
-    const { headers, body } = refundAttempt();
-    const indented = Buffer.from(JSON.stringify(refundAuthorized(), null, 2));
-    const { response } = await receiver.answer({ headers, body: indented });
-    await receiver.answer({ headers, body: indented });
-    await receiver.answer({ headers: { ...headers, "webhook-timestamp": String(NOON) }, body });
-    expect(lines).toHaveLength(3);
-    expect(lines[1]).toMatch(/CS_SIGNATURE_MISMATCH .*\n {2}.*raw request body/);
-    expect(lines[2]).toContain("seconds");
-    expect(response.body).toBe('{"code":"CS_SIGNATURE_REFUSED"}');
-  });
+it("explain: true logs each time why an attempt is refused, and shows the sender nothing", async () => {
+  const receiver = receiverOf({ explain: true });
+  const { headers, body } = refundAttempt();
+  const indented = Buffer.from(JSON.stringify(refundAuthorized(), null, 2));
+  const { response } = await receiver.answer({ headers, body: indented });
+  await receiver.answer({ headers, body: indented });
+  await receiver.answer({ headers: { ...headers, "webhook-timestamp": String(NOON) }, body });
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toMatch(/CS_SIGNATURE_MISMATCH .*\n {2}.*raw request body/);
+  expect(lines[2]).toContain("seconds");
+  expect(response.body).toBe('{"code":"CS_SIGNATURE_REFUSED"}');
 });
 
 describe("a process warning at start-up", () => {

@@ -110,32 +110,31 @@ describe("A10: an attempt that is replayed within the tolerance", () => {
   });
 });
 
-describe("an event whose handler fails", () => {
-  it("A28: [R-ACK-FAILED] [R-LEAK-NOTHING] gets 503 with Retry-After, a code and the id, blocks no other event, and its next attempt runs the handler again", async () => {
-    const handler = vi.fn<() => Promise<void>>(() => Promise.resolve());
-    handler.mockRejectedValueOnce(new Error("password=hunter2"));
-    const { receiver } = recordingReceiver();
-    receiver.on("refund.authorized", handler);
-    const { outcome, response } = await receiver.answer(genuine);
-    const error = { message: "password=hunter2" };
-    expect(outcome).toMatchObject({ kind: "failed", code: "CS_HANDLER_FAILED", error });
-    expect(response).toMatchObject({
-      status: 503,
-      headers: { "retry-after": "5" },
-      body: '{"code":"CS_HANDLER_FAILED","id":"evt_refund1"}',
-    });
-    for (const attempt of [refundAttempt("evt_2"), genuine])
-      expect((await receiver.receive(attempt)).kind).toBe("handled");
-    expect(handler).toHaveBeenCalledTimes(3);
+it("A28: [R-ACK-FAILED] [R-LEAK-NOTHING] an event whose handler fails gets 503 with Retry-After, a code and the id, blocks no other event, and its next attempt runs the handler again", async () => {
+  const handler = vi.fn<() => Promise<void>>(() => Promise.resolve());
+  handler.mockRejectedValueOnce(new Error("password=hunter2"));
+  const { receiver } = recordingReceiver();
+  receiver.on("refund.authorized", handler);
+  const { outcome, response } = await receiver.answer(genuine);
+  const error = { message: "password=hunter2" };
+  expect(outcome).toMatchObject({ kind: "failed", code: "CS_HANDLER_FAILED", error });
+  expect(response).toMatchObject({
+    status: 503,
+    headers: { "retry-after": "5" },
+    body: '{"code":"CS_HANDLER_FAILED","id":"evt_refund1"}',
   });
+  for (const attempt of [refundAttempt("evt_2"), genuine])
+    expect((await receiver.receive(attempt)).kind).toBe("handled");
+  expect(handler).toHaveBeenCalledTimes(3);
 });
 
-describe("[R-ACK-INBOX] an inbox that is unavailable", () => {
-  it.each([
-    ["claim", "CS_INBOX_UNAVAILABLE"],
-    ["complete", "CS_INBOX_UNAVAILABLE"],
-    ["release", "CS_HANDLER_FAILED"],
-  ])("at %s fails the attempt with 503 and %s", async (method, code) => {
+it.each([
+  ["claim", "CS_INBOX_UNAVAILABLE"],
+  ["complete", "CS_INBOX_UNAVAILABLE"],
+  ["release", "CS_HANDLER_FAILED"],
+])(
+  "[R-ACK-INBOX] an inbox that is unavailable at %s fails the attempt with 503 and %s",
+  async (method, code) => {
     const inbox: Inbox = {
       ...memoryInbox(),
       [method]: () => Promise.reject(new Error("no connection")),
@@ -146,24 +145,22 @@ describe("[R-ACK-INBOX] an inbox that is unavailable", () => {
     const { outcome, response } = await receiver.answer(genuine);
     expect(outcome).toMatchObject({ kind: "failed", code });
     expect(response.status).toBe(503);
-  });
-});
+  },
+);
 
-describe("a secrets function", () => {
-  it.each([
-    ["throws", () => Promise.reject(new Error("vault away"))],
-    ["returns an invalid secret", () => ({ tenant: "", secrets: ["hunter2"] })],
-    // As plain JavaScript may return it.
-    ["returns a bare list, not { tenant, secrets }", () => [secret] as never],
-    ["returns no tenant, not { tenant, secrets }", () => ({ secrets: [secret] }) as never],
-  ])("that %s fails the attempt with 503", async (what, secrets) => {
-    const { receiver } = recordingReceiver({ secrets });
-    const { outcome, response } = await receiver.answer(genuine);
-    expect(outcome).toMatchObject({ kind: "failed", code: "CS_SECRETS_UNAVAILABLE" });
-    const error = "error" in outcome ? outcome.error : undefined;
-    if (what.includes("not {")) expect(error).toBeInstanceOf(TypeError);
-    expect(response).toMatchObject({ status: 503, body: '{"code":"CS_SECRETS_UNAVAILABLE"}' });
-  });
+it.each([
+  ["throws", () => Promise.reject(new Error("vault away"))],
+  ["returns an invalid secret", () => ({ tenant: "", secrets: ["hunter2"] })],
+  // As plain JavaScript may return it.
+  ["returns a bare list, not { tenant, secrets }", () => [secret] as never],
+  ["returns no tenant, not { tenant, secrets }", () => ({ secrets: [secret] }) as never],
+])("a secrets function that %s fails the attempt with 503", async (what, secrets) => {
+  const { receiver } = recordingReceiver({ secrets });
+  const { outcome, response } = await receiver.answer(genuine);
+  expect(outcome).toMatchObject({ kind: "failed", code: "CS_SECRETS_UNAVAILABLE" });
+  const error = "error" in outcome ? outcome.error : undefined;
+  if (what.includes("not {")) expect(error).toBeInstanceOf(TypeError);
+  expect(response).toMatchObject({ status: 503, body: '{"code":"CS_SECRETS_UNAVAILABLE"}' });
 });
 
 it("a receiver purges handled events after their retention, a thousand at a time, at most once a minute", async () => {

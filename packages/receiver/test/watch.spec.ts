@@ -69,28 +69,26 @@ describe("the channel countersign:receiver:outcome", () => {
   });
 });
 
-describe("countOutcomes", () => {
-  it("counts by kind, failures and rejections by code, and events that workers give up, in objects that do not change", async () => {
-    const { onOutcome, counters } = countOutcomes();
-    const before = counters();
-    const { receiver, send } = recordingReceiver({ onOutcome });
-    receiver.on("refund.authorized", ({ id }) => {
-      if (id === "evt_3") throw new Error("no");
-    });
-    const unknown = { ...refundAuthorized("evt_2"), type: "report.ready" };
-    const failing = refundAuthorized("evt_3");
-    for (const sent of [refundAuthorized(), refundAuthorized(), unknown, failing, failing])
-      await send(sent);
-    await receiver.receive(stale);
-
-    const none = { superseded: 0, stored: 0, in_progress: 0, dead: 0 };
-    const codes = { failed: { CS_HANDLER_FAILED: 2 }, rejected: { [code]: 1 } };
-    expect(counters()).toEqual({ ...none, handled: 1, unrouted: 1, duplicate: 1, ...codes });
-    const zeros = { handled: 0, unrouted: 0, duplicate: 0 };
-    expect(before).toEqual({ ...none, ...zeros, failed: {}, rejected: {} });
-    const failed = { kind: "failed", code: "CS_HANDLER_FAILED", retryAfterSeconds: 5 } as const;
-    for (const dead of [false, true])
-      onOutcome({ ...failed, error: undefined }, { worker: { dead } });
-    expect(counters()).toMatchObject({ failed: { CS_HANDLER_FAILED: 4 }, dead: 1 });
+it("countOutcomes counts by kind, failures and rejections by code, and events that workers give up, in objects that do not change", async () => {
+  const { onOutcome, counters } = countOutcomes();
+  const before = counters();
+  const { receiver, send } = recordingReceiver({ onOutcome });
+  receiver.on("refund.authorized", ({ id }) => {
+    if (id === "evt_3") throw new Error("no");
   });
+  const unknown = { ...refundAuthorized("evt_2"), type: "report.ready" };
+  const failing = refundAuthorized("evt_3");
+  for (const sent of [refundAuthorized(), refundAuthorized(), unknown, failing, failing])
+    await send(sent);
+  await receiver.receive(stale);
+
+  const none = { superseded: 0, stored: 0, in_progress: 0, dead: 0 };
+  const codes = { failed: { CS_HANDLER_FAILED: 2 }, rejected: { [code]: 1 } };
+  expect(counters()).toEqual({ ...none, handled: 1, unrouted: 1, duplicate: 1, ...codes });
+  const zeros = { handled: 0, unrouted: 0, duplicate: 0 };
+  expect(before).toEqual({ ...none, ...zeros, failed: {}, rejected: {} });
+  const failed = { kind: "failed", code: "CS_HANDLER_FAILED", retryAfterSeconds: 5 } as const;
+  for (const dead of [false, true])
+    onOutcome({ ...failed, error: undefined }, { worker: { dead } });
+  expect(counters()).toMatchObject({ failed: { CS_HANDLER_FAILED: 4 }, dead: 1 });
 });

@@ -114,26 +114,24 @@ const base64 = Buffer.from(body).toString("base64");
 const gateway = { httpMethod: "POST", path: "/webhooks", headers };
 const isBase64Encoded = true;
 
-describe("toLambda with a body in base64", () => {
-  it("accepts no other text for the same bytes, and answers 400 to text that is not canonical", async () => {
-    const { receiver } = recordingReceiver();
-    const handler = toLambda(receiver);
-    const [braces, at] = [Buffer.from("{}").toString("base64"), 8];
-    for (const garbled of [
-      `${base64.slice(0, at)}!${base64.slice(at + 1)}`,
-      `${base64.slice(0, 76)}\n${base64.slice(76)}`,
-      `${base64} `,
-      Buffer.from("??>").toString("base64url"),
-      braces.replace("=", ""),
-      `${braces}${base64}`,
-      "e31=",
-      "e",
-    ]) {
-      const answer = await handler({ ...gateway, body: garbled, isBase64Encoded });
-      expect([answer.statusCode, answer.body]).toEqual([400, '{"code":"CS_BODY_NOT_JSON"}']);
-    }
-    expect((await handler({ ...gateway, body: base64, isBase64Encoded })).statusCode).toBe(204);
-  });
+it("toLambda answers 400 to a body that is not canonical base64", async () => {
+  const { receiver } = recordingReceiver();
+  const handler = toLambda(receiver);
+  const [braces, at] = [Buffer.from("{}").toString("base64"), 8];
+  for (const garbled of [
+    `${base64.slice(0, at)}!${base64.slice(at + 1)}`,
+    `${base64.slice(0, 76)}\n${base64.slice(76)}`,
+    `${base64} `,
+    Buffer.from("??>").toString("base64url"),
+    braces.replace("=", ""),
+    `${braces}${base64}`,
+    "e31=",
+    "e",
+  ]) {
+    const answer = await handler({ ...gateway, body: garbled, isBase64Encoded });
+    expect([answer.statusCode, answer.body]).toEqual([400, '{"code":"CS_BODY_NOT_JSON"}']);
+  }
+  expect((await handler({ ...gateway, body: base64, isBase64Encoded })).statusCode).toBe(204);
 });
 
 describe("toLambda with a body as text", () => {

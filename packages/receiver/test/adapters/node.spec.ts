@@ -89,55 +89,51 @@ it("[R-BODY-CONSUMED] toNode answers 500 behind code that read an empty body to 
   expect(outcomes).toEqual([{ kind: "rejected", code: "CS_BODY_CONSUMED" }]);
 });
 
-describe("toNode on HTTP/2", () => {
-  it("answers, also if it leaves a body unread", async () => {
-    const { receiver, handled } = recordingReceiver();
-    const answer = toNode(receiver);
-    const server = createHttp2Server((incoming, outgoing) => {
-      // Its compatibility types differ in members that no adapter uses.
-      void answer(...([incoming, outgoing] as unknown as Parameters<typeof answer>));
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const client = connectHttp2(`http://127.0.0.1:${String(port)}`);
-    const warn = silenceWarnings();
-    const statuses: unknown[] = [];
-    for (const more of [{}, { "content-encoding": "gzip" }, {}]) {
-      const pseudo = { ":method": "POST", ":path": "/webhooks" };
-      const stream = client.request({ ...pseudo, ...headers, ...more });
-      const answered = once(stream, "response");
-      stream.end(Buffer.from(body));
-      const [received] = (await answered) as [Record<string, unknown>];
-      await buffer(stream);
-      statuses.push(received[":status"]);
-    }
-    expect(statuses).toEqual([204, 415, 204]);
-    expect(handled).toEqual(["PAYMENT evt_refund1"]);
-    expect(warn).not.toHaveBeenCalled();
-    client.close();
-    server.close();
-  });
+it("toNode answers HTTP/2, also if it leaves a body unread", async () => {
+  const { receiver, handled } = recordingReceiver();
+  const answer = toNode(receiver);
+  const server = createHttp2Server((incoming, outgoing) => {
+    // Its compatibility types differ in members that no adapter uses.
+    void answer(...([incoming, outgoing] as unknown as Parameters<typeof answer>));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const client = connectHttp2(`http://127.0.0.1:${String(port)}`);
+  const warn = silenceWarnings();
+  const statuses: unknown[] = [];
+  for (const more of [{}, { "content-encoding": "gzip" }, {}]) {
+    const pseudo = { ":method": "POST", ":path": "/webhooks" };
+    const stream = client.request({ ...pseudo, ...headers, ...more });
+    const answered = once(stream, "response");
+    stream.end(Buffer.from(body));
+    const [received] = (await answered) as [Record<string, unknown>];
+    await buffer(stream);
+    statuses.push(received[":status"]);
+  }
+  expect(statuses).toEqual([204, 415, 204]);
+  expect(handled).toEqual(["PAYMENT evt_refund1"]);
+  expect(warn).not.toHaveBeenCalled();
+  client.close();
+  server.close();
 });
 
-describe("toFastify under fastify.inject()", () => {
-  it("answers without a socket and runs the hooks", async () => {
-    const { receiver, handled } = recordingReceiver();
-    const app = fastify();
-    const hooks: string[] = [];
-    app.addHook("onResponse", async () => void hooks.push("onResponse"));
-    app.post("/webhooks", toFastify(receiver));
-    for (const [more, status] of [
-      [{}, 204],
-      [{ "content-encoding": "gzip" }, 415],
-    ] as const) {
-      const given = { headers: { ...headers, ...more }, payload: Buffer.from(body) };
-      const answer = await app.inject({ method: "POST", url: "/webhooks", ...given });
-      expect(answer.statusCode).toBe(status);
-    }
-    expect(handled).toEqual(["PAYMENT evt_refund1"]);
-    expect(hooks).toEqual(["onResponse", "onResponse"]);
-    await app.close();
-  });
+it("toFastify under fastify.inject() answers without a socket and runs the hooks", async () => {
+  const { receiver, handled } = recordingReceiver();
+  const app = fastify();
+  const hooks: string[] = [];
+  app.addHook("onResponse", async () => void hooks.push("onResponse"));
+  app.post("/webhooks", toFastify(receiver));
+  for (const [more, status] of [
+    [{}, 204],
+    [{ "content-encoding": "gzip" }, 415],
+  ] as const) {
+    const given = { headers: { ...headers, ...more }, payload: Buffer.from(body) };
+    const answer = await app.inject({ method: "POST", url: "/webhooks", ...given });
+    expect(answer.statusCode).toBe(status);
+  }
+  expect(handled).toEqual(["PAYMENT evt_refund1"]);
+  expect(hooks).toEqual(["onResponse", "onResponse"]);
+  await app.close();
 });
 
 it.each([

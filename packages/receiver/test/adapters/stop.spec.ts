@@ -44,14 +44,12 @@ it("stopServer returns false if it cut a connection, although no handler was run
   socket.destroy();
 });
 
-describe("receiver.close", () => {
-  it("waits for a handler whose attempt was answered before", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { receiver, send } = recordingReceiver({ limits: { answerMs: 30 } });
-    receiver.on("refund.authorized", () => gate.promise);
-    await send();
-    expect(await receiver.close({ graceMs: 30 })).toBe(false);
-    gate.resolve();
-    expect(await receiver.close()).toBe(true);
-  });
+it("receiver.close waits for a handler whose attempt was answered before", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { receiver, send } = recordingReceiver({ limits: { answerMs: 30 } });
+  receiver.on("refund.authorized", () => gate.promise);
+  await send();
+  expect(await receiver.close({ graceMs: 30 })).toBe(false);
+  gate.resolve();
+  expect(await receiver.close()).toBe(true);
 });

@@ -6,7 +6,7 @@ import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { recordingReceiver, refundAttempt, refundAuthorized, silent } from "../fixtures.ts";
-import { pgbouncerBinary, postgresBinaries, sharedPostgres, startPgbouncer } from "./servers.ts";
+import { pgbouncerBinary, startPgbouncer } from "./servers.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { describePostgres } from "./describe-postgres.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -97,17 +97,15 @@ describe("the memory inbox", () => {
   });
 });
 
-describe("the SQLite inbox", () => {
-  it("creates files that only their owner can read, and keeps the mode of an existing file", async () => {
-    const path = join(temporaryFolder(), "inbox.db");
-    const mask = process.umask(0o022);
-    onTestFinished(() => void process.umask(mask));
-    const inbox = sqliteInbox(path);
-    await inbox.claim(claimOf("a"));
-    for (const file of [path, `${path}-wal`, `${path}-shm`])
-      expect(statSync(file).mode & 0o777).toBe(0o600);
-    inbox.close();
-  });
+it("the SQLite inbox creates files that only their owner can read, and keeps the mode of an existing file", async () => {
+  const path = join(temporaryFolder(), "inbox.db");
+  const mask = process.umask(0o022);
+  onTestFinished(() => void process.umask(mask));
+  const inbox = sqliteInbox(path);
+  await inbox.claim(claimOf("a"));
+  for (const file of [path, `${path}-wal`, `${path}-shm`])
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  inbox.close();
 });
 
 describePostgres("the PostgreSQL inbox", (server) => {
@@ -208,18 +206,17 @@ describePostgres("the PostgreSQL inbox", (server) => {
   });
 });
 
-const noPooler =
-  postgresBinaries === undefined || pgbouncerBinary === undefined
-    ? " (skipped: not installed)"
-    : "";
-
-describe.skipIf(noPooler !== "")(`the PostgreSQL inbox through PgBouncer${noPooler}`, () => {
-  it("[R-ACK-FAILED] commits a handler's writes with its event, and leaves no time limit behind", async () => {
-    const server = await sharedPostgres();
-    const database = await server.create();
-    const { port, stop } = await startPgbouncer(server, { connections: 3 });
-    const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max: 8 });
-    try {
+describePostgres("the PostgreSQL inbox through PgBouncer", (server) => {
+  it.skipIf(pgbouncerBinary === undefined)(
+    "[R-ACK-FAILED] commits a handler's writes with its event, and leaves no time limit behind",
+    async () => {
+      const database = await server().create();
+      const { port, stop } = await startPgbouncer(server(), { connections: 3 });
+      const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max: 8 });
+      onTestFinished(async () => {
+        await pool.end();
+        stop();
+      });
       const inbox = postgresInbox(pool, { schema: "shop" });
       await inbox.migrate();
       await pool.query("CREATE TABLE booked (id text PRIMARY KEY)");
@@ -237,10 +234,6 @@ describe.skipIf(noPooler !== "")(`the PostgreSQL inbox through PgBouncer${noPool
       expect(rows).toEqual([{ count: 30 }]);
       const limits = await Promise.all(ids.map(() => pool.query("SHOW statement_timeout")));
       for (const limit of limits) expect(limit.rows).toEqual([{ statement_timeout: "0" }]);
-    } finally {
-      await pool.end();
-      stop();
-      await server.stop();
-    }
-  }, 60_000);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import type { TakenEvent } from "@countersign/receiver";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   canTake,
   dueAtOf,
@@ -20,17 +20,15 @@ import {
 } from "./search.ts";
 import { describeStore, type Queued, queueStores } from "./stores.ts";
 
-describe("[R-NEVER-LOST] [R-ONCE-FENCED] an exhaustive search", () => {
-  it.each(["none", "per-resource"] as const)(
-    "finds that every event ends, claims never overlap and stale tokens change nothing with order %s",
-    (order) => {
-      const { report, states } = search(order);
-      expect(report).toBe("every promise holds");
-      // In case the model no longer moves.
-      expect(states).toBeGreaterThan(10_000);
-    },
-  );
-});
+it.each(["none", "per-resource"] as const)(
+  "[R-NEVER-LOST] [R-ONCE-FENCED] an exhaustive search finds that every event ends, claims never overlap and stale tokens change nothing with order %s",
+  (order) => {
+    const { report, states } = search(order);
+    expect(report).toBe("every promise holds");
+    // In case the model no longer moves.
+    expect(states).toBeGreaterThan(10_000);
+  },
+);
 
 const LEASE_MS = 60_000;
 const WAIT_MS = 5000;

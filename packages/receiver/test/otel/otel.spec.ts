@@ -103,26 +103,24 @@ describe("instrument with a tracer", () => {
   });
 });
 
-describe("instrument with a meter", () => {
-  it("counts and times each attempt by destination, type and code", async () => {
-    const { meter, points } = metering();
-    const receiver = instrument(recordingReceiver().receiver, { meter, destination: "refunds" });
-    await receiver.answer(genuine);
-    await receiver.receive(refundAttempt("evt_2"));
-    await receiver.receive(attemptOf(refundAuthorized(), { now: NOON - 301_000 }));
-    const base = { ...operation, "messaging.destination.name": "refunds" };
-    const [type, code] = ["refund.authorized", "CS_SIGNATURE_TIMESTAMP_TOO_OLD"];
-    const handled = { ...base, "countersign.outcome": "handled", "countersign.event.type": type };
-    const rejected = { ...base, "countersign.outcome": "rejected", "error.type": code };
-    const timed = { name: "messaging.process.duration", unit: "s" };
-    const counted = { name: "countersign.receiver.outcomes", unit: "{outcome}" };
-    expect(await points()).toMatchObject([
-      { ...timed, attributes: handled, value: { count: 2 } },
-      { ...timed, attributes: rejected, value: { count: 1 } },
-      { ...counted, attributes: handled, value: 2 },
-      { ...counted, attributes: rejected, value: 1 },
-    ]);
-  });
+it("instrument with a meter counts and times each attempt by destination, type and code", async () => {
+  const { meter, points } = metering();
+  const receiver = instrument(recordingReceiver().receiver, { meter, destination: "refunds" });
+  await receiver.answer(genuine);
+  await receiver.receive(refundAttempt("evt_2"));
+  await receiver.receive(attemptOf(refundAuthorized(), { now: NOON - 301_000 }));
+  const base = { ...operation, "messaging.destination.name": "refunds" };
+  const [type, code] = ["refund.authorized", "CS_SIGNATURE_TIMESTAMP_TOO_OLD"];
+  const handled = { ...base, "countersign.outcome": "handled", "countersign.event.type": type };
+  const rejected = { ...base, "countersign.outcome": "rejected", "error.type": code };
+  const timed = { name: "messaging.process.duration", unit: "s" };
+  const counted = { name: "countersign.receiver.outcomes", unit: "{outcome}" };
+  expect(await points()).toMatchObject([
+    { ...timed, attributes: handled, value: { count: 2 } },
+    { ...timed, attributes: rejected, value: { count: 1 } },
+    { ...counted, attributes: handled, value: 2 },
+    { ...counted, attributes: rejected, value: 1 },
+  ]);
 });
 
 it("instrument throws a TypeError without a tracer and a meter, and for a handler that is not a function", () => {
