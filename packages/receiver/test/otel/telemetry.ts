@@ -39,7 +39,7 @@ export function metering() {
   const provider = new MeterProvider({ readers: [reader] });
   return {
     meter: provider.getMeter("test"),
-    async points() {
+    points: async () => {
       await provider.forceFlush();
       const metrics = exporter
         .getMetrics()

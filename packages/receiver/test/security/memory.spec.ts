@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { BodyReader } from "@countersign/receiver";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readWebStream } from "../../src/adapters/fetch.ts";
 import { readNodeStream } from "../../src/adapters/node-http.ts";
 import { linesOf, open, post, request } from "../adapters/wire.ts";
