@@ -19,6 +19,7 @@ describe("a webhook that the service sends", () => {
     await queue.engine(network()).drain("clk_1");
     const [one] = arrived;
     if (one === undefined) throw new Error("nothing arrived");
+    expect(one.line).toBe("POST /hooks?a=1");
     expect(one.body.toString("utf8")).toBe(payload);
     expect(one.headers).toMatchObject({
       "content-type": "application/json",

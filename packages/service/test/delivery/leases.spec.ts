@@ -12,7 +12,6 @@ import {
   openQueue,
   policy,
   SOON,
-  type OpenEngine,
   type Queue,
 } from "./queue.ts";
 
@@ -25,16 +24,6 @@ function leasesAt(elapsed: () => number, store: DeliveryStore, leaseMs = policy.
 
 const succeeding = () => fakeTransport(() => answered(204));
 
-/** An engine with attempts in flight, of so many deliveries that are due. */
-async function inFlight(due: number, options?: OpenEngine) {
-  const queue = await openQueue("sub_1");
-  await queue.publish(due, ["sub_1"]);
-  const held = heldTransport();
-  const engine = queue.engine(held.transport, options);
-  await expect.poll(held.inFlight, SOON).toBeGreaterThan(0);
-  return { queue, engine, ...held };
-}
-
 const summary = async (queue: Queue): Promise<string[]> =>
   (await queue.deliveries()).map(({ state, attempts }) => `${state} ${attempts}`);
 const memberships = (queue: Queue): Promise<unknown[]> =>
@@ -44,8 +33,11 @@ const memberships = (queue: Queue): Promise<unknown[]> =>
 
 describe("a process that stops delivering", () => {
   it("waits for attempts in flight, starts no others, and gives its leases back at once", async () => {
-    const one = { policy: { concurrencyPerEndpoint: 1 } };
-    const { queue, engine, transport, answer } = await inFlight(3, one);
+    const queue = await openQueue("sub_1");
+    await queue.publish(3, ["sub_1"]);
+    const { transport, inFlight, answer } = heldTransport();
+    const engine = queue.engine(transport, { policy: { concurrencyPerEndpoint: 1 } });
+    await expect.poll(inFlight, SOON).toBe(1);
     expect(await memberships(queue)).not.toEqual([]);
     const stopped = engine.stop({ graceMs: 60_000 });
     answer(204);
@@ -107,7 +99,7 @@ it("[P-EVENT-RETRY] a delivery keeps its whole retry schedule when each attempt 
     const [at = 0, next] = [await queue.instant(), row?.next_at ?? undefined];
     if (next === undefined) break;
     waits.push(next - at);
-    await queue.setInstant(next);
+    await queue.write("UPDATE clocks SET instant = $1 WHERE id = 'clk_1'", [next]);
   }
   expect(waits).toEqual(steps.slice(1));
   expect(await summary(queue)).toEqual([`exhausted ${steps.length}`]);

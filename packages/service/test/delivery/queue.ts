@@ -219,10 +219,6 @@ export class Queue {
     );
     return rows[0]?.instant;
   }
-
-  setInstant(instant: number): Promise<unknown> {
-    return this.write("UPDATE clocks SET instant = $1 WHERE id = 'clk_1'", [instant]);
-  }
 }
 
 /** Engines of this file: each is a process with its own name. */

@@ -26,25 +26,6 @@ const send = (url: URL, one = openTransport()) => one.post(requestTo(url));
 const answerOf = async (listener: RequestListener) => send((await listenHttp(listener)).url);
 
 describe("an attempt's request", () => {
-  it("carries the bytes and headers as given, over connections that are used again", async () => {
-    const { arrived, url, connections } = await startReceiver(204);
-    const body = Buffer.from([0x7b, 0xff, 0x00, 0xe2, 0x82, 0xac, 0x7d]);
-    const one = openTransport();
-    const answer = await one.post(requestTo(url, body));
-    const headers = {
-      date: expect.any(String) as unknown,
-      connection: "keep-alive",
-      "keep-alive": "timeout=5",
-    };
-    const expected = { kind: "answered", status: 204, retryAfter: undefined, excerpt: "", headers };
-    expect(answer).toEqual(expected);
-    const type = { "content-type": "application/json" };
-    expect(arrived).toMatchObject([{ line: "POST /hooks?a=1", headers: type, body }]);
-    for (let count = 0; count < 9; count += 1) await send(url, one);
-    // The answer may be read before its connection is free again.
-    expect(connections()).toBeLessThanOrEqual(2);
-  });
-
   it("leaves no timer behind once it is answered", async () => {
     const timers = (): number =>
       process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;

@@ -210,25 +210,25 @@ export class ModelStore implements DeliveryStore, QueueRows {
     completed: readonly Completion[],
     { failures, afterMs }: DeliveryPolicy["pause"],
   ): string[] {
-    const failed = new Map<string, number>();
+    const lastAt = new Map<string, number>();
     for (const { attempt, state, at } of completed) {
       const subscription = this.subscriptions.get(attempt.endpoint.key);
       if (subscription === undefined) continue;
       const isDelivered = state === "delivered";
       subscription.failures = isDelivered ? 0 : subscription.failures + 1;
       subscription.failingSince = isDelivered ? null : (subscription.failingSince ?? at);
-      failed.set(attempt.endpoint.key, at);
+      lastAt.set(attempt.endpoint.key, at);
     }
-    const paused = [...failed].filter(([key, at]) => {
-      const { status, failures: count, failingSince } = this.subscriptions.get(key) ?? {};
-      return (
-        status === "ACTIVE" &&
-        (count ?? 0) >= failures &&
-        failingSince != null &&
-        failingSince <= at - afterMs
-      );
+    return [...lastAt].flatMap(([key, at]) => {
+      const {
+        status,
+        failures: count = 0,
+        failingSince = null,
+      } = this.subscriptions.get(key) ?? {};
+      const isLong = failingSince !== null && failingSince <= at - afterMs;
+      if (status !== "ACTIVE" || count < failures || !isLong) return [];
+      this.pause(key);
+      return [key];
     });
-    for (const [key] of paused) this.pause(key);
-    return paused.map(([key]) => key);
   }
 }
