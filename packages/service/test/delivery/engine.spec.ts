@@ -46,18 +46,24 @@ it("a delivery whose attempt met a fault of this program is attempted again a mi
 
 it("an engine that is woken often keeps few timers, and none once it has stopped", async () => {
   const queue = await openQueue();
-  const timers = (): number =>
-    process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
-  const engine = queue.engine(succeeding());
+  const asleep = new Set<symbol>();
+  const { clock } = queue;
+  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    const timer = Symbol("timer");
+    asleep.add(timer);
+    await clock.sleep(ms, signal);
+    asleep.delete(timer);
+  };
+  const counting = { now: () => clock.now(), elapsed: () => clock.elapsed(), sleep };
+  const engine = queue.engine(succeeding(), { clock: counting });
   for (let woken = 0; woken < 10; woken += 1) {
     engine.onWork("anything");
     await queue.passTurns();
   }
-  expect(timers() - before).toBeLessThan(3);
+  expect(asleep.size).toBeLessThan(3);
   await engine.stop();
   await queue.passTurns();
-  expect(timers()).toBe(before);
+  expect(asleep.size).toBe(0);
 });
 
 it("a step of wall time back before a restart stops no delivery: due times follow the clock that the database keeps", async () => {
