@@ -98,7 +98,7 @@ describe("PUT /sandbox/clock", () => {
 });
 
 describe("a namespace's clock that moves by 100 days", () => {
-  it("dates events, while attempts are signed and tokens expire by real time", async () => {
+  it("[P-AUTH-TOKEN-EXPIRES] dates events, while attempts are signed and tokens expire by real time, to the millisecond", async () => {
     const one = await open();
     const receiver = await openReceiver();
     const token = await one.addNamespace(START);

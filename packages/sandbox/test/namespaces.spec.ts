@@ -17,21 +17,6 @@ async function expectEmpty(one: TestSandbox, token?: string): Promise<void> {
 }
 
 describe("a namespace", () => {
-  it("has its own clock, frozen until it is moved, and sees no records of another", async () => {
-    const one = await open();
-    const token = await one.addNamespace(START);
-    const clock = async (as?: string) =>
-      (await one.call("GET", "/sandbox/clock", as === undefined ? {} : { token: as })).body;
-    const before = await clock();
-    expect(await clock(token)).toEqual({ now: START });
-    const moved = await one.move({ advance: "P1D" }, token);
-    expect(moved.body).toEqual({ now: "2026-03-03T15:00:00.000Z", instants: [] });
-    expect(await clock()).toEqual(before);
-    await expectEmpty(one, token);
-    await one.post("/sandbox/reset", {}, token);
-    expect(await one.list("/sandbox/payments")).toHaveLength(4);
-  });
-
   it("is empty after a reset, also during a move, with its clock set and its token kept", async () => {
     const one = await open();
     const receiver = await openReceiver(500);

@@ -10,7 +10,7 @@ describe("a provider state of the sandbox", () => {
     return { one, ...(await one.call("POST", "/sandbox/states", { json, headers })) };
   };
 
-  it("begins with a new merchant, or continues with the one of its accessToken", async () => {
+  it("begins with a new merchant and its clock", async () => {
     const { one, body } = await enter("a merchant", { now: START });
     const accessToken = String(body["accessToken"]);
     expect(Object.keys(body)).toEqual([
@@ -21,15 +21,6 @@ describe("a provider state of the sandbox", () => {
     ]);
     const clock = await one.call("GET", "/sandbox/clock", { token: accessToken });
     expect(clock.body).toEqual({ now: START });
-    const params = { accessToken, status: "settled", amount: "0.29" };
-    const paid = await one.post("/sandbox/states", { state: "a payment", params });
-    expect(paid.body["accessToken"]).toBe(accessToken);
-    const [payment] = await one.list("/sandbox/payments", accessToken);
-    expect(payment).toMatchObject({
-      paymentId: paid.body["paymentId"],
-      amount: { value: 0.29 },
-      settlementDate: "2026-02-16T15:00:00.000Z",
-    });
   });
 
   it("moves the clock, and does what becomes due on the way", async () => {
@@ -47,18 +38,6 @@ describe("a provider state of the sandbox", () => {
     expect(await prepare("the time", { to })).toEqual({ accessToken, now: to });
     const again = await one.refund("of-the-state", String(paymentId), accessToken);
     expect(again.body["existing"]).toMatchObject({ paymentStatus: "AUTHORIZED" });
-  });
-
-  it("gives tokens of one scope and of any age", async () => {
-    const statusOf = async (params: object): Promise<number> => {
-      const { one, body } = await enter("a token", params);
-      const token = String(body["accessToken"]);
-      return (await one.call("GET", "/v1/customers/cus_1", { token })).status;
-    };
-    expect(await statusOf({})).toBe(404);
-    expect(await statusOf({ scope: "payments" })).toBe(403);
-    expect(await statusOf({ ageSeconds: 3599 })).toBe(404);
-    expect(await statusOf({ ageSeconds: 3600 })).toBe(401);
   });
 
   it("is left without an effect", async () => {

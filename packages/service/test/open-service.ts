@@ -36,39 +36,9 @@ export interface TestMerchant extends Merchant {
   readonly clientSecret: string;
 }
 
-type Row = Record<string, unknown>;
 type LogLine = LogFields & { readonly message: string };
 
-export interface TestService extends Pick<RunningService, "useCases" | "driver"> {
-  readonly service: RunningService;
-  readonly clock: ManualClock;
-  /** Disturbs the service's database. */
-  readonly hooks: DriverHooks;
-  /** What the service has logged. */
-  readonly lines: LogLine[];
-  readonly merchant: TestMerchant;
-  readonly call: (method: string, path: string, options?: CallOptions) => Promise<TestAnswer>;
-  readonly addMerchant: (scopes?: readonly string[]) => Promise<TestMerchant>;
-  /** A payment of 100.00 by a new customer of the first merchant, or as the options say. */
-  readonly pay: (options?: {
-    readonly cents?: bigint;
-    readonly requestKey?: string;
-    readonly merchant?: Merchant;
-  }) => Promise<string>;
-  /** Requests a refund of 1.00 with the key `k`, or as `members` say. */
-  readonly refund: (
-    paymentId: string,
-    members?: object,
-    sent?: Pick<CallOptions, "token">,
-  ) => Promise<TestAnswer>;
-  /** Subscribes to everything, or as `members` say. */
-  readonly subscribe: (members?: object) => Promise<TestAnswer>;
-  /** Moves the refunds that are due on the live clock. @returns How many moved. */
-  readonly sweep: (now?: number) => Promise<number>;
-  readonly rows: (sql: string, ...params: readonly SqlValue[]) => Promise<Row[]>;
-  readonly write: (sql: string, ...params: readonly SqlValue[]) => Promise<unknown>;
-  readonly close: () => Promise<void>;
-}
+export type TestService = Awaited<ReturnType<typeof openService>>;
 
 type Started = Parameters<typeof startService>[0];
 
@@ -104,8 +74,10 @@ export const subscription = {
   subscriptionDetails: { type: "ALL" },
 } as const;
 
+type Call = (method: string, path: string, sent?: CallOptions) => Promise<TestAnswer>;
+
 /** The service over a new SQLite file and a real socket, with one merchant, on 20 November 2026. */
-export async function openService(options: OpenOptions = {}): Promise<TestService> {
+export async function openService(options: OpenOptions = {}) {
   const clock = new ManualClock("2026-11-20T15:00:00.000Z", { isStill: true });
   const { file, driver: given, atEnd = onTestFinished, ...others } = options;
   const hooks: DriverHooks = {};
@@ -129,11 +101,11 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     await (closing ??= Promise.all([agent.close(), service.close()]));
   };
   atEnd(close);
-  const addMerchant: TestService["addMerchant"] = (scopes = ["payments", "core"]) =>
+  const addMerchant = (scopes: readonly string[] = ["payments", "core"]) =>
     newMerchant(service, scopes);
   const merchant = await addMerchant();
 
-  const call: TestService["call"] = async (method, path, sent = {}) => {
+  const call: Call = async (method, path, sent = {}) => {
     const { token = merchant.token } = sent;
     const body = sent.json === undefined ? sent.text : JSON.stringify(sent.json);
     const answer = await request(service.url + path, {
@@ -157,20 +129,29 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     useCases,
     driver,
     clock,
+    /** Disturbs the service's database. */
     hooks,
+    /** What the service has logged. */
     lines,
     merchant,
     call,
     addMerchant,
     close,
     ...requestsBy(call),
-    pay: ({ merchant: of = merchant, ...payment } = {}) => newPayment(service, of, payment),
-    sweep: async (now = clock.now()) =>
+    /** A payment of 100.00 by a new customer of the first merchant, or as the options say. */
+    pay: ({ merchant: of = merchant, ...payment }: PayOptions = {}): Promise<string> =>
+      newPayment(service, of, payment),
+    /** Moves the refunds that are due on the live clock. @returns How many moved. */
+    sweep: async (now = clock.now()): Promise<number> =>
       (await useCases.moveDueRefunds({ now, clockId: "live" })).moved,
-    rows: (sql, ...params) => driver.query(sql, params),
-    write: (sql, ...params) => driver.transaction((tx) => tx.query(sql, params)),
+    rows: (sql: string, ...params: readonly SqlValue[]) =>
+      driver.query<Record<string, unknown>>(sql, params),
+    write: (sql: string, ...params: readonly SqlValue[]) =>
+      driver.transaction((tx) => tx.query(sql, params)),
   };
 }
+
+type PayOptions = NonNullable<Parameters<typeof newPayment>[2]> & { readonly merchant?: Merchant };
 
 /** Tables that a refused call must leave as they were. Refunds are in `payments`. */
 const WATCHED = ["payments", "events", "deliveries", "subscriptions", "tokens"];
@@ -181,7 +162,7 @@ export const storedRows = ({ rows }: Pick<TestService, "rows">): Promise<unknown
 /** `openService`, whose refused calls must store nothing. Only for calls that run one after the other. */
 export async function openWatched(options?: OpenOptions): Promise<TestService> {
   const open = await openService(options);
-  const call: TestService["call"] = async (method, path, sent) => {
+  const call: Call = async (method, path, sent) => {
     const before = await storedRows(open);
     const answer = await open.call(method, path, sent);
     const name = `${method} ${path}`;
@@ -191,10 +172,12 @@ export async function openWatched(options?: OpenOptions): Promise<TestService> {
   return { ...open, call, ...requestsBy(call) };
 }
 
-const requestsBy = (call: TestService["call"]): Pick<TestService, "refund" | "subscribe"> => ({
-  refund: (paymentId, members, sent) =>
+const requestsBy = (call: Call) => ({
+  /** Requests a refund of 1.00 with the key `k`, or as `members` say. */
+  refund: (paymentId: string, members?: object, sent?: Pick<CallOptions, "token">) =>
     call("POST", "/v1/refunds", { json: refundOrder(paymentId, members), ...sent }),
-  subscribe: (members) =>
+  /** Subscribes to everything, or as `members` say. */
+  subscribe: (members?: object) =>
     call("POST", "/v1/webhook/subscribe", { json: { ...subscription, ...members } }),
 });
 

@@ -14,24 +14,20 @@ const RATE = 40;
 const WINDOW_MS = 4000;
 const WINDOWS = 10;
 
-const seriesOf = (name: string): string =>
-  name === "SQLite"
-    ? `(WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < ${ROWS}) SELECT i FROM s)`
-    : `generate_series(1, ${ROWS}) AS s (i)`;
-
-async function fill(driver: Driver, merchantId: string, series: string): Promise<void> {
+async function fill(driver: Driver, merchantId: string): Promise<void> {
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})`;
   await driver.exclusive(async (tx) => {
     await insert(tx, "subscriptions", { key: "sub", merchant_id: merchantId, status: "CLOSED" });
     await tx.query(
       `INSERT INTO events (id, merchant_id, clock_id, type, category, payload, created_at)
-       SELECT 'evt_' || i, $1, 'live', 'refund.pending', 'PAYMENT', $2, 0 FROM ${series}`,
+       ${numbers} SELECT 'evt_' || i, $1, 'live', 'refund.pending', 'PAYMENT', $2, 0 FROM n`,
       [merchantId, "x".repeat(500)],
     );
     await tx.query(
       `INSERT INTO deliveries (id, event_id, subscription_key, merchant_id, clock_id, state, attempts,
          created_at, last_number, last_started_at, last_duration_ms, last_status)
-       SELECT 'dlv_' || i, 'evt_' || i, 'sub', $1, 'live', 'delivered', 1, 0, 1, 0, 5, 204
-       FROM ${series}`,
+       ${numbers} SELECT 'dlv_' || i, 'evt_' || i, 'sub', $1, 'live', 'delivered', 1, 0, 1, 0, 5, 204
+       FROM n`,
       [merchantId],
     );
   });
@@ -60,16 +56,16 @@ async function callsOf(
   return times;
 }
 
-const quantile = (times: readonly number[], part: number): number =>
-  times.toSorted((a, b) => a - b)[Math.ceil(times.length * part) - 1] ?? NaN;
+const p99 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? NaN;
 
-onStores([sqlite, postgres], ({ name, open }) => {
+onStores([sqlite, postgres], ({ open }) => {
   describe("retention", () => {
     it("at most doubles the p99 of refund calls while it deletes from 1,000,000 finished deliveries", async () => {
       const opened = await openService({ driver: await open(), checksAnswers: false });
       const { driver, merchant, pay, rows } = opened;
       const paymentId = await pay();
-      await fill(driver, merchant.id, seriesOf(name));
+      await fill(driver, merchant.id);
       const count = async (): Promise<number> =>
         Number((await rows("SELECT count(*) AS n FROM events"))[0]?.["n"]);
       const failures: unknown[] = [];
@@ -88,16 +84,10 @@ onStores([sqlite, postgres], ({ name, open }) => {
         during.push(...(await callsOf(opened, paymentId, `during-${window}`)));
         await keeper.stop();
       }
-      const figures = {
-        store: name,
-        deletedPerSecond: Math.round((before - (await count())) / ((WINDOWS * WINDOW_MS) / 1000)),
-        medianMs: [quantile(without, 0.5), quantile(during, 0.5)],
-        p99Ms: [quantile(without, 0.99), quantile(during, 0.99)],
-      };
-      console.log(JSON.stringify(figures));
       expect(failures).toEqual([]);
-      expect(figures.deletedPerSecond).toBeGreaterThan(100);
-      expect(quantile(during, 0.99)).toBeLessThanOrEqual(2 * quantile(without, 0.99));
+      // 100 events a second.
+      expect(before - (await count())).toBeGreaterThan((WINDOWS * WINDOW_MS) / 10);
+      expect(p99(during)).toBeLessThanOrEqual(2 * p99(without));
     }, 900_000);
   });
 });

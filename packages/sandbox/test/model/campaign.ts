@@ -20,7 +20,7 @@ const starts = fc.integer({
  * @param connect Connects to the same database each time.
  * @returns The kinds of answers that arrived.
  */
-export async function campaign(connect: () => Driver, runs: number): Promise<Set<string>> {
+export async function campaign(connect: () => Promise<Driver>, runs: number): Promise<Set<string>> {
   const live = await openLive(connect);
   const receiver = await openReceiver();
   const seen = new Set<string>();
@@ -49,12 +49,12 @@ export async function campaign(connect: () => Driver, runs: number): Promise<Set
 }
 
 /** A sandbox in which refunds may be returned; it can be stopped and started again over its database. */
-async function openLive(connect: () => Driver) {
+async function openLive(connect: () => Promise<Driver>) {
   const refund = { ...profiles.standard.refund, lateReturn: true };
   const profile = { ...profiles.standard, refund };
   const ends: (() => void | Promise<void>)[] = [];
-  const start = (): Promise<TestSandbox> =>
-    openSandbox({ driver: connect(), profile }, (end) => ends.push(end));
+  const start = async (): Promise<TestSandbox> =>
+    openSandbox({ driver: await connect(), profile }, (end) => ends.push(end));
   let one = await start();
   const close = async (): Promise<void> => {
     await one.sandbox.close({ graceMs: 1000 });

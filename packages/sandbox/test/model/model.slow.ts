@@ -1,11 +1,7 @@
-import { join } from "node:path";
-import { postgresDriver, sqliteDriver, type Driver } from "@countersign/service";
-import { expect, it, onTestFinished } from "vitest";
-import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
+import { expect, it } from "vitest";
+import { onStores, postgres, sqlite } from "../../../service/test/store/stores.ts";
 import { campaign } from "./campaign.ts";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
-const RUNS = 500;
 const made = ["CREATED", "PENDING", "AUTHORIZED", "TERMINAL_FAILED"].map((one) => `201 ${one}`);
 /** Answers that so many runs meet without luck: a campaign that does not proves little. */
 const ANSWERS =
@@ -13,24 +9,10 @@ const ANSWERS =
     .split(",")
     .concat(made);
 
-async function connector(name: "SQLite" | "PostgreSQL"): Promise<() => Driver> {
-  if (name === "SQLite") {
-    const file = join(temporaryFolder(), "sandbox.db");
-    return () => sqliteDriver(file);
-  }
-  const server = await sharedPostgres();
-  onTestFinished(() => server.stop());
-  const url = server.urlOf(await server.create());
-  return () => postgresDriver({ url });
-}
-
-it.for(["SQLite", "PostgreSQL"] as const)(
-  "a sandbox on %s answers, emits and delivers as its model predicts in 500 runs",
-  { timeout: 3_600_000 },
-  async (name, { skip }) => {
-    const isMissing = name === "PostgreSQL" && postgresBinaries === undefined;
-    skip(isMissing, "PostgreSQL is not installed");
-    const seen = await campaign(await connector(name), RUNS);
+onStores([sqlite, postgres], ({ create, open }) => {
+  it("a sandbox answers, emits and delivers as its model predicts in 500 runs", async () => {
+    const address = await create();
+    const seen = await campaign(() => open(address), 500);
     expect([...seen]).toEqual(expect.arrayContaining(ANSWERS));
-  },
-);
+  }, 3_600_000);
+});
