@@ -63,18 +63,15 @@ export interface SharedPostgres {
 }
 
 /** Clients of these servers, for what is outside of the package; each is loaded when it is wanted. */
-export const clients: {
-  readonly postgres: (port: number, database: string) => Promise<Pool>;
-  readonly redis: (port: number) => Promise<Redis>;
-} = {
-  async postgres(port, database) {
+export const clients = {
+  async postgres(port: number, database: string): Promise<Pool> {
     const pg = await import("pg");
     const pool = new pg.Pool({ host: "127.0.0.1", port, database, user: "postgres", max: 17 });
     // A connection that is lost while it is idle reports it here, and would end the process otherwise.
     pool.on("error", () => undefined);
     return pool;
   },
-  async redis(port) {
+  async redis(port: number): Promise<Redis> {
     const ioredis = await import("ioredis");
     const client = new ioredis.Redis(port, "127.0.0.1");
     // It connects again; without a listener it prints each lost connection.
