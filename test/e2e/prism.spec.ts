@@ -3,16 +3,14 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { serveHere } from "../../packages/cli/test/ran.ts";
-import { createApi } from "../../packages/dev/src/api.ts";
+import { profiles } from "@countersign/schemas/profiles";
+import { openSandbox, TOKEN } from "../../packages/sandbox/test/open-sandbox.ts";
 import { drawn } from "../seed.ts";
-import { payment } from "./payment.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 // Prism shares no code with this repository: it reads /openapi.json and, as a proxy in front of the service,
 // reports each call and answer that violates it.
 
-const TOKEN = "cst_prism-run-token-0123456789abcdef";
 const bearer = { authorization: `Bearer ${TOKEN}` };
 const require = createRequire(new URL("../../packages/service/package.json", import.meta.url));
 const bin = join(dirname(require.resolve("@stoplight/prism-cli/package.json")), "dist/index.js");
@@ -61,22 +59,24 @@ async function call(
 }
 
 /** Profiles with the statuses of a repeated key, an unknown payment and a refund that is too large. */
-const profiles = [
+const drawable = [
   ["standard", [409, 404, 422]],
   ["x-signature", [400, 404, 400]],
 ] as const;
 
 // Prism takes long to start: the run's seed draws one profile.
-it.each(drawn(profiles, 1))(
+it.each(drawn(drawable, 1))(
   "the service of profile %s answers calls and refuses wrong ones as its OpenAPI document says, by Prism",
-  async (profile, refusals) => {
-    const folder = temporaryFolder();
-    const database = join(folder, "sandbox.db");
-    const args = ["sandbox", "--port", "0", "--profile", profile, "--database", database];
-    const sandbox = await serveHere(args, { COUNTERSIGN_TOKEN: TOKEN });
-    const api = createApi(sandbox.url, TOKEN);
-    const document = join(folder, "openapi.json");
-    writeFileSync(document, JSON.stringify((await api("GET", "/openapi.json")).body));
+  async (name, refusals) => {
+    const {
+      sandbox,
+      seeded,
+      call: own,
+      list,
+      post,
+    } = await openSandbox({ profile: profiles[name] });
+    const document = join(temporaryFolder(), "openapi.json");
+    writeFileSync(document, (await own("GET", "/openapi.json")).text);
     const url = await startPrism(document, sandbox.url);
 
     /** A call as the document has it: neither it nor its answer may violate anything. */
@@ -99,26 +99,24 @@ it.each(drawn(profiles, 1))(
     const refund = (body: object) => genuine("POST", "/v1/refunds", body);
 
     // Refunds in each state, and refusals.
-    const settled = await payment(api, "settle");
+    const { settled, processing, failed } = seeded.payments;
     const more = { clientReferenceId: "order 7", softDescriptor: "Refund 7" };
-    const pending = await refund(order(await payment(api), more));
-    const failed = await refund(order(await payment(api, "fail")));
-    await api("PUT", "/sandbox/clock", { advance: "P14D" });
     const again = order(settled);
-    const made = [pending, failed, await refund(again)];
+    const made = [
+      await refund(order(processing, more)),
+      await refund(order(failed)),
+      await refund(again),
+    ];
     expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
     const statuses = made.map(({ body }) => body["paymentStatus"]);
     expect(statuses).toEqual(["PENDING", "TERMINAL_FAILED", "AUTHORIZED"]);
-    const tooMuch = order(settled, { amount: { currency: "USD", value: 99 } });
+    const tooMuch = order(settled, { amount: { currency: "USD", value: 99.5 } });
     const refused = [await refund(again), await refund(order("pay_none")), await refund(tooMuch)];
     expect(refused.map(({ status }) => status)).toEqual(refusals);
 
     // Customers, subscriptions and tokens.
-    const { customers } = (await api("GET", "/sandbox/customers")).body as {
-      customers: { id: string }[];
-    };
-    for (const { id } of customers)
-      expect((await genuine("GET", `/v1/customers/${id}`)).status).toBe(200);
+    for (const { id } of await list("/sandbox/customers"))
+      expect((await genuine("GET", `/v1/customers/${String(id)}`)).status).toBe(200);
     expect((await genuine("GET", "/v1/customers/cus_none")).status).toBe(404);
     const { body: subscription } = await genuine("POST", "/v1/webhook/subscribe", {
       url: "https://merchant.example/webhooks",
@@ -134,8 +132,8 @@ it.each(drawn(profiles, 1))(
     const json = { grant_type: "client_credentials", ...wrong };
     const unknown = await genuine("POST", "/v1/tokens", json, {});
     expect(unknown).toMatchObject({ status: 401, body: { error: "invalid_client" } });
-    const merchant = (await api("POST", "/sandbox/merchants", {})).body as Record<string, string>;
-    const credentials = `${merchant["clientId"]}:${merchant["clientSecret"]}`;
+    const { clientId, clientSecret } = (await post("/sandbox/merchants", {})).body;
+    const credentials = `${String(clientId)}:${String(clientSecret)}`;
     const token = await genuine("POST", "/v1/tokens", "grant_type=client_credentials", {
       "content-type": "application/x-www-form-urlencoded",
       authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
@@ -159,7 +157,7 @@ it.each(drawn(profiles, 1))(
 
     // Prism reports an answer that does.
     const fault = { route: "GET /v1/customers", kind: "status", status: 418 };
-    await api("PUT", "/sandbox/faults", { faults: [fault] });
+    await own("PUT", "/sandbox/faults", { json: { faults: [fault] } });
     expect((await call(`${url}/v1/customers/cus_none`, "GET")).ofAnswer).not.toEqual([]);
   },
 );

@@ -3,59 +3,55 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, it } from "vitest";
 import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
-import { type Api, createApi } from "../../packages/dev/src/api.ts";
-import { openReceiver } from "../../packages/sandbox/test/open-sandbox.ts";
-import { payment } from "./payment.ts";
+import { createApi } from "../../packages/dev/src/api.ts";
+import { openReceiver, openSandbox, SECRET } from "../../packages/sandbox/test/open-sandbox.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TOKEN = "cst_end-to-end-token-0123456789abcdef";
-
-const startSandbox = (database = join(temporaryFolder(), "sandbox.db")): Promise<Served> =>
-  serveHere(["sandbox", "--port", "0", "--database", database], { COUNTERSIGN_TOKEN: TOKEN });
-
-/** Subscribes to the events of payments, and asks for a refund. @returns The refund's id. */
-async function refundOf(api: Api, { paymentId, url }: { paymentId: string; url: string }) {
-  const subscriptionDetails = { type: "CATEGORY", details: ["PAYMENT"] };
-  const endpoint = { url, secretKey: SECRET, subscriptionDetails };
-  expect((await api("POST", "/v1/webhook/subscribe", endpoint)).status).toBe(200);
-  const amount = { currency: "USD", value: 10.5 };
-  const refund = { paymentId, amount, requestKey: "order-7-refund-1" };
-  const { status, body } = await api("POST", "/v1/refunds", refund);
-  expect(status).toBe(201);
-  return (body as { paymentId: string }).paymentId;
-}
 
 describe("a refund", () => {
   it("[P-EVENT-SIGNED] is delivered before and after its threshold, signed as other people's libraries verify it", async () => {
     const { url, arrived } = await openReceiver(204);
-    const api = createApi((await startSandbox()).url, TOKEN);
-    const refundId = await refundOf(api, { paymentId: await payment(api, "settle"), url });
+    const { move, refund, seeded, subscribe } = await openSandbox();
+    await subscribe(url);
+    const { status, body: made } = await refund("order-7", seeded.payments.recent);
+    expect(status).toBe(201);
     // Over any weekend and holiday: three business days are at most six calendar days here.
-    expect((await api("PUT", "/sandbox/clock", { advance: "P7D" })).status).toBe(200);
+    await move({ advance: "P7D" });
 
-    expect(arrived.map(({ type }) => type)).toEqual(["refund.pending", "refund.authorized"]);
-    for (const { headers, body } of arrived) {
-      expect(body.toString()).toContain(`"paymentId":"${refundId}"`);
-      expect(new StandardWebhook(SECRET).verify(body.toString(), headers)).toMatchObject({
+    const about = arrived.filter(({ body }) => body.includes(String(made["paymentId"])));
+    expect(about.map(({ type }) => type)).toEqual(["refund.pending", "refund.authorized"]);
+    const key = Buffer.from(SECRET).toString("base64");
+    for (const { headers, body } of about) {
+      expect(new StandardWebhook(key).verify(body.toString(), headers)).toMatchObject({
         id: headers["webhook-id"],
       });
-      expect(() => new SvixWebhook(SECRET).verify(body.toString(), headers)).not.toThrow();
+      expect(() => new SvixWebhook(key).verify(body.toString(), headers)).not.toThrow();
       const tampered = body.toString().replace("{", "{ ");
-      expect(() => new StandardWebhook(SECRET).verify(tampered, headers)).toThrow(/signature/);
+      expect(() => new StandardWebhook(key).verify(tampered, headers)).toThrow(/signature/);
     }
   });
 
   it("[P-EVENT-RESTART] [P-EVENT-RETRY] is delivered again after its endpoint failed and the service restarted", async () => {
     const { url, arrived, hasArrived } = await openReceiver(503, 204);
-    const database = join(temporaryFolder(), "sandbox.db");
-    const one = await startSandbox(database);
+    const args = ["sandbox", "--port", "0", "--database", join(temporaryFolder(), "sandbox.db")];
+    const start = (): Promise<Served> => serveHere(args, { COUNTERSIGN_TOKEN: TOKEN });
+    const one = await start();
     const api = createApi(one.url, TOKEN);
-    await refundOf(api, { paymentId: await payment(api, "settle"), url });
+    const subscriptionDetails = { type: "CATEGORY", details: ["PAYMENT"] };
+    await api("POST", "/v1/webhook/subscribe", { url, secretKey: SECRET, subscriptionDetails });
+    const { payments } = (await api("GET", "/sandbox/payments")).body as {
+      payments: { paymentId: string; amount: { value: number } }[];
+    };
+    // It has settled now, so that its refund is PENDING.
+    const paymentId = payments.find((payment) => payment.amount.value === 250)?.paymentId;
+    const amount = { currency: "USD", value: 10.5 };
+    const order = { paymentId, amount, requestKey: "order-7" };
+    expect((await api("POST", "/v1/refunds", order)).status).toBe(201);
     await hasArrived(1);
     expect(await one.end()).toBe(0);
 
-    const again = createApi((await startSandbox(database)).url, TOKEN);
+    const again = createApi((await start()).url, TOKEN);
     for (const _ of [1, 2]) await again("PUT", "/sandbox/clock", { advance: "PT1H" });
     expect(arrived.map(({ type }) => type)).toEqual(["refund.pending", "refund.pending"]);
     expect(arrived[1]?.headers["webhook-id"]).toBe(arrived[0]?.headers["webhook-id"]);

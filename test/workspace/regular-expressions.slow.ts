@@ -8,8 +8,6 @@ import { parseAst } from "vitest/node";
 const argued = new Map([
   [String.raw`\/+$`, "the end of a URL that the user gives"],
   ["=+$", "the padding of base64 that the kit has made"],
-  ["=*$", "the padding of base64 that the kit has made"],
-  [String.raw`\/?(#.*)?$`, "the homepage of the package's own manifest"],
   [String.raw`([\d.]+)(ms|s|m)`, "durations that Pact's core prints"],
   [
     String.raw`#(?=#\w*\[)`,

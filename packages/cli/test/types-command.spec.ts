@@ -77,10 +77,7 @@ describe("countersign types", () => {
     expect(JSON.parse(json)).toEqual({ language: "python", profile: "standard", files: [out] });
   });
 
-  it.each([
-    ["go", "webhooks", /^package webhooks$/m],
-    ["java", "com.example.events", /^package com\.example\.events;$/m],
-  ])("prints %s types into --package %s", async (language, name, line) => {
-    expect(await printed(language, "--package", name)).toMatch(line);
+  it("prints Go types into --package", async () => {
+    expect(await printed("go", "--package", "webhooks")).toMatch(/^package webhooks$/m);
   });
 });

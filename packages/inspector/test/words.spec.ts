@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { curlOf, quoted, signatureLines } from "../src/events/snippets.ts";
-import { diffLines, durationText, formatted, responseText, textAt } from "../src/words.ts";
+import { diffLines, formatted, textAt } from "../src/words.ts";
 
 describe("JSON to read", () => {
   it.each([
@@ -50,30 +50,15 @@ describe("the comparison of two texts", () => {
   });
 });
 
-describe("short texts", () => {
-  it("say how long something takes", () => {
-    expect([0, 5, 1800, 7200, 259_200].map(durationText)).toEqual([
-      "0 s",
-      "5 s",
-      "30 min",
-      "2 h",
-      "3 d",
-    ]);
-    expect(responseText({ status: 500, error: null, durationMs: 62 })).toBe("500 in 62 ms");
-    const timeout = { status: null, error: "CS_ATTEMPT_TIMEOUT", durationMs: 15_000 };
-    expect(responseText(timeout)).toBe("timeout after 15 s");
+it("a text is quoted as one word of a shell, without a character that a terminal obeys", () => {
+  expect(quoted("it's")).toBe("'it'\\''s'");
+  expect(quoted("a\u001b[31mb")).toBe(`"$(printf %b 'a\\0033[31mb')"`);
+  const line = curlOf({
+    url: "http://localhost/",
+    headers: { "webhook-id": "evt_1" },
+    body: "{}",
   });
-
-  it("are one word of a shell, without a character that a terminal obeys", () => {
-    expect(quoted("it's")).toBe("'it'\\''s'");
-    expect(quoted("a\u001b[31mb")).toBe(`"$(printf %b 'a\\0033[31mb')"`);
-    const line = curlOf({
-      url: "http://localhost/",
-      headers: { "webhook-id": "evt_1" },
-      body: "{}",
-    });
-    expect(line).toBe("curl -i -H 'webhook-id: evt_1' --data-binary '{}' 'http://localhost/'");
-  });
+  expect(line).toBe("curl -i -H 'webhook-id: evt_1' --data-binary '{}' 'http://localhost/'");
 });
 
 describe("the lines that compute a signature", () => {
