@@ -28,6 +28,8 @@ export interface Fault {
   readonly breaks: string;
   /** A requirement that fails with it; `undefined` if no check notices it. */
   readonly fails?: string;
+  /** The check that notices it. Default: each that tests the requirement, but for the pacts. */
+  readonly check?: string;
   /** The reason why no check notices it. */
   readonly missed?: string;
   readonly edits: readonly Edit[];
@@ -64,7 +66,11 @@ export const driftedEdits: readonly string[] = [...providerFaults, ...receiverFa
 export type FaultVerdict = "noticed" | "missed" | "broke";
 
 /** Starts a sandbox with a fault, and runs the checks of the fault's requirement against it. */
-export async function verdictOnProvider({ fails = "", edits }: Fault): Promise<FaultVerdict> {
+export async function verdictOnProvider({
+  fails = "",
+  check,
+  edits,
+}: Fault): Promise<FaultVerdict> {
   const started = await startFaulty("faulty-sandbox.ts", quick, edits);
   const { url = "", token = "" } = started.said;
   const { send, target: targetOf, close } = await openTargetAt(url, { token, profile: quick });
@@ -73,8 +79,7 @@ export async function verdictOnProvider({ fails = "", edits }: Fault): Promise<F
   if (states === undefined) throw new Error("a sandbox prepares states");
   const open = () => serviceProvider({ send, states, token, profile: quick });
   try {
-    // The pacts last, since they take longest, and the run ends with the first failure.
-    const checks = [...providerChecks, providerPacts({ open })];
+    const checks = check === "provider/pacts" ? [providerPacts({ open })] : providerChecks;
     return await verdictOn({ target, checks, only: [fails] });
   } finally {
     await close();

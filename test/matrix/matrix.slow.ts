@@ -8,6 +8,8 @@ import {
 import { describe, expect, it } from "vitest";
 import { seed } from "../seed.ts";
 import { type Good, goodReceivers } from "./receivers.ts";
+import { libraryFaults } from "./stock.ts";
+import manifest from "../../package.json" with { type: "json" };
 
 /** Unexpected findings at a good receiver, and missing expected ones. */
 async function alarmsAt(
@@ -50,4 +52,9 @@ describe.each(goodReceivers)("a good receiver, $name", ({ missing, ...good }) =>
       expect(await alarmsAt(good, { only, slow: true })).toEqual([]);
     },
   );
+});
+
+it("the faults of libraries are listed at the versions that are installed", () => {
+  const installed = Object.entries(manifest.devDependencies).map((one) => one.join(" "));
+  expect(installed).toEqual(expect.arrayContaining(Object.keys(libraryFaults)));
 });

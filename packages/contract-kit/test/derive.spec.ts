@@ -6,7 +6,10 @@ import { examples } from "../src/derive/example.ts";
 import { OutsideSubsetError, type LocatedSchema } from "../src/derive/schema.ts";
 import { alone, refusals, standard } from "./oracle.ts";
 
-const documents = standard.paths.map((path) => [path, standard.document(path)] as const);
+// The union of all events is as good as they are, and takes longest.
+const documents = standard.paths
+  .filter((path) => path !== "events/event.schema.json")
+  .map((path) => [path, standard.document(path)] as const);
 const examplesOf = (at: LocatedSchema): readonly unknown[] => [
   ...examples(at, { optional: "present" }),
   ...examples(at, { optional: "absent" }),

@@ -11,14 +11,18 @@ const textOrNull = { type: ["string", "null"] };
 const pair = { type: "array", minItems: 2, items: text };
 
 describe("a matcher", () => {
-  it.each(standard.paths)("reifies to its examples, which %s accepts", (path) => {
-    const at = standard.document(path);
-    const made = examples(at, { optional: "present" });
-    const reified = made.map((value) => pact.reify(matcher(at, value) as never));
-    expect(reified.flatMap((value) => refusals(at, value))).toEqual([]);
-    // A list's fewest items represent all of them.
-    expect(reified).toEqual(made);
-  });
+  // A profile is in no pact.
+  it.each(standard.paths.filter((path) => !path.startsWith("profiles/")))(
+    "reifies to its examples, which %s accepts",
+    (path) => {
+      const at = standard.document(path);
+      const made = examples(at, { optional: "present" });
+      const reified = made.map((value) => pact.reify(matcher(at, value) as never));
+      expect(reified.flatMap((value) => refusals(at, value))).toEqual([]);
+      // A list's fewest items represent all of them.
+      expect(reified).toEqual(made);
+    },
+  );
 
   it.each([
     ["a const", { const: "USD" }, "USD", pact.equal("USD")],

@@ -91,6 +91,12 @@ describe.concurrent("our own receiver", () => {
     expect(told(findings, "pass")).toContain("R-VERIFY-VERSION: ");
   });
 
+  it("gets the same bytes again at the end, also of bodies that no program reproduces", async () => {
+    const { findings } = await runAll(await open(), checks("forms", "sizes", "memory"));
+    expect(unmet(findings)).toEqual([]);
+    expect(told(findings, "pass")).toContain("R-ONCE-RETRIES: ");
+  });
+
   it("gets only the events that it handles, all of them known", async () => {
     const types = ["refund.failed", "account.linked"];
     const seen = new Set<unknown>();

@@ -213,18 +213,6 @@ describe("the wire", () => {
     for (let sent = 0; sent < 3; sent += 1) await pace.wait();
     expect(waits).toEqual([500, 510, 520]);
   });
-
-  it("measures the target's clock by its Date header", async () => {
-    const { url } = await hostileTarget((socket) => {
-      const ahead = new Date(systemClock.now() + 90_000).toUTCString();
-      socket.write(`HTTP/1.1 204 X\r\nDate: ${ahead}\r\n\r\n`);
-    });
-    const wire = wireTo(url);
-    expect(wire.aheadSeconds).toBeUndefined();
-    await wire.send(post);
-    // Whole seconds, and the time that the answer took on a busy machine.
-    expect(Math.abs((wire.aheadSeconds ?? 0) - 90)).toBeLessThanOrEqual(5);
-  });
 });
 
 describe("a target's host", () => {
