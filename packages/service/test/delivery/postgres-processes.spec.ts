@@ -5,7 +5,7 @@ import {
   type TestPostgres,
 } from "../../../receiver/test/inboxes/servers.ts";
 import { DueClock, systemClock } from "../../src/clock.ts";
-import { postgresHints, type Hints } from "../../src/delivery/postgres-hints.ts";
+import { postgresHints } from "../../src/delivery/postgres-hints.ts";
 import { systemRandom } from "../../src/random.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import type { Completion, Work } from "../../src/delivery/types.ts";
@@ -23,11 +23,7 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
   }, 60_000);
   afterAll(() => server.stop());
 
-  function openHints(at = url): {
-    readonly hints: Hints;
-    readonly heard: Work[];
-    readonly dueClock: DueClock;
-  } {
+  function openHints(at = url) {
     const heard: Work[] = [];
     const onWork = (work: Work): void => void heard.push(work);
     const dueClock = new DueClock(systemClock);

@@ -8,11 +8,7 @@ import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
 /** A new database, and a folder of migrations that the test may edit. */
-function openWithOwnFolder(): {
-  driver: ReturnType<typeof sqliteDriver>;
-  folder: URL;
-  put: (name: string, sql: string) => void;
-} {
+function openWithOwnFolder() {
   const file = temporaryDatabase();
   const path = join(dirname(file), "migrations");
   mkdirSync(path);
@@ -22,7 +18,7 @@ function openWithOwnFolder(): {
   return {
     driver,
     folder: pathToFileURL(`${path}/`),
-    put: (name, sql) => writeFileSync(join(path, name), sql),
+    put: (name: string, sql: string) => writeFileSync(join(path, name), sql),
   };
 }
 

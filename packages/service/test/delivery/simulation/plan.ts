@@ -20,46 +20,43 @@ export type Behaviour = (typeof BEHAVIOURS)[number];
 /** The outcome of a call of the store; `later` and `late` are requests and answers on the way for `ms`. */
 type Fault = "lost" | "repeated" | "later" | "late";
 
-/** A change of the queue of which processes learn after `hint` milliseconds; never if it is infinite. */
+interface OfProcess {
+  readonly process: number;
+}
+interface OfEndpoint {
+  readonly endpoint: number;
+}
+/** Processes learn of the change after `hint` milliseconds; never if it is infinite. */
 interface Hinted {
   readonly hint: number;
 }
 
 export type Move = { readonly at: number } & (
-  | { readonly do: "start" | "stop"; readonly process: number }
+  | ({ readonly do: "start" | "stop" } & OfProcess)
   /** Its call number `calls` from then on, of any port, is its last one. */
-  | {
-      readonly do: "crash";
-      readonly process: number;
-      readonly calls: number;
-      readonly isSent: boolean;
-    }
+  | ({ readonly do: "crash"; readonly calls: number; readonly isSent: boolean } & OfProcess)
   /** The process stands still, or the store is away for it. */
-  | { readonly do: "stand still" | "away"; readonly process: number; readonly ms: number }
-  | {
-      readonly do: "fault";
-      readonly process: number;
-      readonly method: keyof DeliveryStore | "any";
-      readonly fault: Fault;
-      readonly ms: number;
-    }
+  | ({ readonly do: "stand still" | "away"; readonly ms: number } & OfProcess)
+  | (StoreFault & OfProcess)
   /** Wall time of one process, or of all, steps by `ms`. */
   | { readonly do: "step"; readonly process: number | undefined; readonly ms: number }
-  | { readonly do: "recover"; readonly endpoint: number }
+  | ({ readonly do: "recover" } & OfEndpoint)
   | QueueMove
 );
 
+export interface StoreFault {
+  readonly do: "fault";
+  readonly method: keyof DeliveryStore | "any";
+  readonly fault: Fault;
+  readonly ms: number;
+}
+
 /** A change of the queue by another part of the service. */
 export type QueueMove =
-  | { readonly do: "pause" | "close"; readonly endpoint: number }
-  | ({ readonly do: "resume"; readonly endpoint: number } & Hinted)
+  | ({ readonly do: "pause" | "close" } & OfEndpoint)
+  | ({ readonly do: "resume" } & OfEndpoint & Hinted)
   /** Commits a delivery that is due since `lag` ms. */
-  | ({
-      readonly do: "write";
-      readonly id: string;
-      readonly endpoint: number;
-      readonly lag: number;
-    } & Hinted)
+  | ({ readonly do: "write"; readonly id: string; readonly lag: number } & OfEndpoint & Hinted)
   | ({ readonly do: "replay"; readonly id: string } & Hinted);
 
 /** A world and all that happens in it. */

@@ -3,7 +3,7 @@ import { DueClock, type Clock } from "../../../src/clock.ts";
 import type { DeliveryEngine, EngineOptions } from "../../../src/delivery/engine.ts";
 import type { Answer, DeliveryStore, PostRequest, Transport } from "../../../src/delivery/types.ts";
 import { StoreUnavailableError } from "../../../src/store/driver.ts";
-import { POLICY, type Move } from "./plan.ts";
+import { POLICY, type StoreFault } from "./plan.ts";
 import type { Timeline } from "./timeline.ts";
 
 export type EngineClass = new (options: EngineOptions) => DeliveryEngine;
@@ -30,15 +30,13 @@ export interface World {
   note(text: () => string): void;
 }
 
-type PlannedFault = Extract<Move, { readonly do: "fault" }>;
-
 /** A process from its start to its crash or stop, with an engine whose ports the world disturbs. */
 export class Process {
   /** Unique name of this life. */
   readonly id: string;
   readonly engine: DeliveryEngine;
   readonly dueClock: DueClock;
-  readonly faults: PlannedFault[] = [];
+  readonly faults: StoreFault[] = [];
   /** `stopping` until `stop` has resolved. */
   state: "runs" | "stopping" | "dead" = "runs";
   standsUntil = 0;
@@ -165,7 +163,7 @@ export class Process {
     });
   }
 
-  #takeFault(method: keyof DeliveryStore): Pick<PlannedFault, "fault" | "ms"> | undefined {
+  #takeFault(method: keyof DeliveryStore): Pick<StoreFault, "fault" | "ms"> | undefined {
     const { now } = this.#world.timeline;
     if (this.awayUntil > now) return { fault: "lost", ms: 0 };
     const index = this.faults.findIndex((one) => one.method === method || one.method === "any");
