@@ -1,20 +1,7 @@
 import * as crypto from "node:crypto";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  standardWebhooks,
-  timestampedHmac,
-  type Secret,
-  type SignatureScheme,
-} from "../src/index.ts";
-import {
-  messageOf,
-  now,
-  OTHER_SECRET,
-  PUBLIC_KEY,
-  SECRET,
-  signed,
-  TEXT_SECRET,
-} from "./attempts.ts";
+import { standardWebhooks, type Secret, type SignatureScheme } from "../src/index.ts";
+import { messageOf, now, OTHER_SECRET, PUBLIC_KEY, SECRET, signed } from "./attempts.ts";
 
 // Counts the cryptography of each attempt: what it costs, not how long it takes.
 vi.mock("node:crypto", async (original) => {
@@ -37,8 +24,9 @@ const ed25519Decoy = `v1a,${Buffer.alloc(64).toString("base64")}`;
 beforeEach(() => vi.clearAllMocks());
 
 /** The HMACs, the ed25519 verifications and the comparisons that such a signature header costs. */
-function cost(signature: string, secrets: readonly string[]) {
-  const attempt = { headers: { ...headers, "webhook-signature": signature }, body };
+function cost(signature: string, secrets: readonly string[], change: object = {}) {
+  const sent = { ...headers, "webhook-signature": signature, ...change };
+  const attempt = { headers: sent, body };
   const { ok } = scheme.verify(attempt, secrets, { now });
   const counts = [crypto.createHmac, crypto.verify].map((fn) => vi.mocked(fn).mock.calls.length);
   const compared = vi.mocked(crypto.timingSafeEqual).mock.calls;
@@ -87,40 +75,19 @@ describe("the cryptography of one attempt", () => {
         expect(cost(list.join(" "), secrets)).toEqual({ ok: true, counts: [2, 0], compared });
   });
 
-  it.each([
+  it.each<[string, string, object?]>([
     ["nine signatures", [genuine, ...Array<string>(8).fill(hmacDecoy)].join(" ")],
     ["100,000 signatures", Array(100_000).fill("v1,AAAA").join(" ")],
     ["an unknown version", "v2,abc"],
     ["a garbled signature", "v1,!"],
     ["a repeated header", `${hmacDecoy}, ${hmacDecoy}`],
-  ])("A4: is not computed for %s", (_, signature) => {
-    expect(cost(signature, [SECRET, PUBLIC_KEY])).toMatchObject({ ok: false, counts: [0, 0] });
-  });
-
-  it("is not computed for wrong headers of the id and the timestamp", () => {
-    for (const change of [
-      { "webhook-id": "a.b" },
-      { "webhook-timestamp": "1e9" },
-      { "webhook-timestamp": undefined },
-      { "WEBHOOK-ID": "a" },
-    ]) {
-      const attempt = { headers: { ...headers, ...change }, body };
-      expect(scheme.verify(attempt, [SECRET], { now }).ok).toBe(false);
-    }
-    expect(crypto.createHmac).not.toHaveBeenCalled();
-  });
-
-  it("is not computed for a described scheme beyond its limits", () => {
-    const described = timestampedHmac({ header: "X-Sig" });
-    const entries = (count: number) => `t=1614265330${`,v1=${"0".repeat(64)}`.repeat(count)}`;
-    for (const value of [entries(9), entries(100_000), `${entries(1)},t=1`])
-      expect(
-        described.verify({ headers: { "x-sig": value }, body }, [TEXT_SECRET], { now }).ok,
-      ).toBe(false);
-    expect(crypto.createHmac).not.toHaveBeenCalled();
-    const most = { headers: { "x-sig": entries(8) }, body };
-    expect(described.verify(most, [TEXT_SECRET], { now }).ok).toBe(false);
-    expect(crypto.createHmac).toHaveBeenCalledTimes(1);
+    ["an id with a full stop", genuine, { "webhook-id": "a.b" }],
+    ["a timestamp with an exponent", genuine, { "webhook-timestamp": "1e9" }],
+    ["a missing timestamp", genuine, { "webhook-timestamp": undefined }],
+    ["an id in two spellings", genuine, { "WEBHOOK-ID": "a" }],
+  ])("A4: is not computed for %s", (_, signature, change) => {
+    const none = { ok: false, counts: [0, 0] };
+    expect(cost(signature, [SECRET, PUBLIC_KEY], change)).toMatchObject(none);
   });
 });
 

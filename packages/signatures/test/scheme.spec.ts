@@ -72,7 +72,7 @@ describe.each(all)("the caller of $name", (scheme) => {
     for (const mistake of mistakes)
       // As plain JavaScript may pass it.
       expect(() => scheme.sign({ ...messageOf(), ...(mistake as object) }, secrets)).toThrow(
-        /^invalid "(?:timestamp|id)"/,
+        /^invalid "(?:timestamp": expected whole seconds|id": expected 1 to 256)/,
       );
   });
 });
@@ -96,22 +96,6 @@ describe("the bytes of a body or a key", () => {
       expect(scheme.sign({ ...message, body: view }, [{ raw: view }, { raw: body }])).toEqual(
         scheme.sign(message, [{ raw: body }, { raw: body }]),
       );
-    }
-  });
-});
-
-describe("a scheme used for a thousand tenants", () => {
-  it("verifies each with its own secret only", () => {
-    const scheme = standardWebhooks();
-    const tenants = Array.from({ length: 1000 }, (_, index) => ({
-      raw: `${"x".repeat(24)}${index}`,
-    }));
-
-    for (const [index, secret] of tenants.entries()) {
-      const attempt = signed(scheme, [secret]);
-      const neighbour = tenants[(index + 1) % tenants.length] ?? secret;
-      expect(scheme.verify(attempt, [{ ...secret }], { now }).ok).toBe(true);
-      expect(scheme.verify(attempt, [neighbour], { now }).ok).toBe(false);
     }
   });
 });
