@@ -19,6 +19,8 @@ import { secrets } from "../../packages/contract-kit/test/receiver/open-receiver
 
 const ROOT = new URL("../../", import.meta.url);
 const REPLACE = fileURLToPath(new URL("replace.mjs", import.meta.url));
+const SANDBOX = new URL("faulty-sandbox.ts", import.meta.url);
+const RECEIVER = new URL("strict-receiver.ts", import.meta.url);
 
 /** A realistic mistake in a service or a receiver, as one line of a list. */
 export interface Fault {
@@ -71,7 +73,7 @@ export async function verdictOnProvider({
   check,
   edits,
 }: Fault): Promise<FaultVerdict> {
-  const started = await startFaulty("faulty-sandbox.ts", quick, edits);
+  const started = await startFaulty(SANDBOX, quick, edits);
   const { url = "", token = "" } = started.said;
   const { send, target: targetOf, close } = await openTargetAt(url, { token, profile: quick });
   const target = targetOf();
@@ -108,7 +110,7 @@ export async function openStrictReceiver(
   options: Partial<Parameters<typeof receiverTarget>[0]> = {},
 ) {
   const own = secrets["standard"] ?? [];
-  const { said, end } = await startFaulty("strict-receiver.ts", own, edits);
+  const { said, end } = await startFaulty(RECEIVER, own, edits);
   const { url = "", effectsUrl } = said;
   const standard = { url, effectsUrl, secrets: own, profile: profiles.standard };
   return { target: receiverTarget({ ...standard, deadlineMs: 10_000, ...options }), close: end };
@@ -133,14 +135,14 @@ async function verdictOn<T extends Target>(
 }
 
 /** Starts a program of this folder in its own process, in which the edits replace parts of the sources. */
-async function startFaulty(program: string, argument: unknown, edits: readonly Edit[]) {
+async function startFaulty(program: URL, argument: unknown, edits: readonly Edit[]) {
   const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
-  const child = fork(new URL(program, import.meta.url), [JSON.stringify(argument)], {
+  const child = fork(program, [JSON.stringify(argument)], {
     execArgv: [...node, `--import=${REPLACE}`],
     env: { ...process.env, COUNTERSIGN_FAULT: JSON.stringify(edits) },
   });
   const exited = once(child, "exit");
-  const early = exited.then(() => Promise.reject(new Error(`${program} did not start`)));
+  const early = exited.then(() => Promise.reject(new Error(`${program.href} did not start`)));
   early.catch(() => undefined);
   // The cast: the one message of each program.
   const [said] = (await Promise.race([once(child, "message"), early])) as [
