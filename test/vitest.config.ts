@@ -19,7 +19,7 @@ const replacing = ["packages/signatures/test/limits.spec.ts"];
 
 /** Files that take longest, in a new checkout too, where the times of the last run are unknown. */
 const LONG =
-  /\/test\/(?:browser\/page|chaos\/|matrix\/|e2e\/|(?:provider\/targets|receiver\/checks|running|alerts)\.)/;
+  /\/test\/(?:browser\/page|chaos\/|faults\/|matrix\/|e2e\/|(?:provider\/targets|receiver\/checks|running|alerts)\.)/;
 
 /** Starts those first, then the files in the order of the last run's times. */
 class LongestFirst extends BaseSequencer {
