@@ -10,58 +10,38 @@ export const everyLook: readonly Look[] = [360, 768, 1440].flatMap((width) => [
   { width, theme: "dark" },
 ]);
 
-interface State {
-  readonly name: string;
-  readonly hash: string;
-  /** Selects an element of the drawn view. */
-  readonly wait: string;
-  readonly enter?: (page: Page) => Promise<void>;
-}
+/** A state of the page: `wait` selects an element of the drawn view. */
+type State = readonly [
+  name: string,
+  hash: string,
+  wait: string,
+  enter?: (page: Page) => Promise<void>,
+];
 
 const press = (name: string) => (page: Page) =>
   page.getByRole("button", { name, exact: true }).first().click();
 
 const statesOf = ({ failing, payment, refund, endpoint }: Scene): readonly State[] => [
-  { name: "events", hash: "#/events", wait: ".start" },
-  { name: "event", hash: `#/events/${failing}`, wait: ".attempts pre" },
-  { name: "signature", hash: `#/events/${failing}?show=signature`, wait: ".numbered" },
-  { name: "payments", hash: `#/payments/${payment}`, wait: ".choices" },
-  { name: "refund", hash: `#/payments/${refund}`, wait: ".calendar" },
-  { name: "endpoints", hash: `#/endpoints/${endpoint}`, wait: ".facts" },
-  { name: "checks", hash: "#/checks/R-VERIFY-UNSIGNED", wait: "article .summary" },
-  { name: "faults", hash: "#/events", wait: "dialog h3", enter: press("Faults") },
-  {
-    name: "comparison",
-    hash: `#/events/${failing}`,
-    wait: ".diff",
-    enter: press("Compare two attempts"),
-  },
-  { name: "payload", hash: `#/events/${failing}?show=payload`, wait: "article pre" },
-  { name: "timeline", hash: `#/events/${failing}?show=timeline`, wait: "article" },
-  { name: "nothing found", hash: "#/events?q=nothing-has-this-text", wait: ".nothing" },
-  { name: "unknown event", hash: "#/events/evt_unknown", wait: ".refusal" },
-  { name: "customers", hash: "#/customers", wait: ".rows" },
-  { name: "send an event", hash: "#/events", wait: "dialog .types", enter: press("Send event") },
-  {
-    name: "resend",
-    hash: "#/events",
-    wait: "dialog .buttons",
-    enter: press("Resend all failing…"),
-  },
-  { name: "new payment", hash: "#/payments", wait: "dialog .form", enter: press("New payment") },
-  {
-    name: "add an endpoint",
-    hash: "#/endpoints",
-    wait: "dialog form, dialog fieldset",
-    enter: press("Add endpoint"),
-  },
-  { name: "copy", hash: `#/events/${failing}`, wait: ".menu:popover-open", enter: press("Copy") },
-  {
-    name: "clock",
-    hash: "#/payments",
-    wait: ".panel",
-    enter: (page) => page.locator(".clock .menu-button").click(),
-  },
+  ["events", "#/events", ".start"],
+  ["event", `#/events/${failing}`, ".attempts pre"],
+  ["signature", `#/events/${failing}?show=signature`, ".numbered"],
+  ["payments", `#/payments/${payment}`, ".choices"],
+  ["refund", `#/payments/${refund}`, ".calendar"],
+  ["endpoints", `#/endpoints/${endpoint}`, ".facts"],
+  ["checks", "#/checks/R-VERIFY-UNSIGNED", "article .summary"],
+  ["faults", "#/events", "dialog h3", press("Faults")],
+  ["comparison", `#/events/${failing}`, ".diff", press("Compare two attempts")],
+  ["payload", `#/events/${failing}?show=payload`, "article pre"],
+  ["timeline", `#/events/${failing}?show=timeline`, "article"],
+  ["nothing found", "#/events?q=nothing-has-this-text", ".nothing"],
+  ["unknown event", "#/events/evt_unknown", ".refusal"],
+  ["customers", "#/customers", ".rows"],
+  ["send an event", "#/events", "dialog .types", press("Send event")],
+  ["resend", "#/events", "dialog .buttons", press("Resend all failing…")],
+  ["new payment", "#/payments", "dialog .form", press("New payment")],
+  ["add an endpoint", "#/endpoints", "dialog form, dialog fieldset", press("Add endpoint")],
+  ["copy", `#/events/${failing}`, ".menu:popover-open", press("Copy")],
+  ["clock", "#/payments", ".panel", (page) => page.locator(".clock .menu-button").click()],
 ];
 
 /**
@@ -80,14 +60,12 @@ export function accessible(
     for (const look of looks) {
       const { page, faults } = await openPage(emptyPage, sceneOf().one, look);
       await page.getByRole("table").first().waitFor();
-      for (const state of drawn(states, count ?? states.length)) {
-        await goTo(page, state.hash);
-        await state.enter?.(page);
-        await page.locator(state.wait).first().waitFor();
-        wrong.push(
-          ...(await violationsIn(page)).map((one) => JSON.stringify({ one, look, state })),
-        );
-        await takePicture(page, state, look);
+      for (const [name, hash, wait, enter] of drawn(states, count ?? states.length)) {
+        await goTo(page, hash);
+        await enter?.(page);
+        await page.locator(wait).first().waitFor();
+        wrong.push(...(await violationsIn(page)).map((one) => JSON.stringify({ one, look, name })));
+        await takePicture(page, name, look);
         await page.keyboard.press("Escape");
       }
       wrong.push(...faults);
@@ -112,7 +90,7 @@ const pictures = fileURLToPath(new URL("../../docs/public/pictures/", import.met
 const pictured = "events event signature payments refund endpoints checks faults".split(" ");
 
 /** `UPDATE_PICTURES=1 npm run test:long -- browser/page` takes the pictures of the README and the docs again. */
-async function takePicture(page: Page, { name }: State, { width, theme }: Look): Promise<void> {
+async function takePicture(page: Page, name: string, { width, theme }: Look): Promise<void> {
   const isTaken = width === 1440 && pictured.includes(name);
   if (process.env["UPDATE_PICTURES"] !== "1" || !isTaken) return;
   // The port differs in each run.

@@ -5,11 +5,11 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
+import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** The system's opener, if a shell script can replace it. */
-const openers: Readonly<Record<string, string>> = { linux: "xdg-open", darwin: "open" };
-const opener = openers[process.platform] ?? "";
+/** The system's opener, which a shell script replaces. */
+const opener = process.platform === "darwin" ? "open" : "xdg-open";
 
 /** Serves with a path that starts with a folder. */
 async function startSandbox(folder: string, ...path: readonly string[]): Promise<Served> {
@@ -21,7 +21,14 @@ async function startSandbox(folder: string, ...path: readonly string[]): Promise
   return serveHere(["sandbox", "--open", "--port", "0", "--database", database]);
 }
 
-describe.skipIf(opener === "")("countersign sandbox --open", () => {
+it("the inspector's page has scripts of at most 110 kB packed", () => {
+  const scripts = globSync(join(buildInspector().folder, "**/*.js"));
+  const packed = scripts.map((path) => gzipSync(readFileSync(path)).length);
+  expect(scripts.length).toBeGreaterThan(0);
+  expect(packed.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(110_000);
+});
+
+describe.skipIf(process.platform === "win32")("countersign sandbox --open", () => {
   it("C7 opens a page that only its user can read, with no key among the opener's arguments", async () => {
     const folder = temporaryFolder();
     const stub = join(folder, opener);

@@ -21,14 +21,13 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
 
   it("keeps rows in place while the pointer is on them, and its filters in the address", async () => {
     const one = await openInspector();
-    const emit = (type: string) => one.api("POST", "/sandbox/events", { type });
     const { page, faults } = await openPage(emptyPage, one);
     await page.getByText("15 of 15 events").waitFor();
     const third = page.getByRole("row").nth(3);
     await third.hover();
     const before = await third.innerText();
-    await emit("account.updated");
-    await emit("customer.created");
+    for (const type of ["account.updated", "customer.created"])
+      await one.api("POST", "/sandbox/events", { type });
     await page.getByText("17 of 17 events").waitFor();
     expect(await third.innerText()).toBe(before);
     await page.getByRole("button", { name: "↑ 2 new" }).click();
@@ -46,7 +45,7 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
     expect(faults).toEqual([]);
   });
 
-  it("resends in bulk with the count first, and sends an edited copy digit for digit", async () => {
+  it("resends in bulk with the count first, sends an edited copy digit for digit, and stops a clock that waits for its answer", async () => {
     const one = await openInspector();
     await one.api("POST", "/sandbox/inspect/endpoints", { subscriptionDetails: { type: "ALL" } });
     one.receiver.statusOf = () => 500;
@@ -67,12 +66,20 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
     const field = page.getByRole("textbox", { name: "Data, JSON" });
     expect(await field.inputValue()).toContain('"value": 10.50');
     await field.fill((await field.inputValue()).replace("10.50", "20.70"));
+    const silence = Promise.withResolvers<number>();
+    onTestFinished(() => silence.resolve(204));
+    one.receiver.statusOf = () => silence.promise;
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await expect.poll(() => one.arrived.at(-1)).toContain('"value":20.70');
+
+    await page.getByRole("button", { name: "3 business days" }).click();
+    await page.getByText(/due items · payment\.created: waiting for .* \d+\/15 s$/).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "3 business days" }).waitFor();
     expect(faults).toEqual([]);
   });
 
-  it("reconnects, says that the sandbox has stopped, and opens a new key in the same tab", async () => {
+  it("reconnects, says that the sandbox has stopped, and opens a new key in the same tab with the profile's views", async () => {
     const one = await openInspector();
     const { page, faults } = await emptyPage(one.url);
     const broken = { contentType: "text/event-stream", body: "" };
@@ -87,12 +94,18 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
 
     // Another run of the sandbox has the same address, and does not know the session.
     await one.sandbox.close({ graceMs: 0 });
-    await openInspector({ port: one.port });
+    const { standard } = profiles;
+    const catalogue = standard.catalogue.filter(({ category }) => category === "CUSTOMER");
+    const profile = { ...standard, name: "customers-only", catalogue };
+    await openInspector({ port: one.port, profile });
     await page.getByText("The sandbox has stopped.").waitFor();
     expect(await page.getByRole("button", { name: "3 business days" }).isDisabled()).toBe(true);
     await page.evaluate((key) => (location.hash = `#key=${key}`), KEY);
     await page.getByText("Live", { exact: true }).waitFor();
-    await page.getByText("15 of 15 events").waitFor();
+    const links = page.getByRole("navigation", { name: "Views" }).getByRole("link");
+    await expect
+      .poll(() => links.allInnerTexts())
+      .toEqual(["Events", "Customers", "Endpoints", "Checks"]);
     expect(faults).toEqual([]);
   });
 
@@ -103,7 +116,7 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
     onTestFinished(() => silence.resolve(204));
     const one = await openInspector({
       checksOf: (target) => {
-        const { standard: profile } = profiles;
+        const profile = profiles.standard;
         const runner = receiverCheckRunner({ ...target, profile, profileName: "standard" });
         const run: typeof runner.run = (watch) => {
           const load = { check: "receiver/load", title: "many at once", place: 2, total: 2 };

@@ -62,10 +62,10 @@ describe("the inspector of another profile", () => {
 
       const made = await one.api("POST", "/sandbox/events", { type: "payment.created" });
       const event = made.body as { id: string; type: string; payload: string };
-      const run = testIn(testOf(event, about.signature), profile);
-      await run(() => undefined);
-      const fault = new TypeError("no ledger");
-      await expect(run(() => Promise.reject(fault))).rejects.toThrow("no ledger");
+      const code = testOf(event, about.signature);
+      await runCopied(code, profile, () => undefined);
+      const failing = () => Promise.reject(new TypeError("no ledger"));
+      await expect(runCopied(code, profile, failing)).rejects.toThrow("no ledger");
     },
   );
 
@@ -85,20 +85,22 @@ describe("the inspector of another profile", () => {
   });
 });
 
-/** Returns a copied test of `payment.created` to run against a receiver with a handler. */
-function testIn(code: string, profile: Profile) {
-  return async (handler: () => undefined | Promise<never>): Promise<void> => {
-    const secrets = [SECRET];
-    const options = { secrets, profile, fallback: () => undefined, log: false } as const;
-    const receiver = createReceiver({ ...options, inbox: memoryInbox() });
-    receiver.on("payment.created", handler);
-    // The test without its imports, and with what they import.
-    const body = code.replaceAll(/^import .*$/gm, "");
-    const given = { signedAttempt, schemeOf, expect, receiver };
-    const process = { env: { WEBHOOK_SECRET: SECRET } };
-    let test = (): Promise<void> => Promise.reject(new Error("the text defines no test"));
-    const define = (_: string, defined: () => Promise<void>): void => void (test = defined);
-    runInNewContext(body, { ...given, process, it: define });
-    await test();
-  };
+/** Runs a copied test of `payment.created` against a receiver with a handler. */
+async function runCopied(
+  code: string,
+  profile: Profile,
+  handler: () => undefined | Promise<never>,
+): Promise<void> {
+  const secrets = [SECRET];
+  const options = { secrets, profile, fallback: () => undefined, log: false } as const;
+  const receiver = createReceiver({ ...options, inbox: memoryInbox() });
+  receiver.on("payment.created", handler);
+  // The test without its imports, and with what they import.
+  const body = code.replaceAll(/^import .*$/gm, "");
+  const given = { signedAttempt, schemeOf, expect, receiver };
+  const process = { env: { WEBHOOK_SECRET: SECRET } };
+  let test = (): Promise<void> => Promise.reject(new Error("the text defines no test"));
+  const define = (_: string, defined: () => Promise<void>): void => void (test = defined);
+  runInNewContext(body, { ...given, process, it: define });
+  await test();
 }

@@ -18,7 +18,6 @@ export function tasks(emptyPage: EmptyPage, sceneOf: () => Scene, count?: number
     };
     const button = (name: string | RegExp): Locator =>
       watched.page.getByRole("button", { name, exact: true });
-    const link = (name: string): Locator => watched.page.getByRole("link", { name, exact: true });
     const view = (name: string): Locator =>
       watched.page.getByRole("navigation", { name: "Views" }).getByRole("link", { name });
     const sees = (text: string | RegExp): Promise<void> =>
@@ -32,9 +31,8 @@ export function tasks(emptyPage: EmptyPage, sceneOf: () => Scene, count?: number
 
     const all: (() => void)[] = [];
     const task = (name: string, most: number, run: (scene: Scene) => Promise<void>): void => {
-      const words = most === 1 ? "1 press" : `${String(most)} presses`;
       all.push(() =>
-        it(`${name} in ${words}`, async () => {
+        it(`${name}, presses: ${String(most)}`, async () => {
           await goTo(watched.page, "#/events");
           await watched.page.getByRole("table").waitFor();
           presses = 0;
@@ -56,7 +54,7 @@ export function tasks(emptyPage: EmptyPage, sceneOf: () => Scene, count?: number
 
     task("shows its raw bytes and the steps of its signature", 2, async ({ one, failing }) => {
       await press(failed());
-      await press(link("Signature"));
+      await press(watched.page.getByRole("link", { name: "Signature", exact: true }));
       await sees("when it was sent");
       const sent = one.arrived.find((body) => body.includes(failing)) ?? "";
       const text = watched.page.getByRole("region", { name: "Signed text" });
@@ -141,11 +139,30 @@ export function tasks(emptyPage: EmptyPage, sceneOf: () => Scene, count?: number
       await watched.page.getByRole("row", { name: /localhost:3000\/webhooks CUSTOMER/ }).waitFor();
     });
 
-    task("finds a payment by its id", 0, async ({ payment }) => {
+    task("runs the checks of a receiver", 2, async ({ one }) => {
+      await press(view("Checks"));
+      await press(button("Run again"));
+      await expect
+        .poll(async () => (await one.api("GET", "/sandbox/inspect/checks")).body)
+        .toMatchObject({ run: { number: 2, isRunning: false } });
+      await sees("FAIL: 1 requirement does not hold");
+    });
+
+    task("finds a payment by its id among 10,000", 0, async ({ one }) => {
+      const { driver } = one.sandbox.service;
+      await driver.transaction((tx) =>
+        tx.query(
+          `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 10000)
+           INSERT INTO payments (id, merchant_id, clock_id, customer_id, direction, amount_cents, status,
+             request_key, created_at)
+           SELECT 'pay_many_' || n, merchant_id, clock_id, id, 'DEBIT', n, 'CREATED', 'many-' || n, 1795000000000
+           FROM numbers, (SELECT * FROM customers LIMIT 1)`,
+        ),
+      );
       await watched.page.keyboard.press("ControlOrMeta+k");
-      await watched.page.keyboard.type(payment);
+      await watched.page.keyboard.type("pay_many_5000");
       await watched.page.keyboard.press("Enter");
-      await watched.page.getByRole("heading", { name: "Payment 250.00 USD" }).waitFor();
+      await watched.page.getByRole("heading", { name: "Payment 50.00 USD" }).waitFor();
     });
 
     task("starts over with sample data, its endpoint still subscribed", 2, async ({ one }) => {
