@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { seed as runSeed } from "./seed.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** Committed: `docs/evidence.md` is generated from its files. */
@@ -48,7 +49,8 @@ export interface LongCampaign<Result> {
   readonly command?: string;
   readonly file?: string;
   readonly measures: readonly string[];
-  readonly seed: number;
+  /** Default: the run's. */
+  readonly seed?: number;
   readonly goal: number;
   readonly unit: string;
   /** Runs one part with a separate seed. @returns The units that it has done, and its result. */
@@ -70,7 +72,7 @@ export async function runRounds<Result extends Counts<Result>>(
     before?.length.goal === goal &&
     isUnchanged(before.commit, measures);
   let evidence = isValid ? before : undefined;
-  const { seed, startedAt } = evidence ?? { ...campaign, startedAt: wallTime() };
+  const { seed, startedAt } = evidence ?? { seed: runSeed, ...campaign, startedAt: wallTime() };
   const commit = evidence?.commit ?? currentCommit(measures);
   console.log(
     `${campaign.campaign}: seed ${String(seed)}, ${String(evidence?.length.done ?? 0)} of ${String(goal)} ${unit} done`,
@@ -103,9 +105,8 @@ const wallTime = (): string => new Date(performance.timeOrigin + performance.now
 
 /** True if the files are as the commit has them. False for an unknown commit. */
 function isUnchanged(commit: string, measures: readonly string[]): boolean {
-  return (
-    spawnSync("git", ["diff", "--quiet", commit, "--", ...measures], { cwd: ROOT }).status === 0
-  );
+  const args = ["diff", "--quiet", commit, "--", ...measures];
+  return spawnSync("git", args, { cwd: ROOT }).status === 0;
 }
 
 function currentCommit(measures: readonly string[]): string {
@@ -114,10 +115,9 @@ function currentCommit(measures: readonly string[]): string {
 }
 
 function readEvidence<Result>(path: string): Evidence<Result> | undefined {
+  if (!existsSync(path)) return undefined;
   // Only this module writes here.
-  return existsSync(path)
-    ? (JSON.parse(readFileSync(path, "utf8")) as Evidence<Result>)
-    : undefined;
+  return JSON.parse(readFileSync(path, "utf8")) as Evidence<Result>;
 }
 
 function sumOf(

@@ -22,18 +22,15 @@ export default function runFolder(): () => void {
   const end = (): void => {
     if (isOver) return;
     isOver = true;
-    stopShared(join(folder, SHARED_POSTGRES));
+    // The server that the run's suites have shared, if one of them has asked for it.
+    const shared = join(folder, SHARED_POSTGRES);
+    const [, data] = existsSync(shared) ? readFileSync(shared, "utf8").split("\n") : [];
+    if (data !== undefined) stopPostgres(data);
     rmSync(folder, { recursive: true, force: true });
   };
   // A run that is broken off by Ctrl-C ends without its teardown.
   process.once("exit", end);
   return end;
-}
-
-/** Ends the server that the run's suites have shared, if one of them has asked for it. */
-function stopShared(file: string): void {
-  const [, folder] = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
-  if (folder !== undefined) stopPostgres(folder);
 }
 
 function hasMemory(): boolean {

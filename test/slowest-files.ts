@@ -10,7 +10,10 @@ export default class SlowestFiles implements Reporter {
     // A run of a few files shows each file's time anyway.
     if (files.length <= SHOWN) return;
     const rows = files
-      .map((file) => ({ file, wallMs: wallMs(file) }))
+      .map((file) => {
+        const { collectDuration, setupDuration, duration } = file.diagnostic();
+        return { file, wallMs: collectDuration + setupDuration + duration };
+      })
       .toSorted((one, other) => other.wallMs - one.wallMs)
       .slice(0, SHOWN)
       .map(({ file, wallMs: wall }) => {
@@ -22,9 +25,3 @@ export default class SlowestFiles implements Reporter {
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1).padStart(5)} s`;
-
-/** Loading the file, its setup and its tests. */
-function wallMs(file: TestModule): number {
-  const { collectDuration, setupDuration, duration } = file.diagnostic();
-  return collectDuration + setupDuration + duration;
-}

@@ -3,7 +3,6 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -20,13 +19,6 @@ async function startSandbox(folder: string, ...path: readonly string[]): Promise
   const database = join(folder, "sandbox.db");
   return serveHere(["sandbox", "--open", "--port", "0", "--database", database]);
 }
-
-it("the inspector's page has scripts of at most 110 kB packed", () => {
-  const scripts = globSync(join(buildInspector().folder, "**/*.js"));
-  const packed = scripts.map((path) => gzipSync(readFileSync(path)).length);
-  expect(scripts.length).toBeGreaterThan(0);
-  expect(packed.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(110_000);
-});
 
 describe.skipIf(process.platform === "win32")("countersign sandbox --open", () => {
   it("C7 opens a page that only its user can read, with no key among the opener's arguments", async () => {

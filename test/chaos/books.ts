@@ -11,34 +11,29 @@ import {
 } from "../../packages/receiver/test/inboxes/servers.ts";
 import type { MerchantStore } from "./crash-points.ts";
 
-const noPostgres = postgresBinaries === undefined ? "(skipped: PostgreSQL is not installed)" : "";
-const noRedis = redisBinary === undefined ? "(skipped: Redis is not installed)" : "";
-
-/** The inboxes and the ways to acknowledge that a merchant is killed with. */
-export const lanes = [
-  { kind: "sqlite", acknowledge: "after-handler", skipped: "" },
-  { kind: "sqlite", acknowledge: "after-store", skipped: "" },
-  { kind: "postgres", acknowledge: "after-handler", skipped: noPostgres },
-  { kind: "postgres", acknowledge: "after-store", skipped: noPostgres },
-  { kind: "redis", acknowledge: "after-handler", skipped: noRedis },
+const isInstalled = {
+  sqlite: true,
+  postgres: postgresBinaries !== undefined,
+  redis: redisBinary !== undefined,
+};
+const kinds = [
+  { kind: "sqlite", acknowledge: "after-handler" },
+  { kind: "sqlite", acknowledge: "after-store" },
+  { kind: "postgres", acknowledge: "after-handler" },
+  { kind: "postgres", acknowledge: "after-store" },
+  { kind: "redis", acknowledge: "after-handler" },
 ] as const;
+/** The inboxes and the ways to acknowledge that a merchant is killed with, unless their servers are not installed. */
+export const lanes = kinds.filter(({ kind }) => isInstalled[kind]);
 
-/** A store for a merchant, and what is booked in it. */
-export interface Books {
+interface Opened {
   readonly store: MerchantStore;
-  readonly outside: string;
-  readonly crashes: string;
   /** Bookings of each payment; without a transaction, the number of calls outside. */
-  booked(): Promise<ReadonlyMap<string, number>>;
+  readonly booked: () => Promise<ReadonlyMap<string, number>>;
   /** Crashes the store's server, if it has one, and starts it again with what it has on disk. */
-  restart(): Promise<void>;
-  close(): Promise<void>;
-}
-
-type Opened = Pick<Books, "store" | "booked"> & {
   readonly restart?: () => Promise<void>;
   readonly close: () => unknown;
-};
+}
 
 const COUNTS = "SELECT id, count(*) AS times FROM booked GROUP BY id";
 
@@ -85,17 +80,17 @@ const opens: Record<MerchantStore["kind"], (folder: string, outside: string) => 
   },
 };
 
-export async function openBooks(kind: MerchantStore["kind"]): Promise<Books> {
+/** A store for a merchant, and what is booked in it. */
+export async function openBooks(kind: MerchantStore["kind"]) {
   const folder = mkdtempSync(join(tmpdir(), "countersign-chaos-"));
   const outside = join(folder, "outside.txt");
-  const { close, restart, ...opened } = await opens[kind](folder, outside);
+  const opened = await opens[kind](folder, outside);
   return {
     ...opened,
-    restart: async () => restart?.(),
     outside,
     crashes: join(folder, "crashes.txt"),
     close: async () => {
-      await close();
+      await opened.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

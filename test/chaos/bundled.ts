@@ -7,13 +7,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-export interface Child {
-  /** The first output; undefined if the process ends before. */
-  readonly ready: Promise<string | undefined>;
-  kill(): void;
-  /** Waits for its end, kills it after this time, and returns the signal. */
-  ended(withinMs: number): Promise<string | null>;
-}
+export type Child = Awaited<ReturnType<typeof startBundled>>;
 
 let made: Promise<string> | undefined;
 
@@ -45,10 +39,7 @@ async function bundle(): Promise<string> {
 }
 
 /** Starts a program with these options. It ends with its input: a killed campaign leaves no process behind. */
-export async function startBundled(
-  name: "deliverer" | "merchant",
-  options: object,
-): Promise<Child> {
+export async function startBundled(name: "deliverer" | "merchant", options: object) {
   const folder = await (made ??= bundle());
   const flags = ["--disable-warning=ExperimentalWarning", join(folder, `${name}.mjs`)];
   const child = spawn(process.execPath, [...flags, JSON.stringify(options)], {
@@ -58,9 +49,11 @@ export async function startBundled(
   const exit = once(child, "exit");
   const output = once(child.stdout, "data").then(([data]) => String(data));
   return {
+    /** The first output; undefined if the process ends before. */
     ready: Promise.race([output, exit.then(() => undefined)]),
     kill: () => void child.kill("SIGKILL"),
-    async ended(withinMs) {
+    /** Waits for its end, kills it after this time, and returns the signal. */
+    async ended(withinMs: number): Promise<string | null> {
       const timer = setTimeout(() => child.kill("SIGKILL"), withinMs);
       await exit;
       clearTimeout(timer);

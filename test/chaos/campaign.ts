@@ -130,7 +130,7 @@ export async function crashCampaign({
       const merchant = await start(crash);
       const wait = random.int(RANDOM_MS);
       const timer = crash || restarts ? undefined : setTimeout(() => merchant.kill(), wait);
-      const restarted = restarts ? after(wait).then(() => books.restart()) : undefined;
+      const restarted = restarts ? after(wait).then(() => books.restart?.()) : undefined;
       const known = [...acknowledged].slice(-EVENTS_A_CYCLE);
       await deliver(merchant);
       clearTimeout(timer);

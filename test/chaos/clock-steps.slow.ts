@@ -1,30 +1,26 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { runRounds, SERVICE } from "../evidence.ts";
-import { seed } from "../seed.ts";
 import { CLOCK_STEPS, faketime, stepClocks, steppedProcesses } from "./clock-steps.ts";
 import { storesOf } from "./delivery-store.ts";
 
 const why = faketime === undefined ? " (skipped: faketime is not installed)" : "";
 
-describe(`\`countersign serve\` whose wall clock steps${why}`, () => {
-  it.skipIf(faketime === undefined).each(steppedProcesses)(
-    "answers and delivers within 2 s after every step: $processes on $store, of which $stepping step",
-    async (of) => {
-      const { store, processes, stepping } = of;
-      const open = await storesOf(store);
-      const { result } = await runRounds({
-        campaign: `clock-steps-${store}-${stepping.join("-")}-of-${String(processes)}`,
-        file: "test/chaos/clock-steps.slow.ts",
-        measures: SERVICE,
-        seed,
-        goal: CLOCK_STEPS.length,
-        unit: "steps of wall clocks",
-        round: async () => {
-          const faulty = await stepClocks(await open(), of, { steps: CLOCK_STEPS, withinMs: 2000 });
-          return { done: CLOCK_STEPS.length, result: { faulty } };
-        },
-      });
-      expect(result.faulty).toEqual([]);
-    },
-  );
-});
+it.skipIf(faketime === undefined).each(steppedProcesses)(
+  `countersign serve answers and delivers within 2 s after every step of its wall clock: $processes on $store, of which $stepping step${why}`,
+  async (of) => {
+    const { store, processes, stepping } = of;
+    const open = await storesOf(store);
+    const { result } = await runRounds({
+      campaign: `clock-steps-${store}-${stepping.join("-")}-of-${String(processes)}`,
+      file: "test/chaos/clock-steps.slow.ts",
+      measures: SERVICE,
+      goal: CLOCK_STEPS.length,
+      unit: "steps of wall clocks",
+      round: async () => {
+        const faulty = await stepClocks(await open(), of, { steps: CLOCK_STEPS, withinMs: 2000 });
+        return { done: CLOCK_STEPS.length, result: { faulty } };
+      },
+    });
+    expect(result.faulty).toEqual([]);
+  },
+);

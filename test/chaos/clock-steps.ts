@@ -1,18 +1,12 @@
 import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { isPostgresMissing, type ChaosStore } from "./delivery-store.ts";
+import { type ChaosStore, isInstalled } from "./delivery-store.ts";
 import { openServed } from "./serve-processes.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The library of Debian's `faketime` that works in processes with threads. */
 export const [faketime] = globSync("/usr/lib/*/faketime/libfaketimeMT.so.1");
-
-interface ClockStep {
-  readonly seconds: number;
-  /** True if deliveries wait behind a merchant who does not answer when the clock steps. */
-  readonly backlog: boolean;
-}
 
 /** Processes on one database, and those of them whose clocks step. */
 export interface SteppedProcesses {
@@ -29,11 +23,14 @@ const all: readonly SteppedProcesses[] = [
   { store: "postgres", processes: 2, stepping: [0] },
   { store: "postgres", processes: 2, stepping: [1] },
 ];
-export const steppedProcesses = all.filter(({ store }) => store === "sqlite" || !isPostgresMissing);
+export const steppedProcesses = all.filter(isInstalled);
 
-/** Every size and direction, with and without a backlog. Each step forward goes beyond all earlier ones. */
-export const CLOCK_STEPS: readonly ClockStep[] = [1, -1, 3600, -3600, 86_400, -86_400].flatMap(
-  (seconds) => [false, true].map((backlog) => ({ seconds, backlog })),
+/**
+ * Every size and direction, with and without a backlog: deliveries that wait behind a merchant who does not answer when
+ * the clock steps. Each step forward goes beyond all earlier ones.
+ */
+export const CLOCK_STEPS = [1, -1, 3600, -3600, 86_400, -86_400].flatMap((seconds) =>
+  [false, true].map((backlog) => ({ seconds, backlog })),
 );
 
 /** Calls of the backlog: more than an endpoint's attempts concurrently, fewer than the rate limit of a second. */
@@ -51,7 +48,7 @@ const PATIENCE_MS = 20_000;
 export async function stepClocks(
   store: ChaosStore,
   { processes, stepping }: SteppedProcesses,
-  { steps, withinMs }: { readonly steps: readonly ClockStep[]; readonly withinMs: number },
+  { steps, withinMs }: { readonly steps: typeof CLOCK_STEPS; readonly withinMs: number },
 ): Promise<string[]> {
   const { serve, arrived, holdAnswers, askOver } = await openServed(store);
   const folder = temporaryFolder();

@@ -44,9 +44,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign) {
   const { database, driver } = store;
   const crashes = join(temporaryFolder(), "crashes.txt");
   let [next, killed, names] = [0, 0, 0];
-  const startDeliverer = (
-    options: Pick<DelivererOptions, "ahead" | "crash" | "flaw">,
-  ): Promise<Child> => {
+  const startDeliverer = (options: Pick<DelivererOptions, "ahead" | "crash" | "flaw">) => {
     const name = `process-${String((names += 1))}`;
     return startBundled("deliverer", { ...options, database, crashes, leaseMs, name });
   };

@@ -15,6 +15,8 @@ export interface ChaosStore {
 }
 
 export const isPostgresMissing: boolean = postgresBinaries === undefined;
+export const isInstalled = ({ store }: { readonly store: string }): boolean =>
+  store === "sqlite" || !isPostgresMissing;
 
 const lasting = (database: string, driver: Driver): ChaosStore => {
   onTestFinished(() => driver.close());

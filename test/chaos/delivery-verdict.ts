@@ -1,18 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Driver } from "@countersign/service";
 
-/** State of a campaign's events in the store and the receiver at its end. */
-export interface Verdict {
-  /** Events without a row, or that never arrived and are in no queue. Must be none. */
-  readonly lost: readonly string[];
-  /** Still in the queue: neither lost nor delivered. A campaign that leaves any has not ended. */
-  readonly waiting: readonly string[];
-  /** Arrived, but the store reports another end. Must be empty. */
-  readonly mistold: readonly string[];
-  /** Arrived again after an attempt that a crash cut short, as at least once says. */
-  readonly repeated: number;
-}
-
 /** A delivery's row, with its subscription's status. */
 interface Row {
   readonly event: string;
@@ -21,7 +9,7 @@ interface Row {
 }
 
 /** Of a campaign that found no fault. */
-export const NO_FAULT: Pick<Verdict, "lost" | "waiting" | "mistold"> = {
+export const NO_FAULT: Readonly<Record<"lost" | "waiting" | "mistold", readonly string[]>> = {
   lost: [],
   waiting: [],
   mistold: [],
@@ -37,7 +25,7 @@ export async function verdictOf(
   driver: Driver,
   written: readonly string[],
   arrived: ReadonlyMap<string, number>,
-): Promise<Verdict> {
+) {
   const rows = await driver.query<Row>(
     `SELECT event_id AS event, deliveries.id, state, attempts, next_at AS "nextAt",
        last_status AS "lastStatus", last_error AS "lastError", subscriptions.status AS subscription
@@ -46,8 +34,11 @@ export async function verdictOf(
   const rowOf = new Map(rows.map((row) => [row.event, row]));
   const ends: Record<ReturnType<typeof endOf>, string[]> = {
     delivered: [],
+    // Without a row, or never arrived and in no queue. Must be none.
     lost: [],
+    // Neither lost nor delivered: a campaign that leaves any has not ended.
     waiting: [],
+    // Arrived, but the store reports another end. Must be none.
     mistold: [],
   };
   for (const event of written) {
@@ -56,6 +47,7 @@ export async function verdictOf(
     ends[endOf(row, times)].push(JSON.stringify({ event, times, ...row }));
   }
   const { lost, waiting, mistold } = ends;
+  // After an attempt that a crash cut short, as at least once says.
   const repeated = written.filter((event) => (arrived.get(event) ?? 0) > 1).length;
   return { lost, waiting, mistold, repeated };
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runRounds, SERVICE } from "../evidence.ts";
-import { seed } from "../seed.ts";
 import { deliveryCampaign } from "./delivery-campaign.ts";
 import { NO_SERVE_FAULT, serveCampaign } from "./serve-campaign.ts";
-import { isPostgresMissing, storesOf } from "./delivery-store.ts";
+import { isInstalled, storesOf } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
 
 const LONG = { timeout: 6 * 3_600_000 };
@@ -13,8 +12,6 @@ const deliverers = [
   { store: "postgres", processes: 4, kills: 250 },
   { store: "sqlite", processes: 2, kills: 250 },
 ] as const;
-const isInstalled = ({ store }: { readonly store: string }): boolean =>
-  store === "sqlite" || !isPostgresMissing;
 const file = "test/chaos/delivery.slow.ts";
 
 describe("processes that deliver from one database", () => {
@@ -27,7 +24,6 @@ describe("processes that deliver from one database", () => {
         campaign: `delivery-${store}-${String(processes)}`,
         file,
         measures: SERVICE,
-        seed,
         goal: kills,
         unit: "kills of a delivering process",
         round: async (roundSeed) => {
@@ -42,17 +38,15 @@ describe("processes that deliver from one database", () => {
     },
   );
 
-  it.each([{ store: "sqlite" }, { store: "postgres" }] as const)(
+  it.each(deliverers.filter(isInstalled))(
     "forget no event, key or refund as one to three `countersign serve` on $store, killed 1,000 times",
     LONG,
     async ({ store }) => {
-      if (!isInstalled({ store })) return;
       const open = await storesOf(store);
       const { result: all } = await runRounds({
         campaign: `serve-${store}`,
         file,
         measures: SERVICE,
-        seed,
         goal: 1000,
         unit: "kills of countersign serve",
         round: async (roundSeed) => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { RECEIVER, runRounds } from "../evidence.ts";
-import { seed } from "../seed.ts";
 import { campaign, targets } from "./campaign.ts";
 
 /** Requests at each adapter, and those of one round. */
@@ -12,7 +11,6 @@ describe(`A3: ${String(RUNS)} hostile requests each`, () => {
       campaign: `hostile-requests-${mount.name.toLowerCase().replaceAll(/\W+/g, "-")}`,
       file: "test/fuzz/adapters.slow.ts",
       measures: RECEIVER,
-      seed,
       goal: RUNS,
       unit: "hostile requests",
       round: async (roundSeed) => ({
