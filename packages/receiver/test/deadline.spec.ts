@@ -65,6 +65,11 @@ describe("limits.answerMs", () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(reported).toEqual([["CS_BODY_TIMEOUT", false]]);
 
+    // A reader that ignores it is answered all the same.
+    void send("evt_0", { body: () => new Promise(() => undefined) });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(reported.splice(1)).toEqual([["CS_BODY_TIMEOUT", false]]);
+
     void send("evt_1", { body: readIn(299) });
     await vi.advanceTimersByTimeAsync(999);
     expect(handler).toHaveBeenCalledTimes(1);

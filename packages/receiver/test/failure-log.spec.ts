@@ -43,6 +43,17 @@ describe("the log of failures", () => {
     expect(below).toContain("  caused by: Error: disk");
   });
 
+  it("has a mistake in the flow of an attempt, which is answered 503", async () => {
+    const headers = {
+      get: (): never => {
+        throw new Error("no headers");
+      },
+    };
+    const { response } = await receiverOf().answer({ headers, body: new Uint8Array() });
+    expect(response).toMatchObject({ status: 503, body: '{"code":"CS_RECEIVER_FAILED"}' });
+    expect(lines[0]).toMatch(/^error countersign: failed CS_RECEIVER_FAILED: Error: no headers\n/);
+  });
+
   it("writes what a handler throws that is no error, and an error of another realm with its message", async () => {
     const thrown = ["a\ntext", runInNewContext("new Error('of a test runner')") as unknown];
     const receiver = receiverOf().on("refund.authorized", () => {

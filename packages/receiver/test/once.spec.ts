@@ -148,6 +148,15 @@ it.each([
   },
 );
 
+it("a handler whose claim another attempt has taken is CS_CLAIM_LOST", async () => {
+  const inbox: Inbox = { ...memoryInbox(), complete: () => Promise.resolve(false) };
+  const { receiver } = recordingReceiver({ inbox });
+  expect(await receiver.receive(genuine)).toMatchObject({
+    code: "CS_CLAIM_LOST",
+    error: { message: "another attempt has taken over the event" },
+  });
+});
+
 it.each([
   ["throws", () => Promise.reject(new Error("vault away"))],
   ["returns an invalid secret", () => ({ tenant: "", secrets: ["hunter2"] })],

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { stopServer } from "@countersign/receiver/node";
 import { describe, expect, it } from "vitest";
-import { recordingReceiver } from "../fixtures.ts";
+import { recordingReceiver, refundAuthorized } from "../fixtures.ts";
 import { sending } from "./mounted.ts";
 import { open } from "./wire.ts";
 
@@ -44,12 +44,15 @@ it("stopServer returns false if it cut a connection, although no handler was run
   socket.destroy();
 });
 
-it("receiver.close waits for a handler whose attempt was answered before", async () => {
-  const gate = Promise.withResolvers<void>();
+it("receiver.close waits for all handlers whose attempts were answered before", async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { receiver, send } = recordingReceiver({ limits: { answerMs: 30 } });
-  receiver.on("refund.authorized", () => gate.promise);
-  await send();
-  expect(await receiver.close({ graceMs: 30 })).toBe(false);
-  gate.resolve();
+  const waiting = gates.values();
+  receiver.on("refund.authorized", () => waiting.next().value?.promise);
+  await Promise.all([send(refundAuthorized("evt_1")), send(refundAuthorized("evt_2"))]);
+  const closed = receiver.close({ graceMs: 30 });
+  gates[0]?.resolve();
+  expect(await closed).toBe(false);
+  gates[1]?.resolve();
   expect(await receiver.close()).toBe(true);
 });

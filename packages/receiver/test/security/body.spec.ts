@@ -193,8 +193,8 @@ describe("a body that arrives in chunks", () => {
 
 describe("limits.bytesInFlight", () => {
   it("refuses the largest unfinished body with 503 if memory is short", async () => {
-    const { receiver } = recordingReceiver({ limits: { bodyBytes: 1000, bytesInFlight: 1000 } });
-    const gates = [600, 300].map((size) => {
+    const { receiver } = recordingReceiver({ limits: { bodyBytes: 1200, bytesInFlight: 1200 } });
+    const [small, large] = [300, 600].map((size) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const { headers } = refundAttempt(`evt_${String(size)}`);
       const answer = receiver.receive({
@@ -210,13 +210,18 @@ describe("limits.bytesInFlight", () => {
       });
       return { resolve, answer };
     });
-    expect((await receiver.receive(refundAttempt())).kind).toBe("handled");
-    expect(await gates[0]?.answer).toMatchObject({ code: "CS_RECEIVER_BUSY" });
-    gates[1]?.resolve();
-    expect(await gates[1]?.answer).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
+    const send = async (id: string, bytes: number): Promise<string> => {
+      const body = JSON.stringify(refundAuthorized(id)).padEnd(bytes);
+      return nameOf(await receiver.receive(attemptOf(body, { id })));
+    };
+    // There is room for one of 300 bytes, and none for one byte more.
+    expect(await send("evt_1", 300)).toBe("handled");
+    expect(await send("evt_2", 301)).toBe("handled");
+    expect(await large?.answer).toMatchObject({ code: "CS_RECEIVER_BUSY" });
+    small?.resolve();
+    expect(await small?.answer).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
     // All memory is free again: a body of the whole limit is read.
-    const whole = JSON.stringify(refundAuthorized("evt_2")).padEnd(1000);
-    expect(nameOf(await receiver.receive(attemptOf(whole, { id: "evt_2" })))).toBe("handled");
+    expect(await send("evt_3", 1200)).toBe("handled");
   });
 
   it("lets large bodies wait from a quarter of it on, until others have ended", async () => {
