@@ -45,13 +45,6 @@ describe("a writer's validator", () => {
     const members = Array.from({ length: 9000 }, (_, index) => [`unknown${String(index)}`, 1]);
     expect(errorsOf(validateRefundRequest, Object.fromEntries(members))).toHaveLength(100);
   });
-
-  it("keeps nothing between calls", () => {
-    const first = validateAmount({});
-    validateAmount({ currency: "USD", value: 1 });
-    expect(first).toMatchObject({ ok: false, errors: [{}, {}] });
-    expect(validateAmount({ currency: "USD", value: 1 }).ok).toBe(true);
-  });
 });
 
 it("[P-REFUND-AMOUNT] an amount passes as a number for every cent from 0.01 to 999.99", () => {

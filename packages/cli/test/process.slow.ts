@@ -1,18 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { keptSecret } from "../src/secrets.ts";
 import { SOON, TOKEN } from "./fixtures.ts";
 import { start } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-
-it("a secret file that stays empty for a second fails with CS_CLI_DATABASE_UNUSABLE", async () => {
-  const file = join(temporaryFolder(), "secret");
-  await writeFile(file, "");
-  await expect(keptSecret(file, () => "mine")).rejects.toMatchObject({
-    code: "CS_CLI_DATABASE_UNUSABLE",
-  });
-});
 
 // The death of a process in the middle of an attempt: test/chaos.
 it("a sandbox process serves without a reader of stdout", async () => {
