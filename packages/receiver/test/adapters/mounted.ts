@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { promisify } from "node:util";
 import { toNode } from "@countersign/receiver/node";
 import { Agent, request } from "undici";
 import { onTestFinished } from "vitest";
@@ -43,6 +44,4 @@ export async function sending(handler: () => unknown, { connections = 4 } = {}) 
 }
 
 export const countConnections = (server: Server): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-  });
+  promisify(server.getConnections.bind(server))();

@@ -3,11 +3,17 @@ import type { InboxQueue } from "@countersign/receiver";
 import { inboxConformance } from "@countersign/receiver/testing";
 import { expect, it } from "vitest";
 import { sqliteInTest } from "./in-test.ts";
-import { describeStore, stores } from "./stores.ts";
+import { describeStore, queueStores, stores, type TestStore } from "./stores.ts";
 
-for (const { store, hasQueue } of stores)
+const queued = new Set<TestStore>(queueStores);
+
+for (const store of stores)
   describeStore(store, (open) => {
-    const parts = ["claims", "resources", ...(hasQueue ? (["queue"] as const) : [])] as const;
+    const parts = [
+      "claims",
+      "resources",
+      ...(queued.has(store) ? ["queue" as const] : []),
+    ] as const;
     it.each(inboxConformance({ open, parts }))("$name", async ({ run }) => {
       await expect(run()).resolves.toBeUndefined();
     });

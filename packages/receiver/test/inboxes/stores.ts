@@ -62,7 +62,7 @@ const memory: TestStore = {
   start: () => Promise.resolve({ open: () => memoryInbox() }),
 };
 
-const sqlite: TestStore<Queued> = {
+export const sqlite: TestStore<Queued> = {
   name: "the SQLite inbox",
   start: () => Promise.resolve({ open: sqliteInTest }),
 };
@@ -97,7 +97,7 @@ const overPostgres = (
   },
 });
 
-const postgres = overPostgres("the PostgreSQL inbox", missingPostgres);
+export const postgres = overPostgres("the PostgreSQL inbox", missingPostgres);
 
 // Fewer servers than clients: a client that left something in a session would meet another's.
 const pgbouncer = overPostgres(
@@ -139,20 +139,7 @@ const nodeRedis = redis("node-redis", async (port) => {
   return [client, () => client.close()];
 });
 
-/** Inboxes that keep events for workers. SQLite's ignores a worker's request for the next event of a resource. */
-export const queueStores = [
-  { ...sqlite, takesNext: false },
-  { ...postgres, takesNext: true },
-];
+/** Inboxes that keep events for workers. */
+export const queueStores: readonly TestStore<Queued>[] = [sqlite, postgres, pgbouncer];
 
-export const stores: readonly {
-  readonly store: TestStore;
-  readonly hasQueue: boolean;
-}[] = [
-  { store: memory, hasQueue: false },
-  { store: sqlite, hasQueue: true },
-  { store: postgres, hasQueue: true },
-  { store: pgbouncer, hasQueue: true },
-  { store: ioredis, hasQueue: false },
-  { store: nodeRedis, hasQueue: false },
-];
+export const stores: readonly TestStore[] = [memory, ...queueStores, ioredis, nodeRedis];
