@@ -14,10 +14,7 @@ export const targets = mounts.filter(({ name }) => !name.includes("Next.js"));
 const IN_FLIGHT = 16;
 const SILENCE_MS = 20_000;
 
-/**
- * Sends hostile requests at a mount in this process, which must survive them: vitest reports each rejection and
- * exception that nobody handles. The same seed sends the same requests.
- */
+/** Sends hostile requests at a mount in this process, which must survive them. The same seed sends the same requests. */
 export async function campaign(
   mount: Mount,
   { runs, seed }: { readonly runs: number; readonly seed: number },
@@ -55,6 +52,11 @@ export async function campaign(
     if (acceptable === "yes" && answered[0] !== 204) falseRefusals.push(line);
   };
 
+  /** Rejections and exceptions that nobody handles: each would end a merchant's process. */
+  const faults: string[] = [];
+  const onFault = (error: unknown): void => void faults.push(String(error));
+  process.on("unhandledRejection", onFault).on("uncaughtException", onFault);
+
   let next = 0;
   const sender = async (): Promise<void> => {
     while (next < runs) {
@@ -66,9 +68,10 @@ export async function campaign(
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, sender));
   close();
+  process.off("unhandledRejection", onFault).off("uncaughtException", onFault);
 
   for (const id of handled) if (!mayBeHandled.has(id)) falseAccepts.push(`${id} was handled`);
-  return { falseAccepts, falseRefusals, statuses, handled: handled.length };
+  return { faults, falseAccepts, falseRefusals, statuses, handled: handled.length };
 }
 
 /** Sends bytes on a new connection, and reads every final status until the server ends it. */
