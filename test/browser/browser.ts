@@ -63,7 +63,6 @@ export function pageOfFile(): EmptyPage {
       });
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(TIMEOUT_MS);
     page.on("dialog", (dialog) => {
       faults.push(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
@@ -86,9 +85,6 @@ export function pageOfFile(): EmptyPage {
     return { page, faults };
   };
 }
-
-/** For one step of a test: many times what it takes. */
-const TIMEOUT_MS = 30_000;
 
 /** Opens a sandbox's page with its session. */
 export async function openPage(
