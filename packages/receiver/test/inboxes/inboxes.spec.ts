@@ -21,39 +21,36 @@ const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest 
   ...changes,
 });
 
-describe("an inbox without its namespace or its client", () => {
-  const client = { call: () => Promise.resolve(null) };
-  const rejects = () => Promise.reject(new Error());
-  const pool = { query: rejects, connect: rejects };
-  const tiny = { ...pool, options: { max: 1 } };
-  const shop = { schema: "shop" };
-  // As plain JavaScript may call them.
-  const create = {
-    memory: (options: unknown) => memoryInbox(options as never),
-    sqlite: (options: unknown) => sqliteInbox(options as never),
-    postgres: (given: unknown, options: unknown) => postgresInbox(given as never, options as never),
-    redis: (given: unknown, options: unknown) => redisInbox(given as never, options as never),
-  };
+const rejects = () => Promise.reject(new Error());
+const unusedPool = { query: rejects, connect: rejects };
+const unusedClient = { call: () => Promise.resolve(null) };
+const shop = { schema: "shop" };
+// As plain JavaScript may call them.
+const none = undefined as never;
+const empty = {} as never;
 
-  it.each([
-    ["memoryInbox without room", () => create.memory({ capacity: 0 }), /"capacity"/],
-    ["memoryInbox with part of a row", () => create.memory({ capacity: 1.5 }), /"capacity"/],
-    ["memoryInbox without a time", () => create.memory({ retentionMs: NaN }), /"retentionMs"/],
-    ["sqliteInbox in memory", () => create.sqlite(":memory:"), /path of a file/],
-    ["sqliteInbox without a path", () => create.sqlite({}), /path of a file/],
-    ["postgresInbox without a pool", () => create.postgres(undefined, {}), /pg\.Pool/],
-    ["postgresInbox with one connection", () => create.postgres(tiny, shop), /2 connections/],
-    ["postgresInbox without options", () => create.postgres(pool, undefined), /"schema"/],
-    ["postgresInbox without a schema", () => create.postgres(pool, {}), /"schema"/],
-    ["postgresInbox with SQL", () => create.postgres(pool, { schema: 'a"; DROP' }), /"schema"/],
-    ["redisInbox without a client", () => create.redis({}, { prefix: "a" }), /ioredis or redis/],
-    ["redisInbox without options", () => create.redis(client, undefined), /"prefix"/],
-    ["redisInbox with an empty prefix", () => create.redis(client, { prefix: "" }), /"prefix"/],
-    ["redisInbox with braces", () => create.redis(client, { prefix: "{a}" }), /"prefix"/],
-  ])("rejects %s", (_what, make, message) => {
-    expect(make).toThrow(TypeError);
-    expect(make).toThrow(message);
-  });
+it.each([
+  ["memoryInbox without room", () => memoryInbox({ capacity: 0 }), /"capacity"/],
+  ["memoryInbox with part of a row", () => memoryInbox({ capacity: 1.5 }), /"capacity"/],
+  ["memoryInbox without a time", () => memoryInbox({ retentionMs: NaN }), /"retentionMs"/],
+  ["sqliteInbox in memory", () => sqliteInbox(":memory:"), /path of a file/],
+  ["sqliteInbox without a path", () => sqliteInbox(empty), /path of a file/],
+  ["postgresInbox without a pool", () => postgresInbox(none, shop), /pg\.Pool/],
+  [
+    "postgresInbox with one connection",
+    () => postgresInbox({ ...unusedPool, options: { max: 1 } }, shop),
+    /2 connections/,
+  ],
+  ["postgresInbox without options", () => postgresInbox(unusedPool, none), /"schema"/],
+  ["postgresInbox without a schema", () => postgresInbox(unusedPool, empty), /"schema"/],
+  ["postgresInbox with SQL", () => postgresInbox(unusedPool, { schema: 'a"; DROP' }), /"schema"/],
+  ["redisInbox without a client", () => redisInbox(empty, { prefix: "a" }), /ioredis or redis/],
+  ["redisInbox without options", () => redisInbox(unusedClient, none), /"prefix"/],
+  ["redisInbox with an empty prefix", () => redisInbox(unusedClient, { prefix: "" }), /"prefix"/],
+  ["redisInbox with braces", () => redisInbox(unusedClient, { prefix: "{a}" }), /"prefix"/],
+])("an inbox without its namespace or its client is rejected: %s", (_what, make, message) => {
+  expect(make).toThrow(TypeError);
+  expect(make).toThrow(message);
 });
 
 describe("the memory inbox", () => {
