@@ -110,7 +110,6 @@ describe("countersign diff", () => {
       const { out } = await ran(["diff", file, now]);
       return [...new Set(out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3).join(" ")))];
     };
-    expect((await ran(["diff", file, file])).status).toBe(0);
     for (const [from, to, change] of [
       ['"name": "CUSTOMER_ID"', '"name": "ID"', "ERR request member-added-required"],
       ['"maxLength": 80', '"maxLength": 70', "ERR request bound-tightened"],

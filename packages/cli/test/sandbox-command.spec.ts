@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
@@ -135,15 +135,6 @@ describe("countersign sandbox", () => {
     expect((await call(url, TOKEN, "/sandbox/customers")).status).toBe(200);
   });
 
-  it("creates nothing if an option is invalid", async () => {
-    const folder = temporaryFolder();
-    const args = argsOf(join(folder, "sandbox.db"), "--deliver-to", "localhost:3000");
-    const refused = await ran(args);
-    expect(refused).toEqual(failedWith("DELIVER_TO_REFUSED"));
-    expect(refused.err).toContain("e.g. http://localhost:3000/webhooks");
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
   it("on a terminal, starts over with r, moves to the next due item with n, and quits with q", async () => {
     const said = { out: "", err: "" };
     const { promise: pressed, resolve: press } = Promise.withResolvers<(key: string) => void>();
@@ -205,6 +196,7 @@ it.skipIf(missing("curl")[0])(
     const again = linesOf(await sandbox(database, more, env));
     expect(again.filter((line) => line.includes("/v1/webhook/subscribe"))).toEqual([]);
     const next = again.find((line) => line.includes("/v1/refunds")) ?? "";
-    expect(await shell(next)).toMatch(/ 201$/);
+    // Another key than that of the same second.
+    expect(await shell(next.replace("$(date +%s)", "next"))).toMatch(/ 201$/);
   },
 );
