@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { errorCodes, memberCodes, type NamespaceClocks } from "@countersign/service/internal";
+import type { NamespaceClocks } from "@countersign/service/internal";
 import { controls } from "../src/controls.ts";
-import { sandboxErrorCodes } from "../src/refusals.ts";
 import { Faults } from "../src/faults.ts";
 import { openReceiver, openSandbox } from "./open-sandbox.ts";
 
@@ -65,21 +64,6 @@ describe("the calls of the guide", () => {
       if (method !== "POST") continue;
       if (path === "/sandbox/customers") known.set("CUSTOMER", answer.body["id"]);
       if (path === "/sandbox/payments") known.set("PAYMENT", answer.body["paymentId"]);
-    }
-  });
-});
-
-describe("an error code of the sandbox", () => {
-  it("has the service's meaning if the service has it too, and is in the reference", () => {
-    const service = new Map<string, object>(Object.entries({ ...errorCodes, ...memberCodes }));
-    const reference = readFileSync(
-      new URL("../../../docs/reference/codes.md", import.meta.url),
-      "utf8",
-    );
-    for (const [code, [status, meaning]] of Object.entries(sandboxErrorCodes)) {
-      const entry = { status, meaning };
-      expect(service.get(code) ?? entry).toMatchObject(entry);
-      expect(reference).toContain(`### ${code}\n\n${meaning} Status ${status}.\n`);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { Agent, request, type OutgoingHttpHeaders } from "node:http";
+import { Agent, request, type OutgoingHttpHeaders, type RequestOptions } from "node:http";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { sqliteDriver } from "@countersign/service";
@@ -95,7 +95,7 @@ function testSandbox({ sandbox, seeded, token: own, agent }: Parts) {
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...sent.headers,
     };
-    return send(new URL(path, sandbox.url), { method, text, headers, agent });
+    return send(new URL(path, sandbox.url), { method, headers, agent }, text);
   };
   const post = (path: string, json?: object, token = own) =>
     call("POST", path, { ...(json && { json }), token });
@@ -129,14 +129,7 @@ function testSandbox({ sandbox, seeded, token: own, agent }: Parts) {
   };
 }
 
-interface Sending {
-  readonly method: string;
-  readonly text: string | undefined;
-  readonly headers: OutgoingHttpHeaders;
-  readonly agent: Agent;
-}
-
-function send(url: URL, { text, ...options }: Sending): Promise<Answer> {
+function send(url: URL, options: RequestOptions, text: string | undefined): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sending = request(url, options, (response) => {
       const chunks: Buffer[] = [];
