@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import type { NamespaceClocks } from "@countersign/service/internal";
+import { errorCodes, memberCodes, type NamespaceClocks } from "@countersign/service/internal";
 import { controls } from "../src/controls.ts";
+import { sandboxErrorCodes } from "../src/refusals.ts";
 import { Faults } from "../src/faults.ts";
 import { openReceiver, openSandbox } from "./open-sandbox.ts";
 
@@ -66,4 +67,12 @@ describe("the calls of the guide", () => {
       if (path === "/sandbox/payments") known.set("PAYMENT", answer.body["paymentId"]);
     }
   });
+});
+
+it("an error code of the sandbox has the service's meaning if the service has it too", () => {
+  const service = new Map<string, object>(Object.entries({ ...errorCodes, ...memberCodes }));
+  for (const [code, [status, meaning]] of Object.entries(sandboxErrorCodes)) {
+    const entry = { status, meaning };
+    expect(service.get(code) ?? entry).toMatchObject(entry);
+  }
 });
