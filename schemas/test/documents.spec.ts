@@ -69,8 +69,6 @@ describe("the JSON Schemas for readers", () => {
     const refund = { paymentId: "ref_1", paymentStatus: "REVIEWED", clientReferenceId: null };
     expect(open.get("resources/refund.schema.json")?.(refund)).toBe(true);
     expect(closed.get("resources/refund.schema.json")?.(refund)).toBe(false);
-    const text = readFileSync(`${folder}/reader/resources/refund.schema.json`, "utf8");
-    expect(text).toContain("Known values: `PENDING`, `AUTHORIZED`. Others may be added.");
   });
 
   it("refuse no value that the readers' validators accept", () => {

@@ -40,7 +40,6 @@ ENVIRONMENT_UNUSABLE     COUNTERSIGN_TOKEN_FILE=/nowhere/token SANDBOX
 DATABASE_UNUSABLE        sandbox --port 0 --database DIR/text.db
 DATABASE_UNUSABLE        sandbox --port 0 --database DIR/text.db/below.db
 ENCRYPTION_KEYS_UNUSABLE SERVE
-ENCRYPTION_KEYS_UNUSABLE COUNTERSIGN_ENCRYPTION_KEYS=k1 SERVE
 ENCRYPTION_KEYS_UNUSABLE COUNTERSIGN_ENCRYPTION_KEYS=k1:hush SERVE
 ENCRYPTION_KEYS_UNUSABLE ${KEYS},${encryptionKey("k1")} SERVE
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=postgres://user:hush@db/countersign SERVE
@@ -53,7 +52,6 @@ ISSUER_UNUSABLE          SERVE --token-issuer DIR/none.json
 ISSUER_UNUSABLE          SERVE --token-issuer DIR/brace.json
 ISSUER_UNUSABLE          SERVE --token-issuer DIR/hs256.json
 USAGE                    SERVE --trust-proxy 10.0.0.0/33
-USAGE                    SERVE --subscription-port 0
 USAGE                    SERVE --token hush
 USAGE                    sandbox --port 70000
 USAGE                    sandbox --port 1\u009b2J

@@ -47,7 +47,7 @@ describe("countersign serve", () => {
     await expect.poll(() => readiness(url), { timeout: 25_000 }).toBe(503);
     expect(await use(url)).toBe(404);
     // The second signal ends the process at once.
-    await one.end();
+    await one.end("SIGHUP");
     expect(one.stdout()).toBe(`ready ${url}\n`);
     expect(one.stderr()).not.toContain(token);
 
