@@ -30,7 +30,7 @@ describe("the faults", { timeout: 180_000 }, () => {
   });
 
   // `faults.slow.ts` tries them all.
-  it.each(drawn(noticeable, 2))(
+  it.each(drawn(noticeable, 1))(
     `of a provider are noticed by the checks: $id, with seed ${seed}`,
     async (fault) => {
       expect(await verdictOnProvider(fault)).toBe("noticed");
@@ -38,7 +38,7 @@ describe("the faults", { timeout: 180_000 }, () => {
   );
 
   // Some show only if eight attempts meet within a second, which a busy machine may not manage the first time.
-  it.concurrent.each(drawn(receiverFaults, 4))(
+  it.concurrent.each(drawn(receiverFaults, 2))(
     `of a receiver are noticed by the checks: $id, with seed ${seed}`,
     { retry: 1 },
     async (fault) => {
