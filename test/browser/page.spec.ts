@@ -17,7 +17,7 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
   // Before the tasks, which change the scene.
   accessible(emptyPage, scene, drawn(everyLook, 1), 1);
   tasks(emptyPage, scene, 2);
-  hostileTextsInPage(emptyPage, drawn(hostileTexts, 25));
+  hostileTextsInPage(emptyPage, drawn(hostileTexts, 10));
 
   it("keeps rows in place while the pointer is on them, and its filters in the address", async () => {
     const one = await openInspector();

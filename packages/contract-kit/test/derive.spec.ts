@@ -27,7 +27,7 @@ describe.each(documents)("derivation from %s", (_path, at) => {
       fc.property(arbitrary(at), (value) => {
         expect(refusals(at, value)).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
     const made = examplesOf(at);
     const bounds = made.flatMap((value) => boundaries(at, value));
@@ -136,7 +136,7 @@ describe("derivation", () => {
 
   it("generates amounts in whole cents, to both ends, and shrinks to the smallest value", () => {
     const values = fc.sample(arbitrary(alone({ ...number, maximum: 0.03 })), {
-      numRuns: 100,
+      numRuns: 50,
       seed: 1,
     });
     expect(new Set(values)).toEqual(new Set([0.01, 0.02, 0.03]));
