@@ -45,6 +45,25 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
     expect(faults).toEqual([]);
   });
 
+  it("follows an address that changes during its first draw", async () => {
+    const one = await openInspector();
+    const { page } = await emptyPage(one.url);
+    // Another page, which alone has the script.
+    const other = await page.context().newPage();
+    onTestFinished(() => other.close());
+    await other.addInitScript(() => {
+      const watch = new MutationObserver(() => {
+        if (document.querySelector("#page > *") === null) return;
+        watch.disconnect();
+        location.hash = "#/payments";
+      });
+      watch.observe(document, { childList: true, subtree: true });
+    });
+    await other.goto(one.address);
+    await other.getByRole("heading", { name: "Payments" }).waitFor();
+    expect(other.url()).toMatch(/#\/payments$/);
+  });
+
   it("resends in bulk with the count first, sends an edited copy digit for digit, and stops a clock that waits for its answer", async () => {
     const one = await openInspector();
     await one.api("POST", "/sandbox/inspect/endpoints", { subscriptionDetails: { type: "ALL" } });
