@@ -18,6 +18,7 @@ export default defineConfig({
   test: {
     include: process.env["COUNTERSIGN_MUTATION_TESTS"]?.split(" ") ?? [],
     sequence: { sequencer: QuickFirst },
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
