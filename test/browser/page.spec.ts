@@ -48,7 +48,7 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
   it("follows an address that changes during its first draw", async () => {
     const one = await openInspector();
     const { page } = await emptyPage(one.url);
-    // Another page, which alone has the script.
+    // Only this page gets the script: the other tests share theirs.
     const other = await page.context().newPage();
     onTestFinished(() => other.close());
     await other.addInitScript(() => {

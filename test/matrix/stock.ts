@@ -145,7 +145,7 @@ const stock: readonly Stock[] = [
     name: "NestJS",
     library: "standardwebhooks 1.1.1",
     command: () => {
-      // Where its imports are found.
+      // In a folder from which its imports resolve.
       const outfile = fileURLToPath(
         new URL(`../output/nest-${String(process.pid)}.mjs`, import.meta.url),
       );

@@ -131,7 +131,7 @@ export async function openService(options: OpenOptions = {}) {
     clock,
     /** Disturbs the service's database. */
     hooks,
-    /** What the service has logged. */
+    /** The lines of the service's log. */
     lines,
     merchant,
     call,
