@@ -6,11 +6,13 @@ import { run } from "./program.ts";
 /** A terminal's interrupt, a request to end, and the end of the terminal. */
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Resolves at the first of them; the second ends the process at once, as usual. */
-function askedToEnd(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ENDING) process.once(signal, () => resolve());
-  });
+/** Calls `listener` at the first of them; the second, of any kind, ends the process at once, as usual. */
+function onFirstSignal(listener: () => void): void {
+  const onSignal = (): void => {
+    for (const signal of ENDING) process.off(signal, onSignal);
+    listener();
+  };
+  for (const signal of ENDING) process.on(signal, onSignal);
 }
 
 let interrupted: AbortSignal | undefined;
@@ -19,7 +21,7 @@ let interrupted: AbortSignal | undefined;
 function interruption(): AbortSignal {
   if (interrupted !== undefined) return interrupted;
   const controller = new AbortController();
-  for (const signal of ENDING) process.once(signal, () => controller.abort());
+  onFirstSignal(() => controller.abort());
   return (interrupted = controller.signal);
 }
 
@@ -48,7 +50,7 @@ const args = process.argv.slice(2);
 const [command, next = "--"] = args;
 // `serve admin …` and the other commands below `serve` do not serve.
 const serves = command === "sandbox" || (command === "serve" && next.startsWith("-"));
-const asked = serves ? askedToEnd() : Promise.resolve();
+const asked = serves ? new Promise<void>(onFirstSignal) : Promise.resolve();
 
 // The reader of the output has gone (`… | head`): a server continues for its callers, any other command ends
 // with 141, a shell's code for SIGPIPE, which Node.js ignores.
