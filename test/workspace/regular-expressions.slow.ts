@@ -27,6 +27,7 @@ const argued = new Map([
   [String.raw`(?<=^\S.*)\n(?=\S)(?!Usage:|Examples:|Environment)`, "the command's own help"],
   [String.raw`^\s*\S+(?:[ ,]\S+)*\s{2,}`, "the command's own help"],
   [String.raw`\s*\S+`, "the command's own help"],
+  [String.raw`\s*(?:"[^"]*"?|[^\s"])+`, "the command's own help"],
 ]);
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

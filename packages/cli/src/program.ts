@@ -167,21 +167,29 @@ function commandOf(program: Command, names: readonly string[]): Command {
  */
 function wrapHelp(text: string, width: number): string {
   const paragraphs = text.replaceAll(/(?<=^\S.*)\n(?=\S)(?!Usage:|Examples:|Environment)/gm, " ");
-  return paragraphs
-    .split("\n")
-    .map((line) => wrapLine(line, width))
+  const lines = paragraphs.split("\n");
+  const examplesFrom = lines.lastIndexOf("Examples:");
+  return lines
+    .map((line, at) => wrapLine(line, { width, isExample: examplesFrom >= 0 && at > examplesFrom }))
     .join("\n");
 }
 
-function wrapLine(line: string, width: number): string {
+interface Wrapping {
+  readonly width: number;
+  /** True: a shell command. */
+  readonly isExample: boolean;
+}
+
+function wrapLine(line: string, { width, isExample }: Wrapping): string {
   if (line.length <= width) return line;
-  const isExample = /^ +countersign /.test(line);
   const column = /^\s*\S+(?:[ ,]\S+)*\s{2,}/.exec(line)?.[0].length ?? 0;
   const isColumn = column > 0 && column <= width - 20;
   const indent = isExample ? 4 : isColumn ? column : (/^\s*/.exec(line)?.[0].length ?? 0);
   const rows: string[] = [];
   let row = "";
-  for (const part of line.match(/\s*\S+/g) ?? []) {
+  // A quoted argument stays on one line: it would include the next one's indentation.
+  const words = isExample ? /\s*(?:"[^"]*"?|[^\s"])+/g : /\s*\S+/g;
+  for (const part of line.match(words) ?? []) {
     const room = width - (isExample ? 2 : 0);
     if (row.trim() !== "" && row.length + part.length > room) {
       rows.push(row);

@@ -21,22 +21,30 @@ describe("the command countersign", () => {
     const columns = 60;
     const said = { out: "", err: "" };
     const quiet = quietSurroundings(said, {});
-    const terminal = { ...quiet.terminal, columns };
+    const helpOf = async (words: readonly string[], width: number): Promise<string> => {
+      said.out = "";
+      const terminal = { ...quiet.terminal, columns: width };
+      expect(await run([...words, "--help"], { ...quiet, terminal })).toBe(0);
+      return said.out;
+    };
+    const examplesOf = (text: string): string => text.replace(/^.*\nExamples:\n/s, "");
     const commands = commandsOf(await createProgram(["complete"], { ...quiet, unmet: () => {} }));
     expect(commands.length).toBeGreaterThan(12);
     for (const words of commands) {
-      said.out = "";
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      expect(await run([...words, "--help"], { ...quiet, terminal })).toBe(0);
+      const [out, wider] = [await helpOf(words, columns), await helpOf(words, 1000)];
       // Only a line that is a single long word, such as a URL, may be wider.
-      const wide = said.out.split("\n").filter((line) => line.length > columns);
+      const wide = out.split("\n").filter((line) => line.length > columns);
       expect(wide.filter((line) => /\S\s+\S/.test(line.replace(/ \\$/, "")))).toEqual([]);
       // A description continues below its first line.
-      expect(said.out).not.toMatch(/^ {2}-.*\n {2}[^\s-]/m);
+      expect(out).not.toMatch(/^ {2}-.*\n {2}[^\s-]/m);
       const name = words.join(" ");
-      const examples = said.out.replace(/^.*\nExamples:\n/s, "").replaceAll(/(?: \\)?\n +/g, " ");
+      // A wrapped command can be copied: each line ends with a backslash, and no quoted argument is cut.
+      const examples = examplesOf(out).replaceAll(/ \\\n +/g, " ");
+      expect(examples).toBe(examplesOf(wider));
+      expect(examplesOf(out)).not.toMatch(/^(?:[^"\n]|"[^"\n]*")*"[^"\n]*$/m);
       expect(examples).toMatch(new RegExp(`countersign ${name}\\b`));
-      if (/^(sandbox|serve)$/.test(name)) expect(said.out).toContain("COUNTERSIGN_");
+      if (/^(sandbox|serve)$/.test(name)) expect(out).toContain("COUNTERSIGN_");
     }
     expect(said.err).toBe("");
   });

@@ -59,8 +59,8 @@ export function addCustomerCommands(admin: Command, surroundings: Surroundings):
     notes:
       "Prints the customer's id. Payments need a customer with a bank account: --bank, --last-four and --account-type.",
     examples: [
-      `customers create --merchant mer_01J9ZG0006 --first-name Ada --last-name Osei \\
-    --email ada@example.com --bank "First Example Bank" --last-four 0042 --account-type checking --status ACTIVE`,
+      "customers create --merchant mer_01J9ZG0006 --first-name Ada --last-name Osei --email ada@example.com " +
+        '--bank "First Example Bank" --last-four 0042 --account-type checking --status ACTIVE',
     ],
     declare: (command) =>
       withMerchant(command)
