@@ -169,7 +169,7 @@ describe("a quickstart", () => {
       cwd: app,
       detached: true,
       env: { ...process.env, PORT: String(port), NEXT_TELEMETRY_DISABLED: "1" },
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "inherit", "inherit"],
     });
     onTestFinished(async () => {
       // Its whole group: `npm run` starts others.

@@ -3,6 +3,8 @@ import {
   createReceiver,
   type HandlerContext,
   memoryInbox,
+  profiles,
+  type ReceiverOptions,
   type UnknownEvent,
 } from "@countersign/receiver";
 import { toFetch } from "@countersign/receiver/fetch";
@@ -12,6 +14,7 @@ import {
   postgresInbox,
   type PostgresTransaction,
 } from "@countersign/receiver/postgres";
+import { hmacPresets } from "@countersign/receiver/signatures";
 import { sqliteInbox, type SqliteTransaction } from "@countersign/receiver/sqlite";
 import { inboxConformance } from "@countersign/receiver/testing";
 import type { EventCategoryMap, EventTypeMap, Payment, Refund } from "@countersign/schemas";
@@ -63,6 +66,13 @@ describe("createReceiver", () => {
     createReceiver({ ...options, profile: "x-signature" }).on("anything", (body) => {
       expectTypeOf(body["metadata"]).toBeUnknown();
     });
+  });
+
+  it("takes a preset of HMAC as a profile's description", () => {
+    const description = hmacPresets.timestamped;
+    const signature = { scheme: "hmac", toleranceSeconds: 300, description } as const;
+    const profile = { ...profiles.standard, signature };
+    expectTypeOf(profile).toExtend<ReceiverOptions<EventTypeMap>["profile"]>();
   });
 
   it("gives a handler's context the transaction of its inbox, or none", () => {

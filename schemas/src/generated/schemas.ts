@@ -2225,6 +2225,7 @@ export const Profile: JudgedSchema = {
                   "type": "string",
                   "enum": [
                     "sha256",
+                    "sha384",
                     "sha512"
                   ]
                 },

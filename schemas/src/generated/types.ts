@@ -959,7 +959,7 @@ export interface HmacSignature {
   /**
    * Hash function.
    */
-  readonly algorithm: "sha256" | "sha512";
+  readonly algorithm: "sha256" | "sha384" | "sha512";
   /**
    * Encoding of the signature.
    */
