@@ -14,9 +14,6 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("../node_modules/.cache/countersign/node", import.meta.url),
 );
 
-/** A suite that replaces a module before another suite has loaded it. */
-const replacing = ["packages/signatures/test/limits.spec.ts"];
-
 /** Files that take longest, in a new checkout too, where the times of the last run are unknown. */
 const LONG =
   /\/test\/(?:browser\/page|chaos\/|faults\/|matrix\/|e2e\/|(?:provider\/targets|receiver\/checks|running|alerts)\.)/;
@@ -31,17 +28,26 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Patterns of files to leave out, with spaces between them: vitest's own option does not reach its projects. */
-const left = (process.env["COUNTERSIGN_TESTS_LEFT_OUT"] ?? "").match(/\S+/g) ?? [];
-
 // The quick lane: what `npm test` runs. Long forms are `*.slow.ts` in test/vitest.slow.config.ts.
 export default defineConfig({
+  ...sources,
   root,
   test: {
+    include: ["{packages/*,schemas,contracts}/test/**/*.spec.ts", "test/**/*.spec.ts"],
     // Many suites wait for processes and sockets: two workers more than cores keep those busy.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     globalSetup: "test/run-folder.ts",
+    setupFiles: "test/cpu-time.ts",
+    // One process for many files: starting one for each takes a fifth of the time.
+    isolate: false,
+    // Pact's native core reads the process's own environment, which a thread's is not.
+    pool: "forks",
+    env: { PACT_DO_NOT_TRACK: "true" },
+    // A loaded machine takes longer: no test is judged by the clock.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ["default", "./test/slowest-files.ts"],
     coverage: {
       provider: "v8",
@@ -50,31 +56,5 @@ export default defineConfig({
       reportsDirectory: "test/output/coverage",
       reporter: ["text", "json-summary"],
     },
-    projects: [
-      {
-        ...sources,
-        test: {
-          root,
-          name: "shared",
-          include: ["{packages/*,schemas,contracts}/test/**/*.spec.ts", "test/**/*.spec.ts"],
-          exclude: [...replacing, ...left],
-          setupFiles: "test/cpu-time.ts",
-          // One process for many files: starting one for each takes a fifth of the time. One project
-          // for all, since a process is of one project, and has to load its sources again.
-          isolate: false,
-          // Pact's native core reads the process's own environment, which a thread's is not.
-          pool: "forks",
-          env: { PACT_DO_NOT_TRACK: "true" },
-          // A loaded machine takes longer: no test is judged by the clock.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 30_000 } },
-        },
-      },
-      {
-        ...sources,
-        test: { root, name: "replacing", include: replacing, exclude: left, testTimeout: 60_000 },
-      },
-    ],
   },
 });
