@@ -68,54 +68,30 @@ function sliceOf(code: string, { start, end }: { readonly start: Place; readonly
   return code.slice(offset(start), offset(end));
 }
 
-/** The first finding at a level that fails a run by default, and the first one at another level. */
-export interface Noticed {
-  grave?: string;
-  mild?: string;
-}
-
-/** Returns the failures at a receiver without a mutant, as ids of a baseline. */
-export async function baselineOf(file: string): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
-  await verify({ file }, (failure) => {
-    ids.add(failure.id);
-    return "go on";
-  });
-  return ids;
-}
-
-/** Runs the kit against a mutant, and returns what fails that is not in the baseline; ends at a grave failure. */
-export async function noticedOf(
-  mutant: Mutant,
-  baseline: ReadonlySet<string>,
-): Promise<Readonly<Noticed>> {
-  const noticed: Noticed = {};
-  await verify(mutant, ({ id, isGrave, text }) => {
-    if (baseline.has(id)) return "go on";
-    noticed[isGrave ? "grave" : "mild"] ??= text;
-    return isGrave ? "end" : "go on";
-  });
-  return noticed;
-}
-
-interface Failure {
+export interface Failure {
+  /** `CHECK#REQUIREMENT`, or `start` if the receiver does not start. */
   readonly id: string;
+  /** True at a level that fails a run by default. */
   readonly isGrave: boolean;
-  readonly text: string;
 }
 
-async function verify(
+/**
+ * Runs the kit against a receiver, with a baseline only until a failure at a default level.
+ *
+ * @returns The failures that are not in the baseline.
+ */
+export async function failuresOf(
   { file, id }: Pick<Mutant, "file"> & Partial<Mutant>,
-  onFailure: (failure: Failure) => "go on" | "end",
-): Promise<void> {
+  baseline?: ReadonlySet<string>,
+): Promise<readonly Failure[]> {
   const path = folder + (file === "ledger.mjs" ? "express-by-hand.mjs" : file);
   let opened;
   try {
     opened = await startCopy(path, id === undefined ? {} : { __STRYKER_ACTIVE_MUTANT__: id });
-  } catch (error) {
-    onFailure({ id: "start", isGrave: true, text: String(error) });
-    return;
+  } catch {
+    return [{ id: "start", isGrave: true }];
   }
+  const failures: Failure[] = [];
   const ended = new AbortController();
   try {
     await run({
@@ -124,17 +100,17 @@ async function verify(
       requirements: requirements(),
       failOn: levels,
       signal: ended.signal,
-      onFinding({ check, status, requirement, message }) {
-        if (status !== "fail" && status !== "error") return;
-        const next = onFailure({
-          id: `${check}#${requirement.id}`,
-          isGrave: status === "error" || defaultFailOn.includes(requirement.level),
-          text: `${requirement.id}: ${message.slice(0, 120)}`,
-        });
-        if (next === "end") ended.abort();
+      onFinding({ check, status, requirement }) {
+        const failure = `${check}#${requirement.id}`;
+        const isFailure = status === "fail" || status === "error";
+        if (!isFailure || baseline?.has(failure) === true) return;
+        const isGrave = status === "error" || defaultFailOn.includes(requirement.level);
+        failures.push({ id: failure, isGrave });
+        if (isGrave && baseline !== undefined) ended.abort();
       },
     });
   } finally {
     await opened.close();
   }
+  return failures;
 }
