@@ -1,4 +1,0 @@
-package com.fasterxml.jackson.annotation;
-
-public @interface JsonCreator {
-}

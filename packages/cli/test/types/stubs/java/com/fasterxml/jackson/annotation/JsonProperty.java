@@ -1,5 +1,0 @@
-package com.fasterxml.jackson.annotation;
-
-public @interface JsonProperty {
-    String value() default "";
-}
