@@ -9,11 +9,9 @@ import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { profiles } from "@countersign/schemas/profiles";
 import { listen } from "../../packages/contract-kit/test/listen.ts";
-import {
-  openSandbox,
-  quick,
-  TOKEN,
-} from "../../packages/contract-kit/test/provider/open-sandbox.ts";
+import { openTarget, quick } from "../../packages/contract-kit/test/provider/open-target.ts";
+import { TOKEN } from "../../packages/sandbox/test/open-sandbox.ts";
+import type { AtEnd } from "../../test/temporary-folder.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -41,15 +39,15 @@ export async function openReceiver() {
 export async function openService(): Promise<
   PactProvider & { readonly close: () => Promise<void> }
 > {
-  const { target, close } = await openSandbox();
-  const { send, states } = target();
+  const ends: Parameters<AtEnd>[0][] = [];
+  const { send, states } = await openTarget({ atEnd: (end) => void ends.push(end) });
   if (states === undefined) throw new Error("a sandbox prepares states");
   const provider = await serviceProvider({ send, states, profile: quick, token: TOKEN });
   return {
     ...provider,
     close: async () => {
       provider.close();
-      await close();
+      for (const end of ends.toReversed()) await end();
     },
   };
 }

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { runChild } from "../../packages/contract-kit/src/pact/run-child.ts";
-import { openSandbox, TOKEN } from "../../packages/contract-kit/test/provider/open-sandbox.ts";
+import { openSandbox, TOKEN } from "../../packages/sandbox/test/open-sandbox.ts";
 
 it("Pact's own verifier passes every interaction with the service, given nothing but the sandbox's state-change URL", async () => {
-  const { url, close } = await openSandbox();
+  const { url } = (await openSandbox()).sandbox;
   const consumers = ["countersign-client", "countersign-receiver"];
   const { text = "" } = await runChild(
     {
@@ -28,7 +28,6 @@ it("Pact's own verifier passes every interaction with the service, given nothing
     },
     { limitMs: 60_000 },
   );
-  await close();
   // The verifier's own form.
   const { interactionResults } = JSON.parse(text) as {
     readonly interactionResults: readonly {

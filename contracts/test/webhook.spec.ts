@@ -2,13 +2,8 @@ import { matcher, standardSchemas } from "@countersign/contract-kit/derive";
 import { placeholders } from "@countersign/contract-kit/pact";
 import { profiles } from "@countersign/schemas/profiles";
 import { Matchers } from "@pact-foundation/pact";
-import { request } from "undici";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type OpenedSandbox,
-  openSandbox,
-  TOKEN,
-} from "../../packages/contract-kit/test/provider/open-sandbox.ts";
+import { describe, expect, it } from "vitest";
+import { shareSandbox } from "../../packages/sandbox/test/open-sandbox.ts";
 import { writtenPact } from "./committed-pact.ts";
 import { fromState } from "./interaction.ts";
 
@@ -19,39 +14,19 @@ const { pact, text, committed } = writtenPact({
 const schemas = standardSchemas();
 const profile = profiles.standard;
 
-let sandbox: OpenedSandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
-afterAll(() => sandbox.close());
+const open = shareSandbox();
 
 type Members = Readonly<Record<string, unknown>>;
 
-async function call(token: string, path: string, body?: object, method = "POST"): Promise<Members> {
-  const { body: answer } = await request(sandbox.url + path, {
-    method: body === undefined ? "GET" : method,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  // Every call answers with an object.
-  return (await answer.json()) as Members;
-}
-
 /** Returns the delivery of an event that the service makes once to an address. */
 async function deliver(url: string, event: { type: string; data: object }): Promise<Members> {
-  const made = await call(TOKEN, "/sandbox/merchants", {});
-  const token = String(made["accessToken"]);
-  await call(token, "/v1/webhook/subscribe", {
-    url: url + placeholders.RECEIVER_PATH,
-    secretKey: "a-secret-of-24-characters-or-more",
-    subscriptionDetails: { type: "ALL" },
-  });
-  const { id } = await call(token, "/sandbox/events", event);
+  const { list, move, post, subscribe } = await open();
+  await subscribe(url + placeholders.RECEIVER_PATH);
+  const { body } = await post("/sandbox/events", event);
   // The answer is sent when due deliveries have been attempted.
-  await call(token, "/sandbox/clock", { advance: "PT1S" }, "PUT");
-  const { deliveries } = await call(token, `/sandbox/deliveries?eventId=${String(id)}`);
-  const [delivery] = deliveries as Members[];
-  return delivery ?? {};
+  await move({ advance: "PT1S" });
+  const [delivery = {}] = await list(`/sandbox/deliveries?eventId=${String(body["id"])}`);
+  return delivery;
 }
 
 interface Delivered {

@@ -14,7 +14,8 @@ import {
 } from "@countersign/contract-kit";
 import { providerPacts, serviceProvider } from "@countersign/contract-kit/pact";
 import { profiles } from "@countersign/schemas/profiles";
-import { openTargetAt, quick } from "../../packages/contract-kit/test/provider/open-sandbox.ts";
+import { onTestFinished } from "vitest";
+import { openTargetAt, quick } from "../../packages/contract-kit/test/provider/open-target.ts";
 import { secrets } from "../../packages/contract-kit/test/receiver/open-receiver.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -75,18 +76,13 @@ export async function verdictOnProvider({
 }: Fault): Promise<FaultVerdict> {
   const started = await startFaulty(SANDBOX, quick, edits);
   const { url = "", token = "" } = started.said;
-  const { send, target: targetOf, close } = await openTargetAt(url, { token, profile: quick });
-  const target = targetOf();
-  const { states } = target;
+  onTestFinished(started.end);
+  const target = await openTargetAt(url, token, { profile: quick });
+  const { send, states } = target;
   if (states === undefined) throw new Error("a sandbox prepares states");
   const open = () => serviceProvider({ send, states, token, profile: quick });
-  try {
-    const checks = check === "provider/pacts" ? [providerPacts({ open })] : providerChecks;
-    return await verdictOn({ target, checks, only: [fails] });
-  } finally {
-    await close();
-    await started.end();
-  }
+  const checks = check === "provider/pacts" ? [providerPacts({ open })] : providerChecks;
+  return verdictOn({ target, checks, only: [fails] });
 }
 
 /** Starts the strict receiver with a fault, and runs the checks of the fault's requirement against it. */

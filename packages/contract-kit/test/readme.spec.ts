@@ -14,7 +14,7 @@ import { terminalEntry } from "../src/report/terminal.ts";
 import { requirements } from "../src/check.ts";
 import { run } from "../src/run.ts";
 import { shownBytes } from "../src/exchange-text.ts";
-import { TOKEN } from "./provider/open-sandbox.ts";
+import { TOKEN } from "../../sandbox/test/open-sandbox.ts";
 import { openTarget } from "./provider/open-target.ts";
 import { openReceiver, secrets } from "./receiver/open-receiver.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";

@@ -1,21 +1,21 @@
 import { postgresDriver } from "@countersign/service/internal";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { postgresBinaries, sharedPostgres } from "../../../receiver/test/inboxes/servers.ts";
 import { seed } from "../../../../test/seed.ts";
+import { atEndOfFile } from "../../../../test/temporary-folder.ts";
 import { requirements } from "../../src/check.ts";
 import { providerChecks } from "../../src/checks.ts";
 import { run } from "../../src/run.ts";
 import type { ProviderTarget } from "../../src/target.ts";
-import { type OpenedSandbox, openSandbox, quick } from "./open-sandbox.ts";
-import { openTarget } from "./open-target.ts";
+import { openTarget, quick } from "./open-target.ts";
 import { unseenByXSignature, withoutPayments, xSignature } from "./other-profiles.ts";
 
 // All share one sandbox: each scenario has its own merchant.
-let sandbox: OpenedSandbox;
+const atEnd = atEndOfFile();
+let shared: ProviderTarget;
 beforeAll(async () => {
-  sandbox = await openSandbox({ profile: quick });
+  shared = await openTarget({ profile: quick, atEnd });
 });
-afterAll(() => sandbox.close());
 
 /** Runs ten scenarios of every check, and returns the requirements that do not pass. */
 async function unmet(target: ProviderTarget): Promise<readonly string[]> {
@@ -30,7 +30,7 @@ describe(`the sandbox, with seed ${seed},`, () => {
   it.each(providerChecks.map((check) => [check.id, check] as const))(
     "passes 100 scenarios of %s",
     async (_id, check) => {
-      expect(await check.run(sandbox.target(), { seed, runs: 100 })).toEqual(
+      expect(await check.run(shared, { seed, runs: 100 })).toEqual(
         check.requirements.map((requirement) => ({ requirement, status: "pass" })),
       );
     },
@@ -40,7 +40,7 @@ describe(`the sandbox, with seed ${seed},`, () => {
     ["x-signature", xSignature, Object.values(unseenByXSignature).flat()],
     ["no payments", withoutPayments(), []],
   ] as const)("passes every check that applies under %s", async (_name, profile, unseen) => {
-    const { target } = await openTarget(undefined, profile);
+    const target = await openTarget({ profile });
     expect(await unmet(target)).toEqual(unseen.map((id) => `not_applicable ${id}`));
   });
 
@@ -49,8 +49,6 @@ describe(`the sandbox, with seed ${seed},`, () => {
     const server = await sharedPostgres();
     onTestFinished(() => server.stop());
     const driver = postgresDriver({ url: server.urlOf(await server.create()) });
-    const { target, close } = await openSandbox({ profile: quick, driver });
-    onTestFinished(close);
-    expect(await unmet(target())).toEqual([]);
+    expect(await unmet(await openTarget({ profile: quick, driver }))).toEqual([]);
   });
 });

@@ -1,17 +1,63 @@
-import type { HttpAnswer, HttpCall, ProviderTarget, Send } from "@countersign/contract-kit";
+import {
+  hostReceiver,
+  type HttpAnswer,
+  type HttpCall,
+  httpSend,
+  type ProviderTarget,
+  type Send,
+} from "@countersign/contract-kit";
+import type { SandboxOptions } from "@countersign/sandbox/internal";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { onTestFinished } from "vitest";
-import { openSandbox } from "./open-sandbox.ts";
+import type { AtEnd } from "../../../../test/temporary-folder.ts";
+import { openSandbox } from "../../../sandbox/test/open-sandbox.ts";
+
+/** The standard profile with closed answers and less time for an attempt, which is still enough on a busy machine. */
+export const quick: Profile = {
+  ...profiles.standard,
+  delivery: { ...profiles.standard.delivery, timeoutMs: 5000 },
+  deprecation: { ...profiles.standard.deprecation, additive: "refused" },
+};
 
 /** A change of calls or answers between the kit and the service. */
 export type Fault = (call: HttpCall, next: Send) => Promise<HttpAnswer>;
 
-/** Starts a sandbox for as long as the test. */
+interface TargetOptions {
+  readonly profile?: Profile;
+  /** Happens to calls of the interface, never to those that prepare states. */
+  readonly fault?: Fault;
+  /** Takes what closes the target. Default: the end of the test. */
+  readonly atEnd?: AtEnd;
+}
+
+/** Opens a running sandbox as a target. */
+export async function openTargetAt(
+  url: string,
+  token: string,
+  { profile = profiles.standard, fault, atEnd = onTestFinished }: TargetOptions = {},
+): Promise<ProviderTarget> {
+  const { send, close } = httpSend(url, { timeoutMs: 60_000 });
+  const states = httpSend(`${url}/sandbox/states`, { timeoutMs: 60_000 });
+  const receiver = await hostReceiver({ deliveryMs: 10_000 });
+  for (const end of [close, states.close, receiver.close]) atEnd(end);
+  const tokenOf = (): Promise<string> => Promise.resolve(token);
+  return {
+    role: "provider",
+    url,
+    send: fault === undefined ? send : (call) => fault(call, send),
+    token: tokenOf,
+    profile,
+    receiver,
+    slow: profile.delivery.timeoutMs === quick.delivery.timeoutMs,
+    states: { url: `${url}/sandbox/states`, send: states.send, token: tokenOf },
+  };
+}
+
+/** Starts a sandbox on a real socket, by default over a new SQLite file, as a target. */
 export async function openTarget(
-  fault: Fault = (call, next) => next(call),
-  profile: Profile = profiles.standard,
-): Promise<{ readonly target: ProviderTarget; readonly url: string }> {
-  const { url, target, close } = await openSandbox({ profile });
-  onTestFinished(close);
-  return { url, target: target((send) => (call) => fault(call, send)) };
+  options: TargetOptions & Pick<Partial<SandboxOptions>, "driver"> = {},
+): Promise<ProviderTarget> {
+  const { fault: _, atEnd, ...served } = options;
+  const { sandbox, token } = await openSandbox(served, atEnd);
+  return openTargetAt(sandbox.url, token, options);
 }

@@ -1,5 +1,5 @@
 import { type Profile, profiles } from "@countersign/schemas/profiles";
-import { quick } from "./open-sandbox.ts";
+import { quick } from "./open-target.ts";
 
 /** A provider of orders: the interface without refunds and customers. */
 export const withoutPayments = (): Profile => {

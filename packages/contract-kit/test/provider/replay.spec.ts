@@ -6,13 +6,13 @@ import type { Verdict } from "../../src/check.ts";
 import { httpSend } from "../../src/http-send.ts";
 import { amounts } from "../../src/checks/provider/amounts.ts";
 import { serve } from "../pact/write-pact.ts";
-import { TOKEN } from "./open-sandbox.ts";
+import { TOKEN } from "../../../sandbox/test/open-sandbox.ts";
 import { openTarget } from "./open-target.ts";
 
 /** Opens a service on its own socket that cuts amounts after the second digit. */
 async function openCutting(): Promise<ProviderTarget> {
-  const { target, url: behind } = await openTarget();
-  const { send: pass, close } = httpSend(behind);
+  const target = await openTarget();
+  const { send: pass, close } = httpSend(target.url);
   onTestFinished(close);
   const { url } = await serve(({ method = "", url: path = "", headers }, response, body) => {
     const { authorization = "", accept = "*/*" } = headers;

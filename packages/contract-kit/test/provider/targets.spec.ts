@@ -9,8 +9,7 @@ import { requireKnown } from "../../src/harness/delivered-events.ts";
 import type { Send } from "../../src/http-send.ts";
 import { run, type Report, type RunOptions } from "../../src/run.ts";
 import type { ProviderTarget } from "../../src/target.ts";
-import { quick } from "./open-sandbox.ts";
-import { type Fault, openTarget } from "./open-target.ts";
+import { type Fault, openTarget, quick } from "./open-target.ts";
 import { unseenByXSignature, xSignature } from "./other-profiles.ts";
 
 const known = requirements();
@@ -49,7 +48,7 @@ const LONG = ["provider/calendar", "provider/attempt-deadline"];
 const quickChecks = providerChecks.filter(({ id }) => !LONG.includes(id));
 describe("a run of the provider checks", { timeout: 180_000 }, () => {
   it("passes every check but the long ones at the sandbox", async () => {
-    const { target } = await openTarget(undefined, quick);
+    const target = await openTarget({ profile: quick });
     // Several at once, since some wait: each scenario has its own merchant.
     const reports = await Promise.all(
       quickChecks.map((check) => verify(target, { checks: [check] })),
@@ -61,7 +60,7 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
   });
 
   it("ends with 0 under another profile, of which some answers do not show a requirement", async () => {
-    const { target } = await openTarget(undefined, xSignature);
+    const target = await openTarget({ profile: xSignature });
     const { exitCode, findings } = await verify(target, { only: Object.keys(unseenByXSignature) });
     expect(exitCode).toBe(0);
     const unseen = Object.values(unseenByXSignature).flat();
@@ -71,7 +70,7 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
 
   it("ends with 0 at the sandbox under a profile that requires every header", async () => {
     const headers = { contentTypeOnGet: "error", acceptMissing: "error" } as const;
-    const { target } = await openTarget(undefined, { ...profiles.standard, headers });
+    const target = await openTarget({ profile: { ...profiles.standard, headers } });
     const only = ["provider/common-headers", "provider/http-grammar", "provider/customers"];
     const { exitCode, findings } = await verify(target, { only });
     expect(findings.filter(({ status }) => status !== "pass")).toEqual([]);
@@ -79,7 +78,7 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
   });
 
   it("runs only the checks that need no state at a target without a state-change URL", async () => {
-    const { states: _, ...bare } = (await openTarget()).target;
+    const { states: _, ...bare } = await openTarget();
     const { exitCode, findings } = await verify(bare, { runs: 2 });
     expect(exitCode).toBe(0);
     const passed = findings.filter(({ status }) => status === "pass").map(({ check }) => check);
@@ -94,7 +93,7 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
   });
 
   it("skips only the requirements that need a clock at a target without one", async () => {
-    const still = without((await openTarget()).target, "the time");
+    const still = without(await openTarget(), "the time");
     const only = ["provider/refund-states", "provider/over-refund"];
     const { findings } = await verify(still, { only });
     expect(idsOf(findings, "pass")).toEqual(["P-REFUND-SUM", "P-ANSWER-SCHEMA"]);
@@ -105,16 +104,17 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
 
   it("plays each scenario with its own merchant", async () => {
     const tokens = new Set<unknown>();
-    const { target } = await openTarget((call, next) => {
+    const fault: Fault = (call, next) => {
       tokens.add(call.headers["authorization"]);
       return next(call);
-    });
+    };
+    const target = await openTarget({ fault });
     await verify(target, { only: ["provider/over-refund"], runs: 3 });
     expect(tokens.size).toBe(3);
   });
 
   it("notes members of answers that no schema lists, if the profile allows additions", async () => {
-    const { target } = await openTarget(adding);
+    const target = await openTarget({ fault: adding });
     const additions = new Set<string>();
     const { findings } = await verify({ ...target, additions }, { only: ["provider/customers"] });
     expect(idsOf(findings, "fail")).toEqual([]);
@@ -136,7 +136,7 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
   });
 
   it("describes a failure with its requirement, the problem, shell commands and a replay", async () => {
-    const { target } = await openTarget(adding, closed);
+    const target = await openTarget({ fault: adding, profile: closed });
     const { findings } = await verify(target, { only: ["provider/customers"], runs: 50 });
     const failed = findings.find(({ status }) => status === "fail");
     const replay = (check: string, at: { readonly path?: string }): string =>
