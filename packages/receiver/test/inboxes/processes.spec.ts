@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { expect, it } from "vitest";
+import { openWal, SqliteFile } from "../../src/inbox/sqlite-file.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 /** Runs processes at once, and returns what each printed. */
@@ -34,8 +36,22 @@ it("two processes over one SQLite file handle each stored event once", async () 
   expect(handled.toSorted()).toEqual(ids.toSorted());
 });
 
+it("no process writes between what another one's transaction in SQLite reads and writes", async () => {
+  const path = join(temporaryFolder(), "inbox.db");
+  const other = openWal(path, 0);
+  other.exec("CREATE TABLE notes (id INTEGER)");
+  const read = (database: DatabaseSync): void => {
+    database.prepare("SELECT id FROM notes").all();
+    expect(() => other.exec("INSERT INTO notes VALUES (1)")).toThrow("locked");
+  };
+  const file = new SqliteFile(path, { busyMs: 0, prepare: read });
+  await file.run(() => read(file.database));
+  file.close();
+  other.close();
+});
+
 // Opens each file in the same millisecond as the other processes.
-const openWal = `
+const opening = `
   const { openWal } = await import(process.argv[1]);
   const [folder, start] = [process.argv[2], Number(process.argv[3])];
   for (let index = 0; index < 40; index += 1) {
@@ -50,6 +66,6 @@ const openWal = `
 it("a new SQLite file is opened by three processes in the same millisecond, forty times", async () => {
   const source = fileURLToPath(new URL("../../src/inbox/sqlite-file.ts", import.meta.url));
   const start = String(Date.now() + 700);
-  const args = ["--input-type=module", "-e", openWal, source, temporaryFolder(), start];
+  const args = ["--input-type=module", "-e", opening, source, temporaryFolder(), start];
   await expect(run(3, args)).resolves.toHaveLength(3);
 });

@@ -45,7 +45,9 @@ describe("transactions on SQLite", () => {
     const { driver, file } = await openNotes();
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");
-    await expect(write(driver, 1)).rejects.toBeInstanceOf(StoreUnavailableError);
+    // Before they read: a later lock would fail if another process had written in between.
+    const read = driver.transaction((tx) => tx.query("SELECT id FROM notes"));
+    await expect(read).rejects.toBeInstanceOf(StoreUnavailableError);
     other.exec("ROLLBACK");
     other.close();
     await write(driver, 2);
