@@ -1,10 +1,14 @@
+import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { profiles } from "@countersign/schemas/profiles";
 import { hmacPresets } from "@countersign/signatures";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { FailureLog, warnProcess } from "../src/pipeline/failure-log.ts";
 import {
   attemptOf,
+  genuine,
+  nameOf,
   NOON,
   otherSecret,
   recordingReceiver,
@@ -31,16 +35,26 @@ const forged = attemptOf(refundAuthorized(), { secrets: [otherSecret] });
 describe("the log of failures", () => {
   it("writes one escaped line for each handler error, with its stack and causes indented below", async () => {
     const receiver = receiverOf().on("refund.authorized", () => {
-      throw new Error("no\nsuch \u001b[31mtable", { cause: new Error("disk") });
+      throw new Error("no\nsuch at all \u001b[31m", { cause: new Error("disk") });
     });
     for (const id of ["evt_1", "evt_2"]) await receiver.receive(refundAttempt(id));
     expect(lines).toHaveLength(2);
     const [first, ...below] = lines[1]?.split("\n") ?? [];
     expect(first).toBe(
-      String.raw`error countersign: failed CS_HANDLER_FAILED refund.authorized evt_2: Error: no\u000asuch \u001b[31mtable`,
+      String.raw`error countersign: failed CS_HANDLER_FAILED refund.authorized evt_2: Error: no\u000asuch at all \u001b[31m`,
     );
     expect(below[0]).toMatch(/^ {4}at .*failure-log\.spec\.ts/);
-    expect(below).toContain("  caused by: Error: disk");
+    const frame = /^ {4}at .*[)\d]$/;
+    expect(below.filter((line) => !frame.test(line))).toEqual(["  caused by: Error: disk"]);
+  });
+
+  it("follows three causes of an error that causes itself", async () => {
+    const error = new Error("again");
+    error.cause = error;
+    await receiverOf()
+      .on("refund.authorized", () => Promise.reject(error))
+      .receive(refundAttempt());
+    expect(lines[0]?.match(/caused by/g)).toHaveLength(3);
   });
 
   it("has a mistake in the flow of an attempt, which is answered 503", async () => {
@@ -54,23 +68,44 @@ describe("the log of failures", () => {
     expect(lines[0]).toMatch(/^error countersign: failed CS_RECEIVER_FAILED: Error: no headers\n/);
   });
 
-  it("writes what a handler throws that is no error, and an error of another realm with its message", async () => {
-    const thrown = ["a\ntext", runInNewContext("new Error('of a test runner')") as unknown];
+  it("writes what a handler throws that is no error, and an error of another realm or without a stack with its message", async () => {
+    const foreign = runInNewContext("new Error('of a test runner')") as unknown;
+    const bare = Object.assign(new Error("bare"), { stack: undefined });
+    const thrown = ["a\ntext", foreign, bare];
     const receiver = receiverOf().on("refund.authorized", () => {
       throw thrown.shift();
     });
-    for (const id of ["evt_1", "evt_2"]) await receiver.receive(refundAttempt(id));
+    for (const id of ["evt_1", "evt_2", "evt_3"]) await receiver.receive(refundAttempt(id));
     expect(lines[0]).toMatch(/ evt_1: a\\u000atext$/);
     expect(lines[1]).toMatch(/ evt_2: Error: of a test runner\n/);
+    expect(lines[2]).toMatch(/ evt_3: Error: bare$/);
   });
 
-  it("never shows a secret that an error quotes, also one of bytes as text", async () => {
-    const raw = "the-merchant's-own-secret-of-32-bytes";
-    const receiver = receiverOf({ secrets: [secret, { raw }] }).on("refund.authorized", () => {
+  it("never shows a secret that an error quotes, with or without its prefix, while other tenants' attempts arrive", async () => {
+    const raw = "the-merchant's-raw:secret-of-32-bytes";
+    // As a file has it: with a final newline.
+    const secrets = [`${secret}\n`, { raw }, { raw: Buffer.from(otherSecret) }];
+    const gate = Promise.withResolvers<void>();
+    const receiver = receiverOf({
+      secrets: ({ path }) => ({ tenant: "", secrets: path === "/other" ? [otherSecret] : secrets }),
+    }).on("refund.authorized", async () => {
+      await gate.promise;
       throw new Error(`${secret} ${secret.slice("whsec_".length)} ${raw}`);
     });
-    await receiver.receive(refundAttempt());
+    const failing = receiver.receive(refundAttempt());
+    await receiver.receive({ ...forged, path: "/other" });
+    gate.resolve();
+    await failing;
     expect(lines[0]).toMatch(/: Error: whsec_\[secret\] \[secret\] \[secret\]\n/);
+  });
+
+  it("stays legible if a function returns texts that are too short to be secrets", async () => {
+    const [short, long] = ["x".repeat(15), "y".repeat(16)];
+    const receiver = receiverOf({ secrets: () => ({ tenant: "", secrets: ["", short, long] }) });
+    await receiver.receive(forged);
+    await receiver.receive({ ...forged, headers: { "content-type": short + long } });
+    expect(lines[0]).toMatch(/: TypeError: secrets\[0\] is empty\n/);
+    expect(lines[1]).toContain(`"${short}[secret]"`);
   });
 
   it("writes one line for refusals of one code in a minute, with facts, then their count", async () => {
@@ -85,9 +120,37 @@ describe("the log of failures", () => {
     ]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(lines[2]).toBe("warn countersign: CS_SIGNATURE_MISMATCH: 4 more in the last minute");
+    await receiver.receive(forged);
+    expect(lines).toHaveLength(3);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(lines[3]).toMatch(/: 1 more in the last minute$/);
     await vi.advanceTimersByTimeAsync(60_000);
     await receiver.receive(forged);
-    expect(lines).toHaveLength(4);
+    expect(lines).toHaveLength(5);
+  });
+
+  const away = (): Promise<never> => Promise.reject(new Error("away"));
+  it.each([
+    ["CS_INBOX_UNAVAILABLE", { inbox: { ...memoryInbox(), claim: away } }],
+    ["CS_SECRETS_UNAVAILABLE", { secrets: away }],
+  ])("writes one line for %s in a minute, as an error, then their count", async (code, options) => {
+    const receiver = receiverOf(options);
+    for (let count = 0; count < 3; count += 1) await receiver.receive(genuine);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^error countersign: failed ${code}.*: Error: away\n`)),
+      `warn countersign: ${code}: 2 more in the last minute`,
+    ]);
+  });
+
+  it("keeps no process alive until its next count, also where a timer is a number", async () => {
+    const setTimer = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => setTimer.mockRestore());
+    await receiverOf().receive(forged);
+    const timer = setTimer.mock.results.at(-1)?.value as NodeJS.Timeout;
+    expect(timer.hasRef()).toBe(false);
+    setTimer.mockReturnValue(7 as never);
+    expect((await receiverOf().receive(forged)).kind).toBe("rejected");
   });
 
   it("is written to stderr by default, and nowhere with log: false", async () => {
@@ -99,27 +162,87 @@ describe("the log of failures", () => {
     expect(write.mock.calls).toEqual([[expect.stringMatching(/^countersign: rejected .*\n$/)]]);
   });
 
-  it("survives a logger that throws", async () => {
+  it.each([undefined, {}, { stderr: {} }])(
+    "is written to the console where process is %o",
+    (process) => {
+      const logged = vi.spyOn(console, "error").mockReturnValue(undefined);
+      vi.stubGlobal("process", process);
+      try {
+        new FailureLog().warn("text");
+        warnProcess("CS_CODE", "text");
+      } finally {
+        vi.unstubAllGlobals();
+      }
+      expect(logged.mock.calls).toEqual([["countersign: text"]]);
+      logged.mockRestore();
+    },
+  );
+
+  it("survives a logger that throws, and a thrown object without a text", async () => {
     const broken = (): never => {
       throw new Error("disk full");
     };
     const receiver = receiverOf({ log: { warn: broken, error: broken } });
     expect((await receiver.receive(forged)).kind).toBe("rejected");
+    const throwing = receiverOf().on("refund.authorized", () => {
+      throw Object.create(null);
+    });
+    expect((await throwing.receive(refundAttempt())).kind).toBe("failed");
   });
 });
 
-describe("the facts of an outcome", () => {
+describe("the facts of an outcome, and its line in the log", () => {
   const old = attemptOf(refundAuthorized(), { now: NOON - 400_000 });
   const early = attemptOf(refundAuthorized(), { now: NOON + 400_000 });
-  it.each<[string, object, object]>([
-    ["missing header", { headers: {} }, { header: "webhook-signature" }],
-    ["seconds of an old attempt", old, { clockDifferenceSeconds: -400 }],
-    ["seconds of an early attempt", early, { clockDifferenceSeconds: 400 }],
-    ["media type", { headers: { "content-type": "text/plain" } }, { contentType: "text/plain" }],
-    ["coding", { headers: { "content-encoding": "gzip" } }, { contentEncoding: "gzip" }],
-  ])("name the %s", async (_what, attempt, facts) => {
+  const type = "x".repeat(300);
+  it.each<[string, object, object, string]>([
+    [
+      "missing header",
+      { headers: {} },
+      { header: "webhook-signature" },
+      ' (header "webhook-signature")',
+    ],
+    [
+      "seconds of an old attempt",
+      old,
+      { clockDifferenceSeconds: -400 },
+      " (clockDifferenceSeconds -400)",
+    ],
+    [
+      "seconds of an early attempt",
+      early,
+      { clockDifferenceSeconds: 400 },
+      " (clockDifferenceSeconds 400)",
+    ],
+    [
+      "media type",
+      { headers: { "content-type": type } },
+      { contentType: type },
+      ` (contentType "${type.slice(0, 199)})`,
+    ],
+    [
+      "coding",
+      { headers: { "content-encoding": "gzip" } },
+      { contentEncoding: "gzip" },
+      ' (contentEncoding "gzip")',
+    ],
+  ])("name the %s", async (_what, attempt, facts, line) => {
     const outcome = await receiverOf().receive({ headers: {}, body: new Uint8Array(), ...attempt });
     expect(outcome).toMatchObject({ kind: "rejected", facts });
+    expect(lines).toEqual([`warn countersign: rejected ${nameOf(outcome)}${line}`]);
+  });
+
+  it.each<[string, object, string]>([
+    ["no fact", { headers: { "content-length": "1048577" } }, "CS_BODY_TOO_LARGE"],
+    ["the body", attemptOf("{", { id: "a" }), "CS_BODY_NOT_JSON (body CS_JSON_SYNTAX at offset 1)"],
+    [
+      "every fault's pointer",
+      attemptOf({ ...refundAuthorized(), data: { ...refundAuthorized().data, paymentId: "" } }),
+      "CS_EVENT_SCHEMA refund.authorized evt_refund1 (/data/paymentId must have at least 1 characters; /data/paymentId must match ^[A-Za-z0-9_-]+$)",
+    ],
+  ])("name %s of a refusal without facts", async (_what, attempt, line) => {
+    await receiverOf().receive({ headers: {}, body: new Uint8Array(), ...attempt });
+    expect(lines).toEqual([`warn countersign: rejected ${line}`]);
   });
 });
 
@@ -137,26 +260,33 @@ it("explain: true logs each time why an attempt is refused, and shows the sender
 });
 
 describe("a process warning at start-up", () => {
-  const warnings = (options: object): unknown[] => {
-    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+  const warnings = (options: object): readonly string[] => {
+    const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
     createReceiver({ secrets: [secret], fallback: () => undefined, ...options });
-    const codes = warn.mock.calls.map(([, given]) => given);
+    const texts = warn.mock.calls.map(([message, given]) => `${inspect(given)} ${String(message)}`);
     warn.mockRestore();
-    return codes;
+    return texts;
   };
   const inbox = memoryInbox();
 
   it("reports the default memory inbox and a bare secret that looks like base64", () => {
-    expect(warnings({})).toEqual([{ code: "CS_INBOX_MEMORY" }]);
+    expect(warnings({})).toEqual([
+      expect.stringMatching(/CS_INBOX_MEMORY.* forgets all events .* inbox: memoryInbox\(\)$/),
+    ]);
     expect(warnings({ inbox })).toEqual([]);
-    const doubtful = [{ code: "CS_SECRET_DOUBTFUL" }];
-    expect(warnings({ inbox, secrets: [secret.slice(6)] })).toEqual(doubtful);
+    expect(warnings({ inbox, secrets: [secret.slice(6)] })).toEqual([
+      expect.stringMatching(/CS_SECRET_DOUBTFUL/),
+    ]);
   });
 
   it("reports a scheme without replay protection", () => {
     const description = { ...hmacPresets.body, headers: { signature: "x-hub-signature-256" } };
     const signature = { scheme: "hmac", toleranceSeconds: 300, description };
     const profile = { ...profiles.standard, signature };
-    expect(warnings({ inbox, profile })).toEqual([{ code: "CS_SCHEME_REPLAYABLE" }]);
+    expect(warnings({ inbox, profile })).toEqual([
+      expect.stringMatching(
+        /CS_SCHEME_REPLAYABLE.* signs neither an id nor a time: .* forgotten its event$/,
+      ),
+    ]);
   });
 });

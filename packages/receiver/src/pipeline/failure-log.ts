@@ -26,29 +26,31 @@ const COUNTED: ReadonlySet<Failed["code"]> = new Set([
  * Never a body, a header's value or a secret.
  */
 export class FailureLog {
-  readonly #logger: FailureLogger | undefined;
+  readonly #logger: FailureLogger | false;
   /** Further failures of a code since its last line. */
   readonly #counts = new Map<string, number>();
   readonly #hidden = new Set<string>();
 
   constructor(log: FailureLogger | false = stderr) {
-    this.#logger = log === false ? undefined : log;
+    this.#logger = log;
   }
 
   /** Replaces these secrets in every later text: an error's message may quote one. */
   hide(secrets: readonly Secret[]): void {
+    // A function may return any number of them.
+    if (this.#hidden.size > MAX_HIDDEN) this.#hidden.clear();
     for (const secret of secrets) {
-      const text = typeof secret === "string" ? secret : "raw" in secret ? secret.raw : "";
+      const { raw = secret } = secret as { readonly raw?: unknown };
+      // As a decoder's message may quote it: without the prefix, and a file's final newline.
+      const text = String(raw)
+        .trimEnd()
+        .replace(/^(?:wh[a-z]{2,3}_|raw:)/, "");
       // A shorter text is not a usable secret, and would tear up the log.
-      if (typeof text !== "string" || text.length < 16 || this.#hidden.has(text)) continue;
-      // A function may return any number of them.
-      if (this.#hidden.size === MAX_HIDDEN) this.#hidden.clear();
-      this.#hidden.add(text);
+      if (text.length >= 16) this.#hidden.add(text);
     }
   }
 
   report(outcome: Outcome): void {
-    if (this.#logger === undefined) return;
     if (outcome.kind === "rejected") {
       const explanation = outcome.facts?.explanation;
       if (explanation === undefined) this.#count(outcome.code, () => refusalOf(outcome));
@@ -82,7 +84,7 @@ export class FailureLog {
 
   #startMinute(code: string): void {
     this.#counts.set(code, 0);
-    const timer = setTimeout(() => {
+    const timer: Partial<NodeJS.Timeout> = setTimeout(() => {
       const more = this.#counts.get(code) ?? 0;
       this.#counts.delete(code);
       if (more === 0) return;
@@ -90,24 +92,23 @@ export class FailureLog {
       this.#startMinute(code);
     }, MINUTE_MS);
     // A count must not keep the process alive. A runtime of the Web returns a number.
-    if (typeof timer === "object") timer.unref();
+    timer.unref?.();
   }
 
   /** @param about An error, or the lines of an explanation. */
   #write(level: "warn" | "error", text: string, about?: unknown): void {
-    const lines = about === undefined ? "" : textOf(about);
+    if (this.#logger === false) return;
     try {
-      this.#logger?.[level](this.#withoutSecrets(`countersign: ${escaped(text)}${lines}`));
+      const lines = about === undefined ? "" : textOf(about);
+      this.#logger[level](this.#withoutSecrets(`countersign: ${escaped(text)}${lines}`));
     } catch {
-      // A logger that throws must not change what is answered.
+      // A logger that throws, or what a handler threw, must not change what is answered.
     }
   }
 
   #withoutSecrets(text: string): string {
     let shown = text;
-    // Also without the prefix, as a decoder's message may quote it.
-    for (const secret of this.#hidden)
-      shown = shown.replaceAll(secret.replace(/^(?:wh[a-z]{2,3}_|raw:)/, ""), "[secret]");
+    for (const secret of this.#hidden) shown = shown.replaceAll(secret, "[secret]");
     return shown;
   }
 }
@@ -148,8 +149,8 @@ export function warnOfRisks(options: { readonly inbox?: unknown }, scheme: Signa
   if (!scheme.replayProtection)
     warnProcess(
       "CS_SCHEME_REPLAYABLE",
-      `createReceiver: the scheme ${JSON.stringify(scheme.name)} signs neither an id nor a time: a recorded ` +
-        "attempt stays valid, and runs its handler again once the inbox has forgotten its event",
+      `createReceiver: the scheme ${JSON.stringify(scheme.name)} signs neither an id nor a time: ` +
+        "a recorded attempt stays valid, and runs its handler again once the inbox has forgotten its event",
     );
   if (options.inbox === undefined)
     warnProcess(
