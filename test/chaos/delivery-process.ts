@@ -15,6 +15,7 @@ import {
   type Driver,
   type Transport,
 } from "@countersign/service/internal";
+import { hookedDriver, type DriverHooks } from "../../packages/service/test/hooked-driver.ts";
 import { testVault } from "../../packages/service/test/test-vault.ts";
 import { crashingAt, type DelivererOptions, type DeliveryPoint } from "./crash-points.ts";
 
@@ -33,34 +34,26 @@ const CONCURRENCY = 8;
 
 const passing = crashingAt<DeliveryPoint>(crash, crashes);
 
-function purposeOf(sql: string): "lease" | "completion" | undefined {
-  if (sql.includes("INTO endpoint_leases")) return "lease";
-  return sql.includes("UPDATE deliveries SET") ? "completion" : undefined;
-}
-
 /** A store whose leases and completions pass their points. */
-function crashing(stored: Driver): Driver {
+function crashingStore(stored: Driver): ReturnType<typeof deliveryStore> {
+  const rows: DriverHooks["rows"] = (sql, found) => {
+    const text = found.length > 0 ? textOf(sql, "sqlite") : "";
+    if (text.includes("INTO endpoint_leases")) passing("inside the lease");
+    if (text.includes("UPDATE deliveries SET")) passing("inside the completion");
+    return found;
+  };
+  const store = deliveryStore(hookedDriver(stored, { rows }));
   return {
-    query: (sql, params) => stored.query(sql, params),
-    exclusive: (run) => stored.exclusive(run),
-    enter: (whenAlone) => stored.enter(whenAlone),
-    close: () => stored.close(),
-    transaction: async (run, given) => {
-      let purpose: ReturnType<typeof purposeOf>;
-      const value = await stored.transaction(
-        async (tx) =>
-          run({
-            query: async (sql, params) => {
-              const rows = await tx.query<never>(sql, params);
-              purpose ??= purposeOf(textOf(sql, "sqlite"));
-              if (purpose !== undefined && rows.length > 0) passing(`inside the ${purpose}`);
-              return rows;
-            },
-          }),
-        given,
-      );
-      if (purpose !== undefined) passing(`after the ${purpose}`);
-      return value;
+    ...store,
+    take: async (id, wanted) => {
+      const taken = await store.take(id, wanted);
+      if (taken.length > 0 && wanted !== "own") passing("after the lease");
+      return taken;
+    },
+    complete: async (completions, pause) => {
+      const group = await store.complete(completions, pause);
+      passing("after the completion");
+      return group;
     },
   };
 }
@@ -97,7 +90,7 @@ const clock = { ...systemClock, now: () => systemClock.now() + ahead };
 
 const engine = new DeliveryEngine({
   id: name,
-  store: deliveryStore(crashing(driver)),
+  store: crashingStore(driver),
   policy,
   clock,
   dueClock: new DueClock(clock),

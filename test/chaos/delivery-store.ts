@@ -1,12 +1,7 @@
-import { postgresDriver, sqliteDriver, type Driver } from "@countersign/service";
+import { postgresDriver, type Driver } from "@countersign/service";
 import { onTestFinished } from "vitest";
-import {
-  clients,
-  postgresBinaries,
-  sharedPostgres,
-  startPostgres,
-} from "../../packages/receiver/test/inboxes/servers.ts";
-import { temporaryDatabase } from "../../packages/service/test/temporary-database.ts";
+import { clients, startPostgres } from "../../packages/receiver/test/inboxes/servers.ts";
+import { postgres, sqlite } from "../../packages/service/test/store/stores.ts";
 
 export interface ChaosStore {
   /** Its path or URL for a process. */
@@ -14,7 +9,7 @@ export interface ChaosStore {
   readonly driver: Driver;
 }
 
-export const isPostgresMissing: boolean = postgresBinaries === undefined;
+export const isPostgresMissing: boolean = postgres.missing !== undefined;
 export const isInstalled = ({ store }: { readonly store: string }): boolean =>
   store === "sqlite" || !isPostgresMissing;
 
@@ -25,14 +20,10 @@ const lasting = (database: string, driver: Driver): ChaosStore => {
 
 /** An empty SQLite file, or an empty database of the run's PostgreSQL, that lasts as long as the test. */
 export async function openStore(kind: "sqlite" | "postgres"): Promise<ChaosStore> {
-  if (kind === "sqlite") {
-    const file = temporaryDatabase();
-    return lasting(file, sqliteDriver(file));
-  }
-  const server = await sharedPostgres();
-  onTestFinished(() => server.stop());
-  const url = server.urlOf(await server.create());
-  return lasting(url, postgresDriver({ url }));
+  const { create, connect, stop } = await (kind === "sqlite" ? sqlite : postgres).start();
+  onTestFinished(stop);
+  const database = await create();
+  return lasting(database, connect(database));
 }
 
 /** Returns a function that opens the empty databases of a campaign's rounds, all on one PostgreSQL of the test's own. */

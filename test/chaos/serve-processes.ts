@@ -1,17 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
-import { profiles } from "@countersign/schemas/profiles";
-import { createService, migrate, systemClock, type Driver } from "@countersign/service";
+import type { Driver } from "@countersign/service";
 import { start } from "../../packages/cli/test/start-command.ts";
 import { certificates, key } from "../../packages/service/test/delivery/certificates.ts";
 import { listen, tunnelTo } from "../../packages/service/test/delivery/listening.ts";
-import { newPayment } from "../../packages/service/test/payments.ts";
-import { testVault } from "../../packages/service/test/test-vault.ts";
+import { settledPayments } from "../../packages/service/test/payments.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import type { ChaosStore } from "./delivery-store.ts";
-
-const THREE_WEEKS_MS = 21 * 86_400_000;
 
 export type Served = Awaited<ReturnType<typeof openServed>>;
 
@@ -51,28 +47,11 @@ export async function openServed(store: ChaosStore) {
   return { ...shared, ...merchant, store, askOver, serve };
 }
 
-/** Makes a merchant with a settled payment, of which each event goes to `receiver`, three weeks ago. */
-async function prepare(driver: Driver, receiver: string) {
-  const clock = { ...systemClock, now: () => Date.now() - THREE_WEEKS_MS };
-  await migrate(driver, { now: clock.now() });
-  const { standard: profile } = profiles;
-  const service = createService({ driver, clock, vault: testVault(), profile });
-  const { useCases } = service;
-  const scopes = ["payments", "core"];
-  const made = await useCases.createMerchant({ name: "Example", clock: "live", scopes });
-  if (!made.ok) throw new Error(made.code);
-  const { merchant } = made;
-  const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
-  const token = await useCases.createToken(order);
-  // Of 10 000.00, settled three weeks ago.
-  const paymentId = await newPayment(service, merchant, { cents: 1_000_000n });
-  await useCases.settlePayment(merchant, { paymentId });
-  const subscribed = await useCases.subscribe(merchant, {
-    url: receiver,
-    secretKey: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-    subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT"] },
-  });
-  if (!subscribed.ok) throw new Error(subscribed.code);
+/** Makes a merchant with a settled payment of 10 000.00, of which each event goes to `url`. */
+async function prepare(driver: Driver, url: string) {
+  const made = await settledPayments(driver, { count: 1, cents: 1_000_000n, url });
+  const { useCases, merchant, paymentIds } = made;
+  const [paymentId = ""] = paymentIds;
   const refund = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
   /** Requests refunds of 0.01 that are due. */
   const askDueRefunds = async (count: number): Promise<void> => {
@@ -83,7 +62,7 @@ async function prepare(driver: Driver, receiver: string) {
       await Promise.all(asked.map((one) => useCases.askRefund(merchant, one)));
     }
   };
-  return { token, paymentId, askDueRefunds };
+  return { token: merchant.token, paymentId, askDueRefunds };
 }
 
 /** A merchant over TLS, and a proxy that connects every request to it, until the running test ends. */

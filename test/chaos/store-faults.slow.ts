@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { postgresDriver, sqliteDriver } from "@countersign/service";
 import { expect, it, onTestFinished } from "vitest";
 import { clients, startPostgres } from "../../packages/receiver/test/inboxes/servers.ts";
-import { noDisk, smallDisk, type SmallDisk } from "../../packages/service/test/store/small-disk.ts";
+import { noDisk, smallDisk } from "../../packages/service/test/store/small-disk.ts";
 import { runRounds, SERVICE } from "../evidence.ts";
 import { type ChaosStore, isInstalled } from "./delivery-store.ts";
 import { disturbedServe, NO_SERVE_FAULT } from "./serve-campaign.ts";
@@ -45,7 +45,7 @@ it.skipIf(noDisk !== undefined).each(stores.filter(isInstalled))(
 /** Length of each fault, in milliseconds. */
 const FAULT_MS = 1500;
 
-const fullDisk = (disk: SmallDisk) => async (): Promise<void> => {
+const fullDisk = (disk: ReturnType<typeof smallDisk>) => async (): Promise<void> => {
   disk.fill();
   await setTimeout(FAULT_MS);
   disk.free();

@@ -3,13 +3,13 @@ import { Agent, request } from "undici";
 import { expect, onTestFinished } from "vitest";
 import type { AtEnd } from "../../../test/temporary-folder.ts";
 import type { LogFields, Logger } from "../src/http/log.ts";
-import { startService, type RunningService } from "../src/start-service.ts";
+import { startService } from "../src/start-service.ts";
 import type { Driver, SqlValue } from "../src/store/driver.ts";
 import { sqliteDriver } from "../src/store/sqlite/driver.ts";
 import type { Merchant } from "../src/store/tables/merchants.ts";
 import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { newPayment } from "./payments.ts";
+import { newMerchant, newPayment } from "./payments.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
 
@@ -28,12 +28,6 @@ export interface TestAnswer {
   readonly text: string;
   /** The body as JSON. */
   readonly body: unknown;
-}
-
-export interface TestMerchant extends Merchant {
-  readonly token: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
 }
 
 type LogLine = LogFields & { readonly message: string };
@@ -180,19 +174,3 @@ const requestsBy = (call: Call) => ({
   subscribe: (members?: object) =>
     call("POST", "/v1/webhook/subscribe", { json: { ...subscription, ...members } }),
 });
-
-async function newMerchant(
-  { useCases }: RunningService,
-  scopes: readonly string[],
-): Promise<TestMerchant> {
-  const made = await useCases.createMerchant({ name: "Example", clock: "live", scopes });
-  if (!made.ok) throw new Error(made.code);
-  const { merchant, clientId, clientSecret } = made;
-  const token = await useCases.createToken({
-    merchantId: merchant.id,
-    clientId: null,
-    scopes,
-    lifetimeSeconds: null,
-  });
-  return { ...merchant, token, clientId, clientSecret };
-}

@@ -1,5 +1,29 @@
-import type { Merchant } from "../src/store/tables/merchants.ts";
+import { profiles } from "@countersign/schemas/profiles";
+import { systemClock } from "../src/clock.ts";
+import { createService } from "../src/create-service.ts";
 import type { RunningService } from "../src/start-service.ts";
+import type { Driver } from "../src/store/driver.ts";
+import { migrate } from "../src/store/migrate.ts";
+import type { Merchant } from "../src/store/tables/merchants.ts";
+import { testVault } from "./test-vault.ts";
+
+export interface TestMerchant extends Merchant {
+  readonly token: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** A merchant with a client and a token of these scopes. */
+export async function newMerchant(
+  { useCases }: Pick<RunningService, "useCases">,
+  scopes: readonly string[],
+): Promise<TestMerchant> {
+  const made = await useCases.createMerchant({ name: "Example", clock: "live", scopes });
+  if (!made.ok) throw new Error(made.code);
+  const { merchant, clientId, clientSecret } = made;
+  const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
+  return { ...merchant, token: await useCases.createToken(order), clientId, clientSecret };
+}
 
 /** A customer of the merchant with a linked account. */
 export async function newCustomer(
@@ -34,4 +58,36 @@ export async function newPayment(
   });
   if (!made.ok) throw new Error(made.code);
   return made.payment.id;
+}
+
+const THREE_WEEKS_MS = 21 * 86_400_000;
+
+/**
+ * Fills an empty database with a merchant and payments that were settled three weeks ago: their refunds are due at once.
+ *
+ * @param url Endpoint of a subscription to the events of payments.
+ */
+export async function settledPayments(
+  driver: Driver,
+  { count, cents, url }: { readonly count: number; readonly cents: bigint; readonly url: string },
+) {
+  const clock = { ...systemClock, now: () => Date.now() - THREE_WEEKS_MS };
+  await migrate(driver, { now: clock.now() });
+  const { standard: profile } = profiles;
+  const service = createService({ driver, clock, vault: testVault(), profile });
+  const { useCases } = service;
+  const merchant = await newMerchant(service, ["payments", "core"]);
+  const paymentIds: string[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const paymentId = await newPayment(service, merchant, { cents });
+    await useCases.settlePayment(merchant, { paymentId });
+    paymentIds.push(paymentId);
+  }
+  const subscribed = await useCases.subscribe(merchant, {
+    url,
+    secretKey: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT"] },
+  });
+  if (!subscribed.ok) throw new Error(subscribed.code);
+  return { useCases, merchant, paymentIds };
 }

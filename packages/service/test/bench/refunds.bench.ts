@@ -1,49 +1,27 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { profiles } from "@countersign/schemas/profiles";
 import { expect, onTestFinished, test } from "vitest";
 import { table } from "../../../receiver/test/bench/table.ts";
 import { load, median, takenBy } from "../../../receiver/test/bench/wires.ts";
-import { systemClock } from "../../src/clock.ts";
-import { createService } from "../../src/create-service.ts";
-import { migrate } from "../../src/store/migrate.ts";
-import { newPayment } from "../payments.ts";
+import { settledPayments } from "../payments.ts";
 import { onStores, postgres, sqlite, type OpenStore } from "../store/stores.ts";
-import { testVault } from "../test-vault.ts";
 
 const [REQUESTS, PAYMENTS, ROUNDS] = [1000, 200, 8];
 /** Rounds in which the servers' code is compiled. */
 const WARM_UP = 2;
 const KINDS = ["countersign", "bare Express"] as const;
-const THREE_WEEKS_MS = 21 * 86_400_000;
 
 /** A server over a database with payments that were settled three weeks ago and a subscription to them. */
 async function start(kind: (typeof KINDS)[number], { create, open }: OpenStore) {
   const address = await create();
   const driver = await open(address);
-  const clock = { ...systemClock, now: () => Date.now() - THREE_WEEKS_MS };
-  await migrate(driver, { now: clock.now() });
-  const { standard: profile } = profiles;
-  const service = createService({ driver, clock, vault: testVault(), profile });
-  const { useCases } = service;
-  const scopes = ["payments"];
-  const made = await useCases.createMerchant({ name: "Example", clock: "live", scopes });
-  if (!made.ok) throw new Error(made.code);
-  const { merchant } = made;
-  const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
-  const token = await useCases.createToken(order);
-  await useCases.subscribe(merchant, {
-    url: "https://merchant.example/",
-    secretKey: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-    subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT"] },
+  const url = "https://merchant.example/";
+  const { merchant, paymentIds } = await settledPayments(driver, {
+    count: PAYMENTS,
+    cents: 9_999_999_999n,
+    url,
   });
-  const paymentIds: string[] = [];
-  for (let count = 0; count < PAYMENTS; count += 1) {
-    const paymentId = await newPayment(service, merchant, { cents: 9_999_999_999n });
-    await useCases.settlePayment(merchant, { paymentId });
-    paymentIds.push(paymentId);
-  }
   // PostgreSQL gathers statistics at some later time, and has slow plans until then.
   await driver.transaction((tx) => tx.query("ANALYZE"));
   const child = fork(
@@ -62,7 +40,7 @@ async function start(kind: (typeof KINDS)[number], { create, open }: OpenStore) 
       });
       return Buffer.from(
         `POST /v1/refunds HTTP/1.1\r\nhost: bench\r\naccept: application/json\r\n` +
-          `content-type: application/json\r\nauthorization: Bearer ${token}\r\n` +
+          `content-type: application/json\r\nauthorization: Bearer ${merchant.token}\r\n` +
           `content-length: ${body.length}\r\n\r\n${body}`,
       );
     });

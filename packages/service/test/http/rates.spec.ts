@@ -6,9 +6,9 @@ import {
   openWatched,
   type OpenOptions,
   type TestAnswer,
-  type TestMerchant,
   type TestService,
 } from "../open-service.ts";
+import type { TestMerchant } from "../payments.ts";
 import { refusal, validated } from "../validated.ts";
 
 const { standard } = profiles;
