@@ -1,33 +1,22 @@
 import { systemClock, type Clock } from "../src/clock.ts";
 
-/** Wall time that is frozen, or passes, until a test moves it. Monotonic time passes and is moved with it, or only moved if `isStill`. */
+/** Wall time that is frozen until a test moves it. Monotonic time passes and is moved with it, or only moved if `isStill`. */
 export class ManualClock implements Clock {
   readonly #start: number;
-  readonly #begun = systemClock.elapsed();
-  readonly #passes: boolean;
   readonly #isStill: boolean;
   #stepped = 0;
   #advanced = 0;
   readonly #sleepers = new Set<() => void>();
   /**
    * @param start ISO 8601 in UTC, or milliseconds since 1970.
-   * @param options `passes`: wall time passes with monotonic time; `isStill`: monotonic time passes by `advance` only.
-   *   Default false.
+   * @param options `isStill`: monotonic time passes by `advance` only. Default false.
    */
-  constructor(
-    start: string | number,
-    {
-      passes = false,
-      isStill = false,
-    }: { readonly passes?: boolean; readonly isStill?: boolean } = {},
-  ) {
+  constructor(start: string | number, { isStill = false } = {}) {
     this.#isStill = isStill;
     this.#start = typeof start === "number" ? start : Date.parse(start);
-    this.#passes = passes;
   }
   now(): number {
-    const passed = this.#passes ? Math.floor(systemClock.elapsed() - this.#begun) : 0;
-    return this.#start + passed + this.#advanced + this.#stepped;
+    return this.#start + this.#advanced + this.#stepped;
   }
   elapsed(): number {
     return this.#advanced + (this.#isStill ? 0 : systemClock.elapsed());

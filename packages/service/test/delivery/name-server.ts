@@ -5,20 +5,12 @@ import { onTestFinished } from "vitest";
 /** The answer for a name: IPv4 addresses, `"silence"`, or no address. */
 export type Said = readonly string[] | "silence";
 
-export interface NameServer {
-  /** `ADDRESS:PORT` */
-  readonly address: string;
-  /** Names that were looked up, in the order of the IPv4 queries. */
-  readonly asked: readonly string[];
-}
-
 const HEADER_BYTES = 12;
 const TYPE_A = 1;
 
 /** A name server on a free loopback port until the running test ends. */
-export async function startNameServer(
-  answer: (name: string, count: number) => Said,
-): Promise<NameServer> {
+export async function startNameServer(answer: (name: string, count: number) => Said) {
+  /** Names that were looked up, in the order of the IPv4 queries. */
   const asked: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (message, { port, address }) => {

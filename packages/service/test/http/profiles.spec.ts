@@ -11,18 +11,11 @@ const change = <K extends "refund" | "amount" | "subscription" | "headers" | "ho
   values: Partial<Profile[K]>,
 ): Profile => ({ ...standard, [section]: { ...standard[section], ...values } });
 
-interface Asked {
-  readonly open: TestService;
-  readonly paymentId: string;
-  readonly answer: TestAnswer;
-  readonly again: (members?: object) => Promise<TestAnswer>;
-}
-
 /** A refund that is requested under a profile. */
-async function ask(profile: Profile, members: object = {}): Promise<Asked> {
+async function ask(profile: Profile, members: object = {}) {
   const open = await openService({ profile });
   const paymentId = await open.pay();
-  const again: Asked["again"] = (more) => open.refund(paymentId, { ...members, ...more });
+  const again = (more?: object) => open.refund(paymentId, { ...members, ...more });
   return { open, paymentId, answer: await again(), again };
 }
 const referenceOf = ({ body }: TestAnswer): unknown =>

@@ -1,45 +1,35 @@
 import { describe, expect, it } from "vitest";
-import { openService, type TestAnswer, type TestService } from "../open-service.ts";
+import { openService } from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
 
 const DAY_MS = 86_400_000;
 
-interface Opened extends TestService {
-  readonly paymentId: string;
-  /** Requests a refund of the payment, of 10.00; the key is the amount unless one is given. */
-  readonly ask: (
-    members?: { readonly value?: number; readonly [member: string]: unknown },
-    token?: string,
-  ) => Promise<TestAnswer>;
-  /** Does something to the payment. */
-  readonly move: (
-    ...moves: readonly ("settlePayment" | "failPayment" | "coverPayment")[]
-  ) => Promise<void>;
-  /** The types of the events that begin so, in the order of their writing. */
-  readonly types: (kind: string) => Promise<unknown[]>;
-  /** The rows of debits or credits. */
-  readonly stored: (direction: "DEBIT" | "CREDIT") => Promise<object[]>;
-}
+type Asked = { readonly value?: number; readonly [member: string]: unknown };
 
-async function open(payment: { cents?: bigint; requestKey?: string } = {}): Promise<Opened> {
+async function open(payment: { cents?: bigint; requestKey?: string } = {}) {
   const opened = await openService();
   const { merchant, useCases, rows } = opened;
   const paymentId = await opened.pay(payment);
   return {
     ...opened,
     paymentId,
-    ask: ({ value = 10, ...rest } = {}, token = merchant.token) => {
+    /** Requests a refund of the payment, of 10.00; the key is the amount unless one is given. */
+    ask: ({ value = 10, ...rest }: Asked = {}, token = merchant.token) => {
       const amount = { currency: "USD", value };
       return opened.refund(paymentId, { amount, requestKey: `key-${value}`, ...rest }, { token });
     },
-    move: async (...moves) => {
+    /** Does something to the payment. */
+    move: async (...moves: readonly ("settlePayment" | "failPayment" | "coverPayment")[]) => {
       for (const move of moves) await useCases[move](merchant, { paymentId });
     },
-    types: async (kind) => {
+    /** The types of the events that begin so, in the order of their writing. */
+    types: async (kind: string) => {
       const all = await rows("SELECT type FROM events WHERE type LIKE $1 ORDER BY seq", `${kind}%`);
       return all.map(({ type }) => type);
     },
-    stored: (direction) => rows("SELECT * FROM payments WHERE direction = $1", direction),
+    /** The rows of debits or credits. */
+    stored: (direction: "DEBIT" | "CREDIT") =>
+      rows("SELECT * FROM payments WHERE direction = $1", direction),
   };
 }
 

@@ -12,16 +12,8 @@ export type Fault =
   /** It arrives with other letters in the text's place. */
   | "garbled";
 
-export interface Proxy {
-  readonly port: number;
-  /** The next message that contains `text` meets the fault. */
-  failNext: (text: string, fault: Fault) => void;
-  /** Refuses every later connection. */
-  shut: () => void;
-}
-
 /** Stands between a client and a server on loopback until the running test ends. */
-export async function cuttingProxy(serverPort: number): Promise<Proxy> {
+export async function cuttingProxy(serverPort: number) {
   let next: { readonly text: string; readonly fault: Fault } | undefined;
   let isShut = false;
   const server = createServer((client) => {
@@ -51,7 +43,9 @@ export async function cuttingProxy(serverPort: number): Promise<Proxy> {
   const { port } = await listen(server);
   return {
     port,
-    failNext: (text, fault) => (next = { text, fault }),
-    shut: () => (isShut = true),
+    /** The next message that contains `text` meets the fault. */
+    failNext: (text: string, fault: Fault) => void (next = { text, fault }),
+    /** Refuses every later connection. */
+    shut: () => void (isShut = true),
   };
 }

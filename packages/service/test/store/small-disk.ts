@@ -11,15 +11,8 @@ export const noDisk: string | undefined =
     ? undefined
     : "a tmpfs cannot be mounted";
 
-export interface SmallDisk {
-  readonly folder: string;
-  /** Fills the disk but for so many bytes: it shrinks to about what is used. */
-  readonly fill: (leave?: number) => void;
-  readonly free: () => void;
-}
-
 /** A separate disk until the test ends. */
-export function smallDisk(megabytes: number): SmallDisk {
+export function smallDisk(megabytes: number) {
   const folder = mkdtempSync(join(tmpdir(), "countersign-disk-"));
   const mount = (bytes: number, more = ""): unknown =>
     execFileSync("mount", ["-t", "tmpfs", "-o", `${more}size=${bytes}`, "tmpfs", folder]);
@@ -33,6 +26,7 @@ export function smallDisk(megabytes: number): SmallDisk {
     rmSync(filler, { force: true });
     mount(megabytes * 2 ** 20, "remount,");
   };
+  /** Fills the disk but for so many bytes: it shrinks to about what is used. */
   const fill = (leave = 0): void => {
     const { blocks, bfree, bsize } = statfsSync(folder);
     // Others may write meanwhile, and no disk shrinks below what is used: the last megabytes are filled by writing.
