@@ -39,7 +39,7 @@ const parts: Readonly<Record<string, Part>> = {
   refunds: {
     mutate: ["packages/service/src/use-cases/{ask-refund,refunds}.ts"],
     tests: [
-      "packages/service/test/{races,entries}.spec.ts",
+      "packages/service/test/races.spec.ts",
       "packages/service/test/use-cases/*.spec.ts",
       "packages/service/test/http/*.spec.ts",
     ],

@@ -85,6 +85,7 @@ describe("a delivery of the sandbox", () => {
     );
     await one.emit();
     expect(receiver.arrived).toHaveLength(1);
+    expect(await one.list("/sandbox/deliveries")).toHaveLength(1);
   });
 });
 
@@ -98,9 +99,11 @@ it("a subscription is paused after failures only, and gets what waits once it is
   expect(await one.list("/sandbox/subscriptions")).toMatchObject([
     { subscriptionKey: key, status: "PAUSED", consecutiveFailures: 2, url: receiver.url },
   ]);
+  // An event of the time in between waits too.
+  await one.emit();
   const resumed = await one.post(`/sandbox/subscriptions/${key}/resume`);
   expect(resumed.body).toMatchObject({ status: "ACTIVE", consecutiveFailures: 0 });
-  await receiver.hasArrived(3);
+  await receiver.hasArrived(4);
 });
 
 it("[P-SUBSCRIBE-NEW-TYPES] delivers a type added later to a category and to ALL, not to named types", async () => {

@@ -164,15 +164,4 @@ onStores([postgres], ({ create, open }) => {
     await letGo();
     expect(await purging).toEqual([]);
   });
-
-  it("expired tokens are deleted while a call has locked one of them", async () => {
-    const address = await create();
-    const driver = await open(address);
-    await addTokens(driver, [NOW - 1, NOW - 2, NOW - 3]);
-    const letGo = await lockRows(await open(address), "SELECT hash FROM tokens WHERE hash = '1'");
-    const purging = keepHouse(driver, EXPIRED);
-    await expect.poll(() => idsOf(driver, TOKENS), PATIENT).toEqual(["1"]);
-    await letGo();
-    expect(await purging).toEqual([]);
-  });
 });

@@ -32,28 +32,6 @@ describe("a webhook that the service sends", () => {
     const verified = standardWebhooks().verify(one, [{ raw: SECRET }], { now: queue.clock.now() });
     expect(verified).toMatchObject({ ok: true, id: "evt_1" });
   });
-
-  it("[P-EVENT-ID-KEPT][P-EVENT-TIMESTAMP] keeps the event's id and body in every retry, under a new time and signature", async () => {
-    const queue = await openQueue();
-    const { arrived, url } = await startReceiver(503, 503, 204);
-    await queue.subscribe("sub_1", { url: url.href });
-    await queue.enqueue("sub_1");
-    const engine = queue.engine(network());
-    for (const step of [0, 5000, 300_000]) {
-      queue.clock.advance(7000);
-      await queue.write("UPDATE clocks SET instant = instant + $1 WHERE id = 'clk_1'", [step]);
-      await engine.drain("clk_1");
-    }
-    const column = (name: string) => arrived.map(({ headers }) => headers[name]);
-    expect(column("webhook-id")).toEqual(["evt_1", "evt_1", "evt_1"]);
-    expect(column("webhook-timestamp")).toEqual(
-      [7, 14, 21].map((seconds) => String(REAL_START / 1000 + seconds)),
-    );
-    expect(new Set(column("webhook-signature")).size).toBe(3);
-    expect(new Set(arrived.map(({ body }) => body.toString())).size).toBe(1);
-    expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 3 }]);
-    expect((await queue.attempts()).map(({ status }) => status)).toEqual([503, 503, 204]);
-  });
 });
 
 it("B19: a merchant who changes secrets through a second subscription verifies every attempt, and counts each event once by its id", async () => {

@@ -37,20 +37,6 @@ describe("B14: deliveries that share one process", () => {
     expect(merchants.toSorted()).toEqual(["mer_2", "mer_2", "mer_live", "mer_live"]);
   });
 
-  it("[P-EVENT-ISOLATED] do not wait behind a slow receiver", async () => {
-    const queue = await openQueue();
-    for (const key of ["sub_slow", "sub_fast"]) await queue.subscribe(key, live);
-    await queue.publish(40, ["sub_slow", "sub_fast"]);
-    const transport = fakeTransport(({ url }) =>
-      url.hostname.includes("slow") ? new Promise(() => {}) : answered(204),
-    );
-    queue.engine(transport, { policy: { concurrency: 16 } });
-    const delivered = async () =>
-      (await queue.states()).filter((state) => state === "delivered").length;
-    await expect.poll(delivered, SOON).toBe(40);
-    expect(transport.posts).toHaveLength(48);
-  });
-
   it("of a merchant who arrives late do not wait behind 1,000 of another merchant that hang", async () => {
     const queue = await openQueue();
     await queue.subscribe("late", other);

@@ -1,66 +1,16 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { openWatched, openService, type TestAnswer, type TestService } from "../open-service.ts";
-import { newCustomer } from "../payments.ts";
+import { openWatched } from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
 
 // One service for all that is refused.
 const shared = await openWatched({ atEnd: afterAll });
 
 const secretKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const all = { type: "ALL" };
 
-async function keyOf({ subscribe }: TestService, subscriptionDetails: object): Promise<string> {
-  const answer = await subscribe({ secretKey, subscriptionDetails });
-  expect(answer.status).toBe(200);
-  return validated("subscribed", answer).subscriptionKey;
-}
-
-const unsubscribe = ({ call }: TestService, json: object, path = ""): Promise<TestAnswer> =>
-  call("PUT", `/v1/webhook/unsubscribe${path}`, { json });
-
-/** The types of the events that wait for a subscription. */
-async function waiting({ rows }: TestService, key: string): Promise<unknown[]> {
-  const events = await rows(
-    `SELECT e.type FROM deliveries d JOIN events e ON e.id = d.event_id
-      WHERE d.subscription_key = $1 AND d.state = 'waiting' AND d.next_at IS NOT NULL
-      ORDER BY e.seq`,
-    key,
-  );
-  return events.map(({ type }) => type);
-}
+const unsubscribe = (json: object, path: string) =>
+  shared.call("PUT", `/v1/webhook/unsubscribe${path}`, { json });
 
 describe("POST /v1/webhook/subscribe", () => {
-  it("[P-EVENT-CATALOGUE] T-21 T-22 selects the merchant's own events by the catalogue's category or by name, and ignores details of ALL", async () => {
-    const opened = await openService();
-    const customer = await keyOf(opened, { type: "CATEGORY", details: ["CUSTOMER"] });
-    const account = await keyOf(opened, { type: "CATEGORY", details: ["ACCOUNT", "ACCOUNT"] });
-    const named = await keyOf(opened, { type: "EVENT", details: ["payment.succeeded"] });
-    const every = [await keyOf(opened, { ...all, details: ["no.such.event"] })];
-    // Each subscription has its own key, also for one URL.
-    every.push(await keyOf(opened, all));
-    await opened.pay({ merchant: await opened.addMerchant() });
-    const paymentId = await opened.pay();
-    await opened.useCases.settlePayment(opened.merchant, { paymentId });
-    expect(await waiting(opened, customer)).toEqual(["customer.created"]);
-    expect(await waiting(opened, account)).toEqual(["account.linked"]);
-    expect(await waiting(opened, named)).toEqual(["payment.succeeded"]);
-    for (const key of every) expect(await waiting(opened, key)).toHaveLength(4);
-  });
-
-  it("keeps events for a PAUSED subscription, and none for a CLOSED one", async () => {
-    const opened = await openService();
-    const keys = [await keyOf(opened, all), await keyOf(opened, all)];
-    for (const [at, status] of ["PAUSED", "CLOSED"].entries())
-      await opened.write(
-        "UPDATE subscriptions SET status = $1 WHERE key = $2",
-        status,
-        keys[at] ?? "",
-      );
-    await newCustomer(opened, opened.merchant);
-    const counts = await Promise.all(keys.map((key) => waiting(opened, key)));
-    expect(counts.map(({ length }) => length)).toEqual([2, 0]);
-  });
-
   it("T-29 accepts absolute https URLs of at most 2,048 characters without credentials or fragment, and http to loopback in the sandbox", async () => {
     for (const bad of [
       "http://merchant.example/hook",
@@ -128,7 +78,7 @@ describe("POST /v1/webhook/subscribe", () => {
 
 describe("PUT /v1/webhook/unsubscribe", () => {
   it("T-23 takes the returned key in the body, the path or the query, and is 400 when two of them differ", async () => {
-    const subscriptionId = await keyOf(shared, all);
+    const { subscriptionKey: subscriptionId } = validated("subscribed", await shared.subscribe());
     const json = { subscriptionDetails: { type: "EVENT", details: ["payment.created"] } };
     const inBody = { ...json, subscriptionId };
     for (const [sent, path] of [
@@ -136,11 +86,11 @@ describe("PUT /v1/webhook/unsubscribe", () => {
       [json, `/${subscriptionId}`],
       [json, `?subscriptionId=${subscriptionId}`],
     ] as const) {
-      const { body } = await unsubscribe(shared, sent, path);
+      const { body } = await unsubscribe(sent, path);
       expect(body).toEqual({ subscriptionKey: subscriptionId });
     }
     for (const path of ["/other", "?subscriptionId=other"])
-      expect(refusal(await unsubscribe(shared, inBody, path))).toEqual({
+      expect(refusal(await unsubscribe(inBody, path))).toEqual({
         status: 400,
         code: "INVALID_REQUEST",
         members: { "/subscriptionId": "CONTRADICTION" },

@@ -52,13 +52,6 @@ describe("migrate", () => {
     expect(splitStatements(text)).toEqual(["SELECT 'x;''y--' - 1", "SELECT 2"]);
   });
 
-  it("runs lines that begin with a database's name on that database only", async () => {
-    const { driver, folder, put } = openWithOwnFolder();
-    put("0900-own.sql", "-- postgres: SELECT nonsense;\n-- sqlite: CREATE TABLE own (id text);\n");
-    await migrate(driver, { now: 1, folder });
-    expect(await driver.query("SELECT * FROM own")).toEqual([]);
-  });
-
   it("leaves nothing of a migration that fails", async () => {
     const { driver, folder, put } = openWithOwnFolder();
     put("0900-broken.sql", "CREATE TABLE more (id text); CREATE TABLE more (id text);");

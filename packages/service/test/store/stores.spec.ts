@@ -3,7 +3,7 @@ import type { SubscriptionDetails } from "@countersign/rules";
 import { expect, it, onTestFinished } from "vitest";
 import { DueClock } from "../../src/clock.ts";
 import { moveClock } from "../../src/store/tables/clocks.ts";
-import { findPreferredAccount, listCustomers } from "../../src/store/tables/customers.ts";
+import { listCustomers } from "../../src/store/tables/customers.ts";
 import { listAttempts, listDeliveries, listEvents } from "../../src/store/tables/deliveries.ts";
 import { requeueDeliveries, setSubscriptionStatus } from "../../src/store/tables/replays.ts";
 import { listPayments } from "../../src/store/tables/payments.ts";
@@ -130,21 +130,6 @@ async function story(driver: Driver) {
 const idOf = (row: { readonly id?: unknown; readonly key?: unknown }): unknown => row.id ?? row.key;
 
 onStores([sqlite, postgres], driverSuite);
-
-onStores([sqlite], ({ open }) => {
-  it("shows the last linked of several accounts of one instant", async () => {
-    const driver = await open();
-    const { useCases, merchant } = await openService({ driver });
-    const name = { firstName: "Ada", lastName: "Osei", email: "ada.osei@example.com" };
-    const { id: customerId } = await useCases.createCustomer(merchant, name);
-    for (const lastFour of ["0001", "0002", "0003"]) {
-      const account = { customerId, institution: "Bank", lastFour, type: "savings" };
-      await useCases.linkAccount(merchant, { ...account, preferred: false });
-      const shown = await findPreferredAccount(driver, { merchantId: merchant.id, customerId });
-      expect(shown).toMatchObject({ lastFour });
-    }
-  });
-});
 
 onStores([postgres], ({ open }) => {
   it("answers and stores everything that the service does as on SQLite", async () => {
