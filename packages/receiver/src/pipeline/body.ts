@@ -53,7 +53,7 @@ export class BodyMemory {
   readonly #limits: BodyLimits & { readonly bytesInFlight: number };
   // An array, since a set that attempts enter and leave links its old tables, which keep dead attempts alive.
   readonly #unfinished: IncomingBody[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting: (() => void)[] = [];
   #total = 0;
 
   constructor(limits: BodyLimits & { readonly bytesInFlight: number }) {
@@ -89,10 +89,9 @@ export class BodyMemory {
   release(body: IncomingBody): void {
     this.finish(body);
     this.#total -= body.held;
-    if (this.#waiting.size === 0 || this.#isShort) return;
+    if (this.#isShort) return;
     // All of them: each reads one more chunk, and waits again if that was too much.
-    for (const readOn of this.#waiting) readOn();
-    this.#waiting.clear();
+    for (const readOn of this.#waiting.splice(0)) readOn();
   }
 
   get #isShort(): boolean {
@@ -102,16 +101,13 @@ export class BodyMemory {
   /** Returns a promise that resolves when a large body may be read further, if it has to wait. */
   room(body: IncomingBody): Promise<void> | undefined {
     if (body.held < LARGE_BYTES || !this.#isShort) return undefined;
-    return new Promise((resolve) => this.#waiting.add(resolve));
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }
 
-/** Chunks of at least this size are kept as they are; smaller ones are copied into pages of this size. */
-const PAGE_BYTES = 16_384;
-
 /**
- * A body that is being read, in pages: with a list of its chunks, a sender of single bytes would take a
- * hundred times its body in memory. A body of one chunk is not copied.
+ * A body that is being read, in one buffer that grows: with a list of its chunks, a sender of single bytes
+ * would take a hundred times its body in memory, and a small slice would keep a socket's large buffer alive.
  */
 export class IncomingBody implements BodyLimits {
   readonly bodyBytes: number;
@@ -119,11 +115,8 @@ export class IncomingBody implements BodyLimits {
   /** Set by the reader; called if the body has to be given up: its time has passed, or others need its memory. */
   onRefused: ((error: BodyErrorCode) => void) | undefined;
   readonly #memory: BodyMemory;
-  /** Full parts, in their order. */
-  #parts: Uint8Array[] = [];
-  /** The last part, if it is a page that has room left. */
-  #page = EMPTY;
-  #used = 0;
+  /** The bytes so far, and room for more. */
+  #bytes = new Uint8Array(0);
   #size = 0;
   #held = 0;
   #refused: BodyErrorCode | undefined;
@@ -142,21 +135,15 @@ export class IncomingBody implements BodyLimits {
   /** Adds a chunk, or returns the limit that it would pass. Judged by the bytes that arrive, not by an announced length. */
   push(chunk: ArrayBufferView): BodyErrorCode | undefined {
     if (this.#refused !== undefined) return this.#refused;
-    if (this.#size + chunk.byteLength > this.bodyBytes) return "CS_BODY_TOO_LARGE";
-    if (!this.#hold(this.#held + chunk.byteLength)) return "CS_RECEIVER_BUSY";
-    const first = this.#parts[0];
-    // A small slice may keep a large buffer of the socket's alive: only a body of one chunk is left in it.
-    if (first?.length === this.#size && this.#size < PAGE_BYTES) {
-      this.#parts = [];
-      this.#copy(first);
+    const size = this.#size + chunk.byteLength;
+    if (size > this.bodyBytes) return "CS_BODY_TOO_LARGE";
+    if (size > this.#bytes.length) {
+      const room = Math.min(this.bodyBytes, Math.max(size, 2 * this.#size));
+      if (!this.#hold(room)) return "CS_RECEIVER_BUSY";
+      this.#resize(room);
     }
-    const bytes = bytesOf(chunk);
-    if (this.#size > 0 && bytes.length < PAGE_BYTES) this.#copy(bytes);
-    else {
-      this.#endPage();
-      this.#parts.push(bytes);
-    }
-    this.#size += bytes.length;
+    this.#bytes.set(bytesOf(chunk), this.#size);
+    this.#size = size;
     return undefined;
   }
 
@@ -165,54 +152,34 @@ export class IncomingBody implements BodyLimits {
     return this.#memory.room(this);
   }
 
-  #copy(bytes: Uint8Array): void {
-    const fits = Math.min(bytes.length, this.#page.length - this.#used);
-    this.#page.set(bytes.subarray(0, fits), this.#used);
-    this.#used += fits;
-    if (fits === bytes.length) return;
-    this.#endPage();
-    this.#page = new Uint8Array(PAGE_BYTES);
-    this.#copy(bytes.subarray(fits));
-  }
-
-  #endPage(): void {
-    if (this.#used > 0) this.#parts.push(this.#page.subarray(0, this.#used));
-    this.#page = EMPTY;
-    this.#used = 0;
-  }
-
   /** Returns all bytes. */
   all(): Uint8Array {
-    this.#endPage();
-    if (this.#parts.length <= 1) return this.#parts[0] ?? EMPTY;
-    const all = new Uint8Array(this.#size);
-    let offset = 0;
-    for (const part of this.#parts) {
-      all.set(part, offset);
-      offset += part.length;
-    }
-    this.#parts = [];
-    return all;
+    this.#resize(this.#size);
+    return this.#bytes;
   }
 
-  /** Takes over the bytes that were read: from now on the body is counted, and no longer given up for others. */
-  finish(read: BodyResult): BodyResult {
-    this.onRefused = undefined;
-    if (this.#refused !== undefined) return { error: this.#refused };
-    if ("error" in read) return read;
-    if (read.length > this.bodyBytes) return { error: "CS_BODY_TOO_LARGE" };
+  #resize(length: number): void {
+    this.#bytes = new Uint8Array(this.#bytes.buffer.transfer(length));
+  }
+
+  /**
+   * Takes over the bytes that were read, or returns the limit that they pass: from now on the body is
+   * counted, and no longer given up for others.
+   */
+  finish(read: Uint8Array): BodyErrorCode | undefined {
+    if (this.#refused !== undefined) return this.#refused;
     // A framework kept these bytes, or a reader of somebody else's did not count them.
-    if (read.length > this.#held && !this.#hold(read.length)) return { error: "CS_RECEIVER_BUSY" };
+    if (read.length > this.bodyBytes) return "CS_BODY_TOO_LARGE";
+    if (!this.#hold(read.length)) return "CS_RECEIVER_BUSY";
     this.#memory.finish(this);
-    return read;
+    return undefined;
   }
 
   /** Frees the memory for others; called by the memory or at the attempt's end. */
   release(): void {
     this.#memory.release(this);
     this.#held = 0;
-    this.#parts = [];
-    this.#page = EMPTY;
+    this.#bytes = new Uint8Array(0);
   }
 
   /** Gives up a body that is still being read. */
@@ -230,11 +197,7 @@ export class IncomingBody implements BodyLimits {
   }
 }
 
-const EMPTY = new Uint8Array(0);
-
 /** Returns the bytes under a view of any realm: a test runner's `Uint8Array` is not always this one. */
-export function bytesOf(view: ArrayBufferView): Uint8Array<ArrayBuffer> {
-  // A request's chunks are never in shared memory.
-  if (view instanceof Uint8Array) return view as Uint8Array<ArrayBuffer>;
-  return new Uint8Array(view.buffer as ArrayBuffer, view.byteOffset, view.byteLength);
+export function bytesOf(view: ArrayBufferView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }

@@ -86,7 +86,6 @@ export function validate(
       event,
       details: validation.errors.map(({ pointer, message }) => ({ pointer, message })),
     });
-  if (inexact.size === 0) return undefined;
   // Judged on the source text: the parsed number of 0.1000000000000000055 is 0.1.
   const pointer = entry.amounts.find((amount) => inexact.has(amount));
   return pointer === undefined
@@ -144,21 +143,19 @@ export function amountCents(amount: { readonly value: number }): bigint {
 
 /** Splits a JSON Pointer into its unescaped members (RFC 6901 section 4). */
 export function membersOf(pointer: string): readonly string[] {
-  if (pointer === "") return [];
   return pointer
-    .slice(1)
     .split("/")
+    .slice(1)
     .map((member) => member.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** Returns the value at a pointer's members, or `undefined`. */
 function valueAt(root: unknown, members: readonly string[]): unknown {
   let value = root;
-  // Own members only: `{}` has no "constructor".
-  for (const member of members)
-    value =
-      typeof value === "object" && value !== null && Object.hasOwn(value, member)
-        ? (value as Readonly<Record<string, unknown>>)[member]
-        : undefined;
+  for (const member of members) {
+    const object = Object(value) as Readonly<Record<string, unknown>>;
+    // Own members only: `{}` has no "constructor".
+    value = Object.hasOwn(object, member) ? object[member] : undefined;
+  }
   return value;
 }

@@ -44,6 +44,8 @@ const lost = (message: string): ClaimedRun => ({
   error: new Error(message),
 });
 
+const takenOver = (): ClaimedRun => lost("another attempt has taken over the event");
+
 /**
  * Runs a claimed event's handler and completes it, in the handler's transaction if the inbox has one.
  * When `deadline` passes, the handler's signal aborts; the handler keeps its claim until it settles or
@@ -90,7 +92,7 @@ export async function runClaimed(
   return transaction === undefined
     ? (await parts.inbox.complete({ key: event.key, token, now: parts.now() }))
       ? ran(route)
-      : lost("another attempt has taken over the event")
+      : takenOver()
     : commit(route, transaction, resource && askForNext?.(), parts);
 }
 
@@ -104,9 +106,7 @@ async function skipOlder(
   const last = await inbox.lastHandled?.({ tenant: key.tenant, name: resource.name });
   if (!isSuperseded({ type, resource }, last)) return undefined;
   const done = await inbox.complete({ key, token, now: now(), superseded: true });
-  return done
-    ? { kind: "done", as: "superseded" }
-    : lost("another attempt has taken over the event");
+  return done ? { kind: "done", as: "superseded" } : takenOver();
 }
 
 async function commit(
@@ -120,7 +120,7 @@ async function commit(
     case "committed":
       return ran(route, result.next);
     case "lost":
-      return lost("another attempt has taken over the event");
+      return takenOver();
     case "failed":
       return { kind: "failed", code: "CS_HANDLER_FAILED", error: result.error };
     default:
@@ -158,40 +158,35 @@ async function runHandler(
   const leaseEnded = (): ClaimedRun =>
     lost(`the handler was still running when its lease of ${String(leaseMs)} ms ended`);
 
+  const { promise: leaseOver, resolve } = Promise.withResolvers<ClaimedRun>();
   let leaseEnd: ReturnType<typeof setTimeout> | undefined;
   let isLost = false;
-  try {
-    // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.
-    const run = handler((fallback ? envelope.event : envelope.body) as never, context as never);
-    if (isThenable(run)) {
-      const { promise: leaseOver, resolve } = Promise.withResolvers<ClaimedRun>();
-      deadline.whenPassed = () => {
-        const error = new Error(
-          `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
-        );
-        context.abort(error);
-        deadline.handlerGoesOn = true;
-        leaseEnd = setTimeout(() => resolve(leaseEnded()), leaseLeft());
-        return failed("CS_HANDLER_TIMEOUT", error, event);
-      };
-      const settled = Promise.resolve(run).then(
-        () => "done" as const,
-        (error: unknown) => {
-          // Nobody waits for it any more, but its error must not disappear.
-          if (isLost) failures.report(failed("CS_HANDLER_FAILED", error, event));
-          return handlerFailed(error);
-        },
-      );
-      const result = await Promise.race([settled, leaseOver]);
-      isLost = result !== "done" && result.kind === "lost";
-      if (result !== "done") return result;
+  deadline.whenPassed = () => {
+    const error = new Error(
+      `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
+    );
+    context.abort(error);
+    deadline.handlerGoesOn = true;
+    leaseEnd = setTimeout(() => {
+      isLost = true;
+      resolve(leaseEnded());
+    }, leaseLeft());
+    return failed("CS_HANDLER_TIMEOUT", error, event);
+  };
+  const run = async (): Promise<ClaimedRun | "done"> => {
+    try {
+      // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.
+      await handler((fallback ? envelope.event : envelope.body) as never, context as never);
+      return leaseLeft() > 0 ? "done" : leaseEnded();
+    } catch (error) {
+      // Nobody waits for it any more, but its error must not disappear.
+      if (isLost) failures.report(failed("CS_HANDLER_FAILED", error, event));
+      return { kind: "failed", code: "CS_HANDLER_FAILED", error };
     }
-    return leaseLeft() > 0 ? "done" : leaseEnded();
-  } catch (error) {
-    return handlerFailed(error);
-  } finally {
-    clearTimeout(leaseEnd);
-  }
+  };
+  const result = await Promise.race([run(), leaseOver]);
+  clearTimeout(leaseEnd);
+  return result;
 }
 
 /** The context of one run. Its signal is created on first use: most handlers never read it. */
@@ -215,15 +210,3 @@ class RunContext implements HandlerContext {
     this.#abort.abort(error);
   }
 }
-
-const handlerFailed = (error: unknown): ClaimedRun => ({
-  kind: "failed",
-  code: "CS_HANDLER_FAILED",
-  error,
-});
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === "object" &&
-  value !== null &&
-  "then" in value &&
-  typeof value.then === "function";

@@ -48,10 +48,10 @@ async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts):
     if (isOutcome(headers)) return headers;
 
     const given = attempt.body;
-    const body = passage.body.finish(
-      typeof given === "function" ? await given(passage.body) : given,
-    );
+    const body = typeof given === "function" ? await given(passage.body) : given;
     if ("error" in body) return rejected(body.error);
+    const refused = passage.body.finish(body);
+    if (refused !== undefined) return rejected(refused);
 
     // Nothing of the body is trusted before this.
     const signed = await verify(attempt, { body, checked: headers.checked }, deadline, parts);
