@@ -2,16 +2,17 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { httpSend, providerChecks, requirements, run } from "@countersign/contract-kit";
 import { expect, it, onTestFinished } from "vitest";
 import { profiles } from "@countersign/schemas/profiles";
-import { openSandbox, TOKEN } from "../../packages/sandbox/test/open-sandbox.ts";
-import { drawn } from "../seed.ts";
+import { openTargetAt } from "../../packages/contract-kit/test/provider/open-target.ts";
+import { openSandbox } from "../../packages/sandbox/test/open-sandbox.ts";
+import { drawn, seed } from "../seed.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 // Prism shares no code with this repository: it reads /openapi.json and, as a proxy in front of the service,
 // reports each call and answer that violates it.
 
-const bearer = { authorization: `Bearer ${TOKEN}` };
 const require = createRequire(new URL("../../packages/service/package.json", import.meta.url));
 const bin = join(dirname(require.resolve("@stoplight/prism-cli/package.json")), "dist/index.js");
 
@@ -32,33 +33,11 @@ function startPrism(document: string, service: string): Promise<string> {
   });
 }
 
-/** Makes a call. @returns Its answer, and the violations that Prism reports of the call and of the answer. */
-async function call(
-  url: string,
-  method: "GET" | "POST" | "PUT",
-  json?: unknown,
-  headers: Record<string, string> = bearer,
-) {
-  const body = typeof json === "string" ? json : JSON.stringify(json);
-  const answer = await fetch(url, {
-    method,
-    headers: {
-      accept: "application/json, application/problem+json",
-      ...(json !== undefined && { "content-type": "application/json" }),
-      ...headers,
-    },
-    ...(json !== undefined && { body }),
-  });
-  // Prism's own header; every answer of the interface is a JSON object.
-  const found = JSON.parse(answer.headers.get("sl-violations") ?? "[]") as {
-    readonly location: readonly string[];
-  }[];
-  const members = (await answer.json()) as Readonly<Record<string, unknown>>;
-  const ofAnswer = found.filter(({ location: [where] }) => where === "response");
-  return { status: answer.status, body: members, found, ofAnswer };
-}
+/** Checks of the kit: Prism sees their calls and the answers. */
+const TRAFFIC =
+  "customers over-refund request-keys refund-states selection unsubscribing tokens invalid-requests";
 
-/** Profiles with the statuses of a repeated key, an unknown payment and a refund that is too large. */
+/** Profiles, with the statuses of a repeated key, an unknown payment and a refund that is too large. */
 const drawable = [
   ["standard", [409, 404, 422]],
   ["x-signature", [400, 404, 400]],
@@ -68,96 +47,51 @@ const drawable = [
 it.each(drawn(drawable, 1))(
   "the service of profile %s answers calls and refuses wrong ones as its OpenAPI document says, by Prism",
   async (name, refusals) => {
-    const {
-      sandbox,
-      seeded,
-      call: own,
-      list,
-      post,
-    } = await openSandbox({ profile: profiles[name] });
+    const profile = profiles[name];
+    const { sandbox, token, call } = await openSandbox({ profile });
     const document = join(temporaryFolder(), "openapi.json");
-    writeFileSync(document, (await own("GET", "/openapi.json")).text);
-    const url = await startPrism(document, sandbox.url);
+    writeFileSync(document, (await call("GET", "/openapi.json")).text);
+    const { send, close } = httpSend(await startPrism(document, sandbox.url));
+    onTestFinished(close);
 
-    /** A call as the document has it: neither it nor its answer may violate anything. */
-    const genuine = async (
-      method: "GET" | "POST" | "PUT",
-      path: string,
-      ...sent: [json?: unknown, headers?: Record<string, string>]
-    ) => {
-      const seen = await call(url + path, method, ...sent);
-      expect([method, path, seen.found]).toEqual([method, path, []]);
-      return seen;
-    };
-    let keys = 0;
-    const order = (paymentId: string, more: object = {}): object => ({
-      paymentId,
-      amount: { currency: "USD", value: 1.13 },
-      requestKey: `key-${(keys += 1)}`,
-      ...more,
+    const statuses = new Set<number>();
+    const violations: object[] = [];
+    let refusedCalls = 0;
+    const target = await openTargetAt(sandbox.url, token, {
+      profile,
+      fault: async (asked) => {
+        const answer = await send(asked);
+        statuses.add(answer.status);
+        // Prism's own header.
+        const found = JSON.parse(answer.headers["sl-violations"] ?? "[]") as {
+          readonly location: readonly string[];
+        }[];
+        // A call that violates the document is refused, by an answer that does not.
+        const ofAnswer = found.filter(({ location: [where] }) => where === "response");
+        const wrong = answer.status < 400 ? found : ofAnswer;
+        violations.push(...wrong.map((one) => ({ ...asked, status: answer.status, ...one })));
+        if (found.length > wrong.length) refusedCalls += 1;
+        return answer;
+      },
     });
-    const refund = (body: object) => genuine("POST", "/v1/refunds", body);
-
-    // Refunds in each state, and refusals.
-    const { settled, processing, failed } = seeded.payments;
-    const more = { clientReferenceId: "order 7", softDescriptor: "Refund 7" };
-    const again = order(settled);
-    const made = [
-      await refund(order(processing, more)),
-      await refund(order(failed)),
-      await refund(again),
-    ];
-    expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
-    const statuses = made.map(({ body }) => body["paymentStatus"]);
-    expect(statuses).toEqual(["PENDING", "TERMINAL_FAILED", "AUTHORIZED"]);
-    const tooMuch = order(settled, { amount: { currency: "USD", value: 99.5 } });
-    const refused = [await refund(again), await refund(order("pay_none")), await refund(tooMuch)];
-    expect(refused.map(({ status }) => status)).toEqual(refusals);
-
-    // Customers, subscriptions and tokens.
-    for (const { id } of await list("/sandbox/customers"))
-      expect((await genuine("GET", `/v1/customers/${String(id)}`)).status).toBe(200);
-    expect((await genuine("GET", "/v1/customers/cus_none")).status).toBe(404);
-    const { body: subscription } = await genuine("POST", "/v1/webhook/subscribe", {
-      url: "https://merchant.example/webhooks",
-      secretKey: "a-secret-of-24-characters-or-more",
-      subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT", "CUSTOMER"] },
+    const only = TRAFFIC.split(" ").map((check) => `provider/${check}`);
+    await run({
+      target,
+      checks: providerChecks,
+      requirements: requirements(),
+      only,
+      seed,
+      runs: 3,
     });
-    const subscriptionId = subscription["subscriptionKey"];
-    for (const details of [["PAYMENT"], ["CUSTOMER"]]) {
-      const json = { subscriptionId, subscriptionDetails: { type: "CATEGORY", details } };
-      expect((await genuine("PUT", "/v1/webhook/unsubscribe", json)).status).toBe(200);
-    }
-    const wrong = { client_id: "cli_none", client_secret: "x".repeat(30) };
-    const json = { grant_type: "client_credentials", ...wrong };
-    const unknown = await genuine("POST", "/v1/tokens", json, {});
-    expect(unknown).toMatchObject({ status: 401, body: { error: "invalid_client" } });
-    const { clientId, clientSecret } = (await post("/sandbox/merchants", {})).body;
-    const credentials = `${String(clientId)}:${String(clientSecret)}`;
-    const token = await genuine("POST", "/v1/tokens", "grant_type=client_credentials", {
-      "content-type": "application/x-www-form-urlencoded",
-      authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
-    });
-    expect(token).toMatchObject({ status: 200, body: { token_type: "Bearer" } });
+    expect(violations).toEqual([]);
+    expect(refusedCalls).toBeGreaterThan(10);
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 400, 401, ...refusals]));
 
-    // Calls that violate the document, which are refused by answers that do not.
-    for (const [method, path, sent] of [
-      ["POST", "/v1/refunds", order("pay_1", { memo: "x" })],
-      ["POST", "/v1/refunds", order("pay 1")],
-      ["POST", "/v1/webhook/subscribe", { url: "ftp://a", secretKey: "short" }],
-      ["PUT", "/v1/webhook/unsubscribe", { subscriptionDetails: { type: "NONE" } }],
-      ["POST", "/v1/tokens", { grant_type: "password" }],
-    ] as const) {
-      const { status, found, ofAnswer } = await call(url + path, method, sent);
-      expect([path, status, found.length > 0, ofAnswer]).toEqual([path, 400, true, []]);
-    }
-    const basic = { authorization: "Basic x" };
-    const stranger = await call(`${url}/v1/customers/c`, "GET", undefined, basic);
-    expect([stranger.status, stranger.ofAnswer]).toEqual([401, []]);
-
-    // Prism reports an answer that does.
+    // Prism reports an answer that violates the document.
     const fault = { route: "GET /v1/customers", kind: "status", status: 418 };
-    await own("PUT", "/sandbox/faults", { json: { faults: [fault] } });
-    expect((await call(`${url}/v1/customers/cus_none`, "GET")).ofAnswer).not.toEqual([]);
+    await call("PUT", "/sandbox/faults", { json: { faults: [fault] } });
+    const headers = { accept: "application/json", authorization: `Bearer ${token}` };
+    await target.send({ method: "GET", path: "/v1/customers/cus_none", headers });
+    expect(violations).toHaveLength(1);
   },
 );

@@ -1,7 +1,12 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createProgram, run } from "../src/program.ts";
+import { knownLocale, missing } from "./fixtures.ts";
 import { quietSurroundings, ran } from "./ran.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 function commandsOf(command: Command, before: readonly string[] = []): (readonly string[])[] {
   return command
@@ -69,7 +74,6 @@ async function completed(...words: readonly string[]): Promise<string[]> {
   }
 }
 
-// In real shells: complete-command.slow.ts.
 it("completes commands, options, and the known values of options and arguments", async () => {
   for (const [given, expected] of [
     ["s", ["sandbox", "serve", "send"]],
@@ -84,6 +88,25 @@ it("completes commands, options, and the known values of options and arguments",
   ] as const)
     expect([given, await completed(...given.split(" "))]).toEqual([given, expected]);
 });
+
+it.for(["bash", "zsh", "fish"])(
+  "prints a completion script that %s can read",
+  async (shell, { skip }) => {
+    skip(...missing(shell));
+    const printed = vi.spyOn(console, "log").mockReturnValue();
+    onTestFinished(() => printed.mockRestore());
+    expect(await ran(["complete", shell])).toMatchObject({ status: 0 });
+    const script = printed.mock.calls.join("\n");
+    expect(script).toContain("countersign complete -- ");
+    const file = join(temporaryFolder(), "script");
+    writeFileSync(file, script);
+    const { status, stderr } = spawnSync(shell, ["-n", file], {
+      encoding: "utf8",
+      env: knownLocale,
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+  },
+);
 
 describe("a mistyped command, option or value", () => {
   it("exits with 2 and suggests the right one", async () => {

@@ -50,15 +50,6 @@ it("countersign serve no longer needs the sandbox's own encryption key after rot
 describe("a secret kept in a file", () => {
   const unusableFile = { code: "CS_CLI_DATABASE_UNUSABLE" };
 
-  it("is created once, readable by its owner only, and then reused", async () => {
-    const file = join(temporaryFolder(), "secret");
-    expect(await keptSecret(file, () => "first")).toEqual({ value: "first", isNew: true });
-    expect(await keptSecret(file, () => "second")).toEqual({ value: "first", isNew: false });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    const below = keptSecret(join(file, "below"), () => "third");
-    await expect(below).rejects.toMatchObject(unusableFile);
-  });
-
   it("is awaited for a second while another process writes it", async () => {
     const file = join(temporaryFolder(), "secret");
     writeFileSync(file, "");

@@ -81,26 +81,9 @@ describe("derivation", () => {
       ["maxLength", "abcaaa"],
       ["pattern", "ab\u0000"],
     ]);
-  });
-
-  it("names the value's place and the schema's place of each negative", () => {
-    const lists = { type: "array", maxItems: 1, items: { type: "boolean" } };
-    const at = alone(closed({ "a/b": lists }, ["a/b"]));
-    const made = negatives(at, { "a/b": [true] });
-    expect(made.map(({ pointer, point }) => [pointer, point.replace(/.*#/, "")])).toEqual([
-      ["", "/type"],
-      ["/a~1b", "/required/a/b"],
-      ["/unknownMember", "/additionalProperties"],
-      ["/a~1b", "/properties/a~1b/type"],
-      ["/a~1b", "/properties/a~1b/maxItems"],
-      ["/a~1b/0", "/properties/a~1b/items/type"],
-    ]);
-    expect(made.slice(2).map(({ value }) => value)).toEqual([
-      { "a/b": [true], unknownMember: "unknown" },
-      { "a/b": 42 },
-      { "a/b": [true, true] },
-      { "a/b": [42] },
-    ]);
+    const one = alone(closed({ "a/b": { type: "boolean" } }));
+    const pointers = negatives(one, { "a/b": true }).map(({ pointer }) => pointer);
+    expect(pointers).toEqual(["", "/unknownMember", "/a~1b"]);
   });
 
   it("moves a value to each bound, and omits each optional member", () => {

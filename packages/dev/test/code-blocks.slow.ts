@@ -10,44 +10,31 @@ import { freePort } from "../src/free-port.ts";
 import { packAll, project, run } from "../src/packed.ts";
 import { published, root } from "../src/published.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import workspace from "../../../package.json" with { type: "json" };
+import receiver from "../../receiver/package.json" with { type: "json" };
 
 // The code of the documentation as its readers use it: in one project, from the packed packages, or with npm from the
 // registry of release-check.ts.
 const isPublished = process.env["COUNTERSIGN_PUBLISHED"] !== undefined;
 const work = temporaryFolder((end) => afterAll(end, 900_000));
 const app = join(work, "app");
+const versions: Readonly<Record<string, string>> = {
+  ...workspace.devDependencies,
+  ...receiver.devDependencies,
+};
+/** Packages that the pages use and this repository too, in its versions. */
+const shared = `@hono/node-server @nestjs/common @nestjs/core @nestjs/platform-express @opentelemetry/api
+  @types/express @types/node @types/pg drizzle-orm express fast-check fastify hono ioredis knex kysely pg redis
+  reflect-metadata rxjs standardwebhooks stripe svix vitest`;
 const others = {
-  "@hono/node-server": "2.1.8",
-  "@nestjs/common": "12.5.1",
-  "@nestjs/core": "12.5.1",
-  "@nestjs/platform-express": "12.5.1",
-  "@opentelemetry/api": "1.9.0",
-  "@types/express": "5.0.6",
-  "@types/node": "24.19.2",
-  "@types/pg": "8.23.1",
-  "drizzle-orm": "0.45.4",
+  ...Object.fromEntries(shared.split(/\s+/).map((name) => [name, versions[name] ?? "missing"])),
   // next build adds them itself, with the package manager that it finds.
   "@types/react": "19.2.6",
-  express: "5.3.0",
-  "fast-check": "4.10.2",
-  fastify: "5.12.8",
-  hono: "4.13.19",
-  ioredis: "6.0.0",
-  knex: "3.3.0",
-  kysely: "0.29.9",
   next: "16.4.6",
-  pg: "8.23.1",
   react: "19.2.0",
   "react-dom": "19.2.0",
-  redis: "6.3.1",
-  "reflect-metadata": "0.2.2",
-  rxjs: "7.8.2",
-  standardwebhooks: "1.1.1",
-  stripe: "23.1.0",
-  svix: "2.5.0",
   typescript: "5.9.3",
   "typescript-7": "npm:typescript@7.0.2",
-  vitest: "5.1.0",
 };
 
 /** The files of an existing app, which the pages do not show. */

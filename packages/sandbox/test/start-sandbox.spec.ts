@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Sandbox, startSandbox } from "@countersign/sandbox";
-import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openReceiver, SOON } from "./open-sandbox.ts";
 
@@ -29,26 +28,6 @@ describe("startSandbox", () => {
     await expect.poll(types, SOON).toEqual(["refund.pending"]);
     await sandbox.call("PUT", "/sandbox/clock", { advance: "P7D" });
     await expect.poll(types, SOON).toEqual(["refund.pending", "refund.authorized"]);
-  });
-
-  it("has no customers and payments, and no controls and states of them, under a profile without payments", async () => {
-    const { payments: _, ...profile } = profiles.standard;
-    await using sandbox = await startSandbox({ profile });
-    expect(Object.values({ ...sandbox.customers, ...sandbox.payments }).join("")).toBe("");
-    for (const path of ["/v1/customers/cus_1", "/sandbox/customers", "/sandbox/payments"])
-      await expect(sandbox.call("GET", path)).rejects.toThrow(/ responded 404: .*NOT_FOUND/);
-    await expect(
-      sandbox.call("POST", "/sandbox/states", {
-        state: "a payment",
-        params: { status: "settled" },
-      }),
-    ).rejects.toThrow("STATE_NOT_FOUND");
-    await sandbox.call("POST", "/sandbox/states", { state: "a subscription" });
-    const faults = [{ route: "POST /v1/refunds", kind: "reset" }];
-    await expect(sandbox.call("PUT", "/sandbox/faults", { faults })).rejects.toThrow(
-      "must be one of POST /v1/webhook/subscribe,",
-    );
-    expect(await sandbox.call("GET", "/sandbox/clock")).toHaveProperty("now");
   });
 
   it("runs sandboxes next to each other, each with its own records", async () => {

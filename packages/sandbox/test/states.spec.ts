@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shareSandbox, START, TOKEN, type Body } from "./open-sandbox.ts";
+import { shareSandbox, TOKEN } from "./open-sandbox.ts";
 
 const open = shareSandbox();
 
@@ -9,36 +9,6 @@ describe("a provider state of the sandbox", () => {
     const json = { state, params, action: "setup" };
     return { one, ...(await one.call("POST", "/sandbox/states", { json, headers })) };
   };
-
-  it("begins with a new merchant and its clock", async () => {
-    const { one, body } = await enter("a merchant", { now: START });
-    const accessToken = String(body["accessToken"]);
-    expect(Object.keys(body)).toEqual([
-      "accessToken",
-      "clientId",
-      "clientSecret",
-      "basicCredentials",
-    ]);
-    const clock = await one.call("GET", "/sandbox/clock", { token: accessToken });
-    expect(clock.body).toEqual({ now: START });
-  });
-
-  it("moves the clock, and does what becomes due on the way", async () => {
-    const { one, body } = await enter("a merchant", { now: START });
-    const accessToken = String(body["accessToken"]);
-    const prepare = async (state: string, params: object): Promise<Body> =>
-      (await one.post("/sandbox/states", { state, params: { accessToken, ...params } })).body;
-    const { paymentId } = await prepare("a payment", { status: "held" });
-    expect(await one.refund("of-the-state", String(paymentId), accessToken)).toMatchObject({
-      body: { paymentStatus: "PENDING" },
-    });
-    const to = "2026-03-05T05:00:00.000Z";
-    const payments = await one.list("/sandbox/payments", accessToken);
-    expect(payments.at(-1)).toMatchObject({ eligibleAt: to });
-    expect(await prepare("the time", { to })).toEqual({ accessToken, now: to });
-    const again = await one.refund("of-the-state", String(paymentId), accessToken);
-    expect(again.body["existing"]).toMatchObject({ paymentStatus: "AUTHORIZED" });
-  });
 
   it("is left without an effect", async () => {
     const one = await open();

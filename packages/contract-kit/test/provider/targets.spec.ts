@@ -3,7 +3,6 @@ import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service/internal";
 import { describe, expect, it } from "vitest";
 import { providerChecks } from "../../src/checks.ts";
-import { entryOfFinding, terminalEntry } from "../../src/report/index.ts";
 import { type Finding, requirements } from "../../src/check.ts";
 import { requireKnown } from "../../src/harness/delivered-events.ts";
 import type { Send } from "../../src/http-send.ts";
@@ -133,19 +132,5 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
       expect.arrayContaining([`the event ${type} /more`, `the event ${type} /data/more`]),
     );
     expect(() => requireKnown(body, { profile: closed })).toThrow(/\/data\/more is not a member/);
-  });
-
-  it("describes a failure with its requirement, the problem, shell commands and a replay", async () => {
-    const target = await openTarget({ fault: adding, profile: closed });
-    const { findings } = await verify(target, { only: ["provider/customers"], runs: 50 });
-    const failed = findings.find(({ status }) => status === "fail");
-    const replay = (check: string, at: { readonly path?: string }): string =>
-      `verify ${check} --path ${at.path}`;
-    const lines = failed && terminalEntry(entryOfFinding(failed, { seed: 1, replay }));
-    const text = lines?.join("\n") ?? "";
-    expect(text).toMatch(/^FAIL {3}P-ANSWER-SCHEMA +Every call/);
-    expect(text).toMatch(/\/more is not a member of this object \(additionalProperties\)/);
-    expect(text).toMatch(/\n +ANSWER=\$\(curl -sS/);
-    expect(text).toMatch(/again +verify provider\/customers --path 0\n$/);
   });
 });

@@ -2,12 +2,7 @@ import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Clock, Pacer, systemClock } from "../../src/harness/clock.ts";
 import type { Received } from "../../src/harness/connection.ts";
-import {
-  checkOwned,
-  loopbackLookup,
-  type Lookup,
-  TargetNotOwnedError,
-} from "../../src/harness/owned-host.ts";
+import { checkOwned, type Lookup, TargetNotOwnedError } from "../../src/harness/owned-host.ts";
 import { Wire } from "../../src/harness/wire.ts";
 import { drip, flood, hostileTarget } from "./hostile-target.ts";
 
@@ -237,12 +232,5 @@ describe("a target's host", () => {
     const wire = new Wire({ url: asked, deadlineMs: 1000, clock: systemClock, lookup: elsewhere });
     await expect(wire.send(post)).rejects.toThrow(/localhost is 192\.0\.2\.1, not this machine/);
     expect(said).toEqual([]);
-  });
-
-  it("passes on the error of its look-up", () => {
-    const failing: Lookup = (_host, done) => done(new Error("ENOTFOUND"), []);
-    const seen: unknown[] = [];
-    loopbackLookup(failing)("localhost", {}, (error) => seen.push(error?.message));
-    expect(seen).toEqual(["ENOTFOUND"]);
   });
 });
