@@ -1,6 +1,6 @@
 import { EventEmitter, on } from "node:events";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import {
   defaultRespond,
   type Outcome,
@@ -147,6 +147,18 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(Math.max(...most)).toBe(2);
     expect(ended.toSorted()).toEqual(ids);
     expect(ended.indexOf("a1")).toBeLessThan(ended.indexOf("a2"));
+  });
+
+  it("is not handled in an attempt whose time the inbox has taken", async () => {
+    vi.spyOn(inbox, "lastHandled").mockImplementation(() => delay(60, undefined));
+    const handler = vi.fn<Handled>();
+    const options = { limits: { answerMs: 20 }, order: "per-resource" } as const;
+    const { receiver, send, worked } = storing(handler, {}, options);
+    receiver.start();
+    await send();
+    const failed = { code: "CS_HANDLER_TIMEOUT", error: { message: "no time was left" } };
+    expect(await worked()).toMatchObject([failed, { attempts: 1, dead: false }]);
+    expect(handler).not.toHaveBeenCalled();
   });
 
   it("is finished when its receiver stops, and no other one is taken", async () => {

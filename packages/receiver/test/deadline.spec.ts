@@ -1,14 +1,45 @@
+import { setImmediate } from "node:timers/promises";
 import {
   type BodyReader,
   type HandlerContext,
   type Inbox,
+  type InboxTransaction,
   memoryInbox,
 } from "@countersign/receiver";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sending } from "./adapters/mounted.ts";
-import { nameOf, NOON, recordingReceiver, refundAttempt } from "./fixtures.ts";
+import { nameOf, NOON, recordingReceiver, refundAttempt, refundAuthorized } from "./fixtures.ts";
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+it.each([
+  ["keeps its slot with the connection of its transaction", true, 1],
+  ["frees its handler's slot otherwise", false, 2],
+])("an event that is being completed %s", async (_what, holdsConnection, started) => {
+  const gate = Promise.withResolvers<void>();
+  const commit = vi.fn<InboxTransaction<unknown>["commit"]>(async () => {
+    await gate.promise;
+    return { state: "committed" };
+  });
+  const transaction = { transaction: {}, holdsConnection, commit, rollback: () => gate.promise };
+  const { handled, send } = recordingReceiver({
+    order: "per-resource",
+    limits: { concurrentHandlers: 1 },
+    inbox: { ...memoryInbox(), begin: () => transaction } as Inbox,
+  });
+  const event = refundAuthorized("evt_2");
+  const other = { ...event, data: { ...event.data, paymentId: "ref_2" } };
+  const sent = [send(), send(other)];
+  await setImmediate();
+  expect(handled).toHaveLength(started);
+  gate.resolve();
+  expect((await Promise.all(sent)).map(nameOf)).toEqual(["handled", "handled"]);
+  // Only a worker asks for the next event.
+  expect(commit.mock.calls).toEqual([
+    [NOON, undefined],
+    [NOON, undefined],
+  ]);
+});
 
 describe("limits.answerMs", () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -79,7 +110,7 @@ describe("limits.answerMs", () => {
   });
 
   it("[R-ACK-IN-TIME] [R-ACK-FAILED] answers 503 and aborts the signal, but a handler that succeeds within its lease has handled the event", async () => {
-    const { receiver, handler, reported, send } = slow(4000);
+    const { receiver, handler, reported, logged, send } = slow(4000);
     const answer = receiver.answer(refundAttempt("evt_1"));
     await vi.advanceTimersByTimeAsync(1000);
     expect((await answer).response.status).toBe(503);
@@ -95,9 +126,11 @@ describe("limits.answerMs", () => {
       ["handled", true],
       ["duplicate", false],
     ]);
+    expect(logged.mock.calls[0]?.[0]).toContain("within limits.answerMs (1000 ms)");
+    expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("frees the event of a late handler that fails, and logs its error", async () => {
+  it("frees the event of a late handler that fails, and logs its error once", async () => {
     const { handler, reported, logged, sendAndWait } = slow(0);
     handler.mockImplementationOnce(async () => {
       await sleep(3000);
@@ -108,14 +141,19 @@ describe("limits.answerMs", () => {
       ["CS_HANDLER_TIMEOUT", false],
       ["CS_HANDLER_FAILED", true],
     ]);
-    expect(logged.mock.calls.at(-1)?.[0]).toContain("Error: ledger is away");
+    expect(logged).toHaveBeenCalledTimes(2);
+    expect(logged.mock.calls[1]?.[0]).toContain("Error: ledger is away");
     expect(await sendAndWait()).toBe("handled");
   });
 
-  it("reports CS_CLAIM_LOST for a handler that outlives its lease, completes nothing and lets the retry run", async () => {
+  it("reports CS_CLAIM_LOST for a handler that outlives its lease, completes nothing, logs its later error and lets the retry run", async () => {
     const inbox = memoryInbox();
     const complete = vi.fn<Inbox["complete"]>((given) => inbox.complete(given));
-    const { handler, reported, sendAndWait } = slow(7000, { inbox: { ...inbox, complete } });
+    const { handler, reported, logged, sendAndWait } = slow(0, { inbox: { ...inbox, complete } });
+    handler.mockImplementationOnce(async () => {
+      await sleep(7000);
+      throw new Error("ledger is away");
+    });
     await sendAndWait(5000);
     expect(reported).toEqual([
       ["CS_HANDLER_TIMEOUT", false],
@@ -126,6 +164,11 @@ describe("limits.answerMs", () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(complete).toHaveBeenCalledTimes(1);
     expect(handler).toHaveBeenCalledTimes(2);
+    expect(logged.mock.calls.map(([text]) => text)).toEqual([
+      expect.stringContaining("CS_HANDLER_TIMEOUT"),
+      expect.stringContaining("still running when its lease of 5000 ms ended"),
+      expect.stringContaining("CS_HANDLER_FAILED refund.authorized evt_1: Error: ledger is away"),
+    ]);
   });
 
   it("does not complete a handler that blocked the process beyond its lease", async () => {
@@ -147,7 +190,11 @@ describe("limits.answerMs", () => {
     const claim: Inbox["claim"] = (given) => gate.promise.then(() => memory.claim(given));
     const secretless = slow(0, { secrets: () => new Promise(() => undefined) });
     const inboxless = slow(0, { inbox: { ...memory, claim } });
+    const never = { ...memoryInbox(), complete: () => new Promise<never>(() => undefined) };
+    const uncompleted = slow(0, { inbox: never });
     expect(await secretless.sendAndWait(1000)).toBe("CS_SECRETS_UNAVAILABLE");
+    expect(await uncompleted.sendAndWait(1000)).toBe("CS_INBOX_UNAVAILABLE");
+    expect(uncompleted.logged.mock.calls[0]?.[0]).toContain("the inbox did not answer in time");
     expect(await inboxless.sendAndWait(1000)).toBe("CS_INBOX_UNAVAILABLE");
     gate.resolve();
     await vi.advanceTimersByTimeAsync(0);

@@ -34,7 +34,8 @@ const forged = attemptOf(refundAuthorized(), { secrets: [otherSecret] });
 
 describe("the log of failures", () => {
   it("writes one escaped line for each handler error, with its stack and causes indented below", async () => {
-    const receiver = receiverOf().on("refund.authorized", () => {
+    const receiver = receiverOf().on("refund.authorized", async () => {
+      await Promise.resolve();
       throw new Error("no\nsuch at all \u001b[31m", { cause: new Error("disk") });
     });
     for (const id of ["evt_1", "evt_2"]) await receiver.receive(refundAttempt(id));

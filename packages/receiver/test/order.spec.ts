@@ -41,6 +41,8 @@ describe("with order 'per-resource', an event", () => {
     expect((await send(refund("refund.pending", { id: "b", of: "other" }))).kind).toBe("handled");
     const payment = factories["payment.created"]({ id: "c", data: { paymentId: "shared" } });
     expect((await send(payment)).kind).toBe("handled");
+    const unknown = { ...refund("refund.pending", { id: "d", of: "shared" }), type: "refund.new" };
+    expect((await send(unknown)).kind).toBe("unrouted");
   });
 
   it("whose claim is lost while an older state is skipped is CS_CLAIM_LOST", async () => {
@@ -70,8 +72,10 @@ describe("with order 'per-resource', an event", () => {
 });
 
 it("[R-ORDER-NONE] an event without an order runs whatever arrived before it", async () => {
-  const { handled, send } = recordingReceiver();
-  await send(refund("refund.authorized", { id: "second" }));
+  const inbox = memoryInbox();
+  const ordered = recordingReceiver({ inbox, order: "per-resource" });
+  const { handled, send } = recordingReceiver({ inbox });
+  await ordered.send(refund("refund.authorized", { id: "second" }));
   await send(refund("refund.pending", { id: "first" }));
-  expect(handled).toEqual(["PAYMENT second", "PAYMENT first"]);
+  expect(handled).toEqual(["PAYMENT first"]);
 });

@@ -1,8 +1,8 @@
 import { eventFactories, signedAttempt } from "@countersign/receiver/testing";
 import { profiles } from "@countersign/schemas/profiles";
-import { standardWebhooks, xSignature } from "@countersign/signatures";
+import { hmacPresets, schemeOf, standardWebhooks, xSignature } from "@countersign/signatures";
 import fc from "fast-check";
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
 import {
   createReceiver,
   type EventTypeMap,
@@ -135,4 +135,46 @@ describe("the profile x-signature", () => {
       expect(seen).toEqual([data, { id: "evt_2", type: "report.ready", timestamp, data }]);
     },
   );
+});
+
+describe("a profile document with a nested envelope, a scheme without an id and types without a dot", () => {
+  const description = { ...hmacPresets.body, headers: { signature: "x-hub-signature-256" } };
+  const entry = { category: "TICKET", resource: "/data/ticket" };
+  const profile = {
+    ...profiles.standard,
+    name: "tickets",
+    signature: { scheme: "hmac", toleranceSeconds: 300, description },
+    envelope: { id: "/meta/id", type: "/meta/type", timestamp: "/meta/at", data: "/data" },
+    catalogue: [
+      { ...entry, kind: "payment.created", type: "opened", rank: 1 },
+      { ...entry, kind: "payment.canceled", type: "closed", rank: 2 },
+    ],
+  } as const;
+  const sign = (id: unknown, type: string, ticket: unknown) => {
+    const event = { meta: { id, type, at: "2026-11-24T05:00:00.000Z" }, data: { ticket } };
+    const given = { secrets: [secret], scheme: schemeOf(profile.signature), now: NOON };
+    return signedAttempt({ ...given, event, id: "unsigned" });
+  };
+
+  it("orders events of a resource by its number, and those without one not at all", async () => {
+    vi.spyOn(process, "emitWarning").mockReturnValue();
+    onTestFinished(() => void vi.restoreAllMocks());
+    const inbox = memoryInbox();
+    const receiver = createReceiver({ ...silent, profile, inbox, order: "per-resource" });
+    const kinds: string[] = [];
+    for (const [type, ticket] of [
+      ["closed", 7],
+      ["opened", 7],
+      ["closed", null],
+      ["opened", null],
+    ] as const)
+      kinds.push((await receiver.receive(sign(`evt_${String(kinds.length)}`, type, ticket))).kind);
+    expect(kinds).toEqual(["unrouted", "superseded", "unrouted", "unrouted"]);
+  });
+
+  it("names the place of a fault", () => {
+    const details = [{ pointer: "/meta/id", message: "must be an event id" }];
+    const result = verifyEvent(sign(1, "opened", 7), { ...options, profile });
+    expect(result).toMatchObject({ ok: false, code: "CS_EVENT_ENVELOPE", facts: { details } });
+  });
 });

@@ -1,6 +1,6 @@
 import { amountCents, type BodyReader, type Outcome } from "@countersign/receiver";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   attemptOf,
   genuine,
@@ -124,6 +124,14 @@ describe("A17: a number", () => {
       expect([amount, (await outcomeOf(paymentWith(amount))).kind]).toEqual([amount, kind]);
   });
 
+  it("of more digits than an amount of cents is refused with its place", async () => {
+    const details = [
+      { pointer: "/data/amount/value", message: "has more digits than an amount of cents" },
+    ];
+    const refusal = { code: "CS_EVENT_SCHEMA", event: { type: "payment.succeeded" }, details };
+    expect(await outcomeOf(paymentWith("0.1000000000000000055"))).toMatchObject(refusal);
+  });
+
   it("of a handled event is exact cents with amountCents, and nothing else is an amount", () => {
     const values = [0.01, 0.07, 1.1, 100.25, 99_999_999.99];
     expect(values.map((value) => amountCents({ value }))).toEqual([
@@ -171,6 +179,20 @@ describe("a body that arrives in chunks", () => {
         expect(outcome.kind).toBe("handled");
       }),
     );
+  });
+
+  it("is copied once for each doubling of its size, and for its end", async () => {
+    const transfer = vi.spyOn(ArrayBuffer.prototype, "transfer");
+    onTestFinished(() => transfer.mockRestore());
+    const { receiver } = recordingReceiver();
+    await receiver.receive({
+      headers: genuine.headers,
+      body: (body) => {
+        for (let sent = 0; sent < 8; sent += 1) body.push(Uint8Array.of(0));
+        return Promise.resolve(body.all());
+      },
+    });
+    expect(transfer.mock.calls).toEqual([[1], [2], [4], [8], [8]]);
   });
 
   it("[R-BODY-SIZE] is refused with the first byte above limits.bodyBytes, also if a framework has read it", async () => {
@@ -242,23 +264,53 @@ describe("limits.bytesInFlight", () => {
           return body.all();
         },
       });
-    const all = [read("first", 17_233), read("second", 32_767), read("third", 32_767, 1)];
+    // A quarter; a small body; a large one.
+    const all = [read("first", 17_232), read("second", 32_768)];
+    all.push(read("third", 32_767), read("fourth", 32_768));
     await Promise.resolve();
-    expect(happened).toEqual(["first reads on", "second reads on", "third waits"]);
+    const reading = ["first reads on", "second reads on", "third reads on"];
+    expect(happened.splice(0)).toEqual([...reading, "fourth waits"]);
     end.resolve();
     await Promise.all(all);
-    expect(happened.slice(3)).toEqual(["first ends", "second ends", "third ends"]);
+    expect(happened).toEqual(["first ends", "second ends", "third ends", "fourth ends"]);
   });
 
-  it("counts the bodies of waiting attempts and frees them with their answers", async () => {
+  it("refuses a body that is as large as the largest other one", async () => {
+    const { receiver } = recordingReceiver({ limits: { bodyBytes: 800, bytesInFlight: 800 } });
+    const gate = Promise.withResolvers<void>();
+    const answers = [0, 1].map((more) =>
+      receiver.receive({
+        headers: genuine.headers,
+        body: async (body) => {
+          body.push(new Uint8Array(400));
+          const error = body.push(new Uint8Array(more));
+          if (error !== undefined) gate.resolve();
+          await gate.promise;
+          return error === undefined ? body.all() : { error };
+        },
+      }),
+    );
+    const names = (await Promise.all(answers)).map(nameOf);
+    expect(names).toEqual(["CS_SIGNATURE_MISMATCH", "CS_RECEIVER_BUSY"]);
+  });
+
+  it("counts the bodies of waiting attempts, also after limits.bodyMs, and frees them with their answers", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const size = refundAttempt("evt_1").body.length;
     const { receiver } = recordingReceiver({
-      limits: { bodyBytes: 2 * size, bytesInFlight: 2 * size, concurrentHandlers: 1 },
+      limits: {
+        bodyBytes: 2 * size,
+        bytesInFlight: 2 * size,
+        bodyMs: 12_000,
+        concurrentHandlers: 1,
+      },
     });
     const gate = Promise.withResolvers<void>();
     receiver.on("refund.authorized", () => gate.promise);
     const send = async (id: string) => nameOf(await receiver.receive(refundAttempt(id)));
     const [first, second] = [send("evt_1"), send("evt_2")];
+    await vi.advanceTimersByTimeAsync(13_000);
     expect(await send("evt_3")).toBe("CS_RECEIVER_BUSY");
     gate.resolve();
     expect(await Promise.all([first, second])).toEqual(["handled", "handled"]);

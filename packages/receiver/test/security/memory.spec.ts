@@ -93,3 +93,12 @@ it.each<readonly [stream: string, ReaderOf]>([
     expect(outcome).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
   },
 );
+
+it("A20: a receiver holds nothing of attempts that it refused by their headers", async () => {
+  const { receiver } = recordingReceiver({ onOutcome: () => undefined });
+  const refused = { headers: { "content-encoding": "gzip" }, body: new Uint8Array() };
+  await receiver.receive(refused);
+  const before = held();
+  for (let count = 0; count < 10_000; count += 1) await receiver.receive(refused);
+  expect(held() - before).toBeLessThan(500_000);
+});
