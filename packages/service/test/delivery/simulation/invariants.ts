@@ -1,9 +1,9 @@
 import { ENGINE } from "../../../src/delivery/constants.ts";
 import type { Completion } from "../../../src/delivery/types.ts";
-import type { ModelDelivery, ModelStore } from "./model-store.ts";
-import { POLICY, type Behaviour, type Plan } from "./plan.ts";
+import type { ModelDelivery } from "./model-store.ts";
+import { POLICY, type Behaviour } from "./plan.ts";
 import type { Post, Process } from "./process.ts";
-import type { Timeline } from "./timeline.ts";
+import type { Simulation } from "./simulation.ts";
 
 export interface EndpointState {
   readonly key: string;
@@ -14,18 +14,9 @@ export interface EndpointState {
   inactiveSince: number | undefined;
 }
 
-interface Watched {
-  readonly plan: Plan;
-  readonly store: ModelStore;
-  readonly timeline: Timeline;
-  readonly endpoints: ReadonlyMap<string, EndpointState>;
-  readonly running: () => readonly Process[];
-  readonly broken: (rule: string) => void;
-}
-
 /** The rules that hold in every world. Times are milliseconds. */
 export class Invariants {
-  readonly #watched: Watched;
+  readonly #watched: Simulation;
   readonly #open = new Set<Post>();
   /** When processes have learnt of a delivery; infinite without a hint. */
   readonly #knownAt = new Map<string, number>();
@@ -36,7 +27,7 @@ export class Invariants {
   #calmSince = -Infinity;
   #unfairSince: number | undefined;
 
-  constructor(watched: Watched) {
+  constructor(watched: Simulation) {
     this.#watched = watched;
     this.#mayBeBehind = watched.plan.moves.some(
       (move) => move.do === "step" || move.do === "replay" || (move.do === "write" && move.lag > 0),
@@ -80,7 +71,8 @@ export class Invariants {
   }
 
   began(post: Post): void {
-    const { broken, endpoints, store } = this.#watched;
+    const { endpoints, store } = this.#watched;
+    const broken = (rule: string): void => this.#watched.broken(rule);
     const { id, process } = post;
     const row = store.deliveries.get(id);
     const endpoint = endpoints.get(row?.key ?? "");

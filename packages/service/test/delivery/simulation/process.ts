@@ -4,7 +4,7 @@ import type { DeliveryEngine, EngineOptions } from "../../../src/delivery/engine
 import type { Answer, DeliveryStore, PostRequest, Transport } from "../../../src/delivery/types.ts";
 import { StoreUnavailableError } from "../../../src/store/driver.ts";
 import { POLICY, type StoreFault } from "./plan.ts";
-import type { Timeline } from "./timeline.ts";
+import type { Simulation } from "./simulation.ts";
 
 export type EngineClass = new (options: EngineOptions) => DeliveryEngine;
 
@@ -15,19 +15,6 @@ export interface Post {
   readonly answer: Answer;
   /** Milliseconds until the answer. */
   readonly takes: number;
-}
-
-/** The state that the processes share. */
-export interface World {
-  readonly timeline: Timeline;
-  readonly store: DeliveryStore;
-  wallNow(process: number): number;
-  began(process: Process, id: string): Post;
-  ended(post: Post): void;
-  failed(process: Process, error: unknown): void;
-  /** A fault lasts until then. */
-  disturb(until: number): void;
-  note(text: () => string): void;
 }
 
 /** A process from its start to its crash or stop, with an engine whose ports the world disturbs. */
@@ -45,14 +32,14 @@ export class Process {
   stoodStill = false;
   /** Calls left until the crash, and whether the last one is sent. */
   crashAt: { calls: number; readonly isSent: boolean } | undefined;
-  readonly #world: World;
+  readonly #world: Simulation;
   readonly #random: Random;
   readonly #open = new Map<Post, (answer: Answer) => void>();
 
   constructor(
     { number, life }: { readonly number: number; readonly life: number },
     random: Random,
-    world: World,
+    world: Simulation,
     Engine: EngineClass,
   ) {
     this.id = `p${number}.${life}`;

@@ -1,11 +1,11 @@
 import { seeded, type Random } from "../../../../../test/fuzz/random.ts";
 import { DeliveryEngine } from "../../../src/delivery/engine.ts";
 import { StoreUnavailableError } from "../../../src/store/driver.ts";
-import type { DeliveryStore } from "../../../src/delivery/types.ts";
+import type { CompletedGroup, Endpoint } from "../../../src/delivery/types.ts";
 import { Invariants, type EndpointState } from "./invariants.ts";
 import { ModelStore, type ModelDelivery } from "./model-store.ts";
 import { planOf, POLICY, REACTIONS, type Move, type Plan, type QueueMove } from "./plan.ts";
-import { Process, type EngineClass, type Post, type World } from "./process.ts";
+import { Process, type EngineClass, type Post } from "./process.ts";
 import { Timeline } from "./timeline.ts";
 
 /** Wall time at the beginning. */
@@ -44,18 +44,40 @@ export async function firstViolation(seed: number, worlds: number): Promise<stri
   return [`seed ${plan.seed}: ${rule}`, endpoints, ...trace].join("\n");
 }
 
-class Simulation implements World {
-  readonly timeline = new Timeline();
-  readonly store: DeliveryStore;
-  readonly #model = new ModelStore();
-  readonly #plan: Plan;
-  readonly #Engine: EngineClass;
-  readonly #random: Random;
+/** The model's tables, whose calls the invariants see. */
+class WatchedStore extends ModelStore {
   /** Names under which processes have taken part. */
   readonly #joined = new Set<string>();
+  readonly #world: Simulation;
+  constructor(world: Simulation) {
+    super();
+    this.#world = world;
+  }
+  override join(id: string): Promise<void> {
+    this.#joined.add(id);
+    return super.join(id);
+  }
+  override take(...[id, wanted]: Parameters<ModelStore["take"]>): Promise<Endpoint[]> {
+    if (!this.#joined.has(id)) this.#world.broken(`${id} takes endpoints before it takes part`);
+    return super.take(id, wanted);
+  }
+  override async complete(...all: Parameters<ModelStore["complete"]>): Promise<CompletedGroup> {
+    const group = await super.complete(...all);
+    this.#world.invariants.completed(group.completed);
+    return group;
+  }
+}
+
+/** A world of processes, which share its store and its time. */
+export class Simulation {
+  readonly timeline = new Timeline();
+  readonly store: ModelStore = new WatchedStore(this);
+  readonly plan: Plan;
+  readonly endpoints: ReadonlyMap<string, EndpointState>;
+  readonly invariants: Invariants;
+  readonly #Engine: EngineClass;
+  readonly #random: Random;
   readonly #processes: (Process | undefined)[] = [];
-  readonly #endpoints: ReadonlyMap<string, EndpointState>;
-  readonly #invariants: Invariants;
   readonly #trace: string[] | undefined;
   /** The steps of each process's wall time. */
   readonly #steps: number[];
@@ -64,7 +86,7 @@ class Simulation implements World {
 
   /** @param trace Gets one line for each event. */
   constructor(plan: Plan, Engine: EngineClass, trace?: string[]) {
-    this.#plan = plan;
+    this.plan = plan;
     this.#Engine = Engine;
     this.#random = seeded(plan.seed + 1);
     this.#trace = trace;
@@ -73,52 +95,25 @@ class Simulation implements World {
       const goodSince = behaviour === "good" ? 0 : undefined;
       return { key: `e${index}`, behaviour, goodSince, inactiveSince: undefined };
     });
-    this.#endpoints = new Map(endpoints.map((one) => [one.key, one]));
-    const model = this.#model;
-    for (const [index, { key }] of endpoints.entries()) model.subscribe(key, `m${index % 3}`);
-    this.#invariants = new Invariants({
-      plan,
-      store: model,
-      timeline: this.timeline,
-      endpoints: this.#endpoints,
-      running: () => this.#running(),
-      broken: (rule) => this.#broken(rule),
-    });
-    this.store = {
-      join: (id) => {
-        this.#joined.add(id);
-        return model.join(id);
-      },
-      beat: (beat) => model.beat(beat),
-      remove: (member) => model.remove(member),
-      take: (id, wanted) => {
-        if (!this.#joined.has(id)) this.#broken(`${id} takes endpoints before it takes part`);
-        return model.take(id, wanted);
-      },
-      release: (id, keys) => model.release(id, keys),
-      read: (requests, bounds) => model.read(requests, bounds),
-      complete: async (completions, policy) => {
-        const group = await model.complete(completions, policy);
-        this.#invariants.completed(group.completed);
-        return group;
-      },
-    };
+    this.endpoints = new Map(endpoints.map((one) => [one.key, one]));
+    for (const [index, { key }] of endpoints.entries()) this.store.subscribe(key, `m${index % 3}`);
+    this.invariants = new Invariants(this);
   }
 
   /** Runs the world until everything is delivered, or nothing more is to be expected. @returns The rule that was broken. */
   async run(): Promise<string | undefined> {
-    for (const move of this.#plan.moves) this.timeline.after(move.at, () => this.#move(move));
-    const lastAt = this.#plan.moves.at(-1)?.at ?? 0;
+    for (const move of this.plan.moves) this.timeline.after(move.at, () => this.#move(move));
+    const lastAt = this.plan.moves.at(-1)?.at ?? 0;
     let isOver = false;
     const tick = (): void => {
-      this.#invariants.check();
+      this.invariants.check();
       const now = this.timeline.now;
-      isOver = now > lastAt + QUIET_MS || (now > lastAt && this.#invariants.isDone());
+      isOver = now > lastAt + QUIET_MS || (now > lastAt && this.invariants.isDone());
       this.timeline.after(250, tick);
     };
     tick();
     await this.timeline.run(() => isOver || this.#violation !== undefined);
-    for (const process of this.#running()) process.die();
+    for (const process of this.running()) process.die();
     return this.#violation;
   }
 
@@ -130,41 +125,42 @@ class Simulation implements World {
     this.#trace?.push(`${(this.timeline.now / 1000).toFixed(3)} ${text()}`);
   }
 
+  /** A fault lasts until then. */
   disturb(until: number): void {
-    this.#invariants.disturb(until);
+    this.invariants.disturb(until);
   }
 
   failed(process: Process, error: unknown): void {
     this.note(() => `${process.id} failed: ${String(error)}`);
     if (!(error instanceof StoreUnavailableError))
-      this.#broken(`the engine failed with ${String(error)}`);
+      this.broken(`the engine failed with ${String(error)}`);
   }
 
   began(process: Process, id: string): Post {
-    const { behaviour, key } = this.#endpointOf(this.#model.deliveries.get(id)?.key ?? "");
+    const { behaviour, key } = this.#endpointOf(this.store.deliveries.get(id)?.key ?? "");
     const post = { process, id, ...REACTIONS[behaviour](this.#random) };
     this.note(() => `${process.id} posts ${id} to ${key}`);
-    this.#invariants.began(post);
+    this.invariants.began(post);
     return post;
   }
 
   ended(post: Post): void {
     const { answer, id } = post;
     this.note(() => `${id} has ${answer.kind === "answered" ? answer.status : answer.code}`);
-    this.#invariants.ended(post);
+    this.invariants.ended(post);
   }
 
-  #broken(rule: string): void {
+  broken(rule: string): void {
     this.#violation ??= `${rule}, at ${(this.timeline.now / 1000).toFixed(3)} s`;
     this.note(() => rule);
   }
 
-  #running(): Process[] {
+  running(): Process[] {
     return this.#processes.filter((one) => one !== undefined && !one.isDead) as Process[];
   }
 
   #endpointOf(key: string): EndpointState {
-    const found = this.#endpoints.get(key);
+    const found = this.endpoints.get(key);
     if (found === undefined) throw new Error(`unknown endpoint ${key}`);
     return found;
   }
@@ -220,7 +216,7 @@ class Simulation implements World {
   }
 
   #moveQueue(move: QueueMove): void {
-    const store = this.#model;
+    const store = this.store;
     if (move.do === "replay") {
       const stored = store.storedNow;
       const at = stored === undefined ? this.wallNow(0) : stored + 6000;
@@ -230,9 +226,9 @@ class Simulation implements World {
     const endpoint = this.#endpointOf(`e${move.endpoint}`);
     const { key } = endpoint;
     if (move.do === "write") {
-      const [writer] = this.#running();
+      const [writer] = this.running();
       // Nobody knows what time it is if wall time steps while no process runs.
-      if (writer === undefined && this.#plan.moves.some((one) => one.do === "step")) return;
+      if (writer === undefined && this.plan.moves.some((one) => one.do === "step")) return;
       const now = writer?.dueClock.now() ?? Math.max(this.wallNow(0), store.storedNow ?? 0);
       const at = now - move.lag;
       store.write(key, move.id, at);
@@ -252,10 +248,10 @@ class Simulation implements World {
     isChanged: (row: ModelDelivery) => boolean,
     work: Parameters<DeliveryEngine["onWork"]>[0] = "anything",
   ): void {
-    this.#invariants.changed(ms, isChanged);
+    this.invariants.changed(ms, isChanged);
     if (ms === Infinity) return;
     this.timeline.after(ms, () => {
-      for (const process of this.#running())
+      for (const process of this.running())
         process.reach(() => {
           this.note(() => `${process.id} has a hint`);
           process.engine.onWork(work);
@@ -265,7 +261,7 @@ class Simulation implements World {
 
   #start(number: number): void {
     this.#lives += 1;
-    if (this.#running().length > 0 || this.#lives > 1) this.disturb(this.timeline.now);
+    if (this.running().length > 0 || this.#lives > 1) this.disturb(this.timeline.now);
     const name = { number, life: this.#lives };
     this.#processes[number] = new Process(name, this.#random, this, this.#Engine);
   }
