@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import { migrate } from "../src/store/migrate.ts";
 import { readBacklog } from "../src/store/tables/backlog.ts";
+import { queueOf } from "./delivery/queue.ts";
 import { hookedDriver, type DriverHooks } from "./hooked-driver.ts";
-import { insert } from "./store/rows.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
 const NOW = 1_000_000;
@@ -11,32 +10,26 @@ onStores([sqlite, postgres], ({ name, open }) => {
   it("the backlog counts waiting and due deliveries, excludes paused subscriptions and sandboxes from the due ones, and reads indexes only", async () => {
     const hooks: DriverHooks = {};
     const driver = hookedDriver(await open(), hooks);
-    await migrate(driver, { now: 0 });
-    await driver.transaction(async (tx) => {
-      await tx.query("INSERT INTO clocks (id, instant) VALUES ('frozen', 0)");
-      for (const [id, clock_id, status] of [
-        ["a", "live", "ACTIVE"],
-        ["b", "live", "ACTIVE"],
-        ["c", "live", "PAUSED"],
-        ["d", "frozen", "ACTIVE"],
-      ] as const) {
-        const owner = { merchant_id: id, clock_id };
-        await insert(tx, "merchants", { id, clock_id });
-        await insert(tx, "subscriptions", { key: id, ...owner, status });
-        for (const [state, next_at] of [
-          ["waiting", id === "b" ? NOW - 5000 : NOW - 2000],
-          ["waiting", NOW + 1],
-          ["exhausted", null],
-          ["delivered", null],
-        ] as const) {
-          const event = { id: `${id}-${state}-${next_at}`, ...owner };
-          await insert(tx, "events", event);
-          const queue = { event_id: event.id, subscription_key: id };
-          await insert(tx, "deliveries", { ...event, ...queue, state, next_at });
-        }
+    const queue = await queueOf(driver);
+    const states = ["waiting", "waiting", "exhausted", "delivered"];
+    for (const [key, clockId, status, overdueMs] of [
+      ["a", "live", "ACTIVE", 2000],
+      ["b", "live", "ACTIVE", 5000],
+      ["c", "live", "PAUSED", 9000],
+      ["d", "clk_1", "ACTIVE", 9000],
+    ] as const) {
+      await queue.subscribe(key, { clockId });
+      await queue.write("UPDATE subscriptions SET status = $1 WHERE key = $2", [status, key]);
+      for (const [at, state] of states.entries()) {
+        const id = await queue.enqueue(key, { nextAt: at === 0 ? NOW - overdueMs : NOW + 1 });
+        const nextAt = state === "waiting" ? "next_at" : "NULL";
+        await queue.write(`UPDATE deliveries SET state = $1, next_at = ${nextAt} WHERE id = $2`, [
+          state,
+          id,
+        ]);
       }
-      await tx.query("INSERT INTO delivery_members (id, beat) VALUES ('p', 1)");
-    });
+    }
+    await queue.store.join("p");
     let text = "";
     hooks.statement = (sql) => {
       if (typeof sql === "string") text = sql;

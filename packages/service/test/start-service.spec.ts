@@ -93,8 +93,8 @@ describe("a service", () => {
     await expect(driver.query("SELECT 1")).rejects.toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
   });
 
-  it("reports on /healthz that it is alive, and on /readyz whether it accepts calls and its database answers", async () => {
-    const { call, service } = await openService();
+  it("reports on /healthz that it is alive, also without its database, and on /readyz whether it accepts calls", async () => {
+    const { call, service, driver } = await openService();
     const get = (path: string) => call("GET", path, { token: null });
     const health = await get("/healthz");
     expect([health.status, health.body]).toEqual([200, { status: "ok" }]);
@@ -106,11 +106,7 @@ describe("a service", () => {
     expect(draining.headers["connection"]).toBe("close");
     expect((await get("/healthz")).status).toBe(200);
     expect((await call("GET", "/v1/customers/c")).status).toBe(404);
-
-    const other = await openService();
-    await other.driver.close();
-    const gone = await other.call("GET", "/readyz", { token: null });
-    expect(refusal(gone)).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
-    expect((await other.call("GET", "/healthz", { token: null })).status).toBe(200);
+    await driver.close();
+    expect((await get("/healthz")).status).toBe(200);
   });
 });
