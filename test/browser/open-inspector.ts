@@ -1,20 +1,12 @@
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import {
-  openNamespace,
-  serveSandbox,
-  type CheckRunner,
-  type SandboxOptions,
-} from "@countersign/sandbox/internal";
-import { profiles } from "@countersign/schemas/profiles";
-import { sqliteDriver } from "@countersign/service";
+import type { CheckRunner, SandboxOptions } from "@countersign/sandbox/internal";
 import { onTestFinished } from "vitest";
 import { createApi } from "../../packages/dev/src/api.ts";
 import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
-import { temporaryFolder, type AtEnd } from "../temporary-folder.ts";
+import { openSandbox, TOKEN } from "../../packages/sandbox/test/open-sandbox.ts";
+import type { AtEnd } from "../temporary-folder.ts";
 
-export const TOKEN = "cst_token-of-the-inspected-namespace";
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 export const KEY = "key-of-this-run-0123456789";
 
@@ -38,24 +30,14 @@ export async function openInspector(options: OpenOptions = {}, atEnd: AtEnd = on
   const { checksOf, ...more } = options;
   const receiver = await openReceiver(atEnd);
   const target = { url: receiver.receiverUrl, secret: SECRET };
-  const folder = temporaryFolder(atEnd);
-  const driver = sqliteDriver(join(folder, "sandbox.db"));
-  const profile = options.profile ?? profiles.standard;
-  const sandbox = await serveSandbox({
-    driver,
-    profile,
-    port: 0,
-    inspector: {
-      folder: (folderOfPage ??= buildInspector().folder),
-      token: TOKEN,
-      key: KEY,
-      target,
-      ...(checksOf && { checks: checksOf(target) }),
-    },
-    ...more,
-  });
-  atEnd(() => sandbox.close({ graceMs: 0 }));
-  await openNamespace({ driver, profile, seed: 1, token: TOKEN });
+  const inspector = {
+    folder: (folderOfPage ??= buildInspector().folder),
+    token: TOKEN,
+    key: KEY,
+    target,
+    ...(checksOf && { checks: checksOf(target) }),
+  };
+  const { sandbox } = await openSandbox({ inspector, ...more }, atEnd);
   return {
     sandbox,
     url: sandbox.url,

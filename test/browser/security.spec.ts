@@ -6,7 +6,8 @@ import { standardWebhooks } from "@countersign/signatures";
 import { beforeAll, describe, expect, it } from "vitest";
 import { curlOf, signatureLines, testOf } from "../../packages/inspector/src/events/snippets.ts";
 import { atEndOfFile } from "../temporary-folder.ts";
-import { KEY, openInspector, type OpenInspector, SECRET, TOKEN } from "./open-inspector.ts";
+import { TOKEN } from "../../packages/sandbox/test/open-sandbox.ts";
+import { KEY, openInspector, type OpenInspector, SECRET } from "./open-inspector.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

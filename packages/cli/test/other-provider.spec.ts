@@ -136,13 +136,18 @@ it("a provider's own categories, events, schemas and samples go through types, c
   for (const path of ["/v1/customers/cus_1", "/sandbox/payments"])
     expect((await asked(path)).status).toBe(404);
   expect((await asked("/v1/refunds", {})).status).toBe(404);
+  const needsPayments = { state: "a payment", params: { status: "settled" } };
+  expect((await asked("/sandbox/states", needsPayments)).text).toContain("STATE_NOT_FOUND");
+  const faults = [{ route: "POST /v1/refunds", kind: "reset" }];
+  const token = told(sandbox, "API token");
+  const faulty = await call(sandbox.url, token, "/sandbox/faults", { faults }, "PUT");
+  expect(faulty.text).toContain("must be one of POST /v1/webhook/subscribe,");
   expect(sandbox.stderr()).toContain(`'{"type":"order.placed"}' ${sandbox.url}/sandbox/events`);
   expect(sandbox.stderr()).not.toMatch(/payments|refunds|sample data/);
 
   const provider = ["verify", "provider", "--url", sandbox.url, "--profile", profile];
   const only = ["P-AUTH-BEARER", "P-EVENT-SCHEMA", "P-REFUND-KEY"].flatMap((id) => ["--only", id]);
-  const token = { COUNTERSIGN_TOKEN: told(sandbox, "API token") };
-  const checked = await ran([...provider, "--runs", "1", ...only], token);
+  const checked = await ran([...provider, "--runs", "1", ...only], { COUNTERSIGN_TOKEN: token });
   expect([checked.status, checked.err]).toEqual([0, expect.any(String)]);
   expect(checked.out).toContain("PASS: nothing fails (2 pass)");
   expect(checked.out).toMatch(/note: \d\d requirements need payments .* shop has no payments\./);

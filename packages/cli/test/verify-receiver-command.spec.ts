@@ -26,13 +26,13 @@ describe("countersign verify receiver", () => {
     expect(status).toBe(0);
   });
 
-  it("exits with 1 for a receiver that accepts anything, and prints the exchange without a secret, the same for a nonce", async () => {
+  it("exits with 1 for a receiver that accepts anything, and prints the exchange without a secret, the same for a nonce only", async () => {
     const url = await listen((request, response) => {
       request.resume().on("end", () => response.writeHead(204).end());
     });
     const reports = [];
-    for (const _ of [1, 2]) {
-      const args = ["--only", "R-VERIFY-UNSIGNED", "--nonce", "a"];
+    for (const nonce of ["a", "a", "b"]) {
+      const args = ["--only", "R-VERIFY-UNSIGNED", "--nonce", nonce];
       const { status, out, err } = await verify(url, ...args);
       expect(status).toBe(1);
       expect(out).toMatch(/POST \/ HTTP\/1\.1/);
@@ -43,6 +43,7 @@ describe("countersign verify receiver", () => {
       reports.push(out.replaceAll(changing, "…"));
     }
     expect(reports[0]).toBe(reports[1]);
+    expect(reports[0]).not.toBe(reports[2]);
   });
 
   it.each([

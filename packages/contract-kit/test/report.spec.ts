@@ -110,13 +110,6 @@ describe("a finding at a terminal", () => {
 });
 
 describe("a baseline", () => {
-  it("lists the failures of the run that writes it", async () => {
-    const left = baselineOf(await reported());
-    expect(left.known).toEqual([{ id: "provider/a#P-REFUND-KEY" }]);
-    expect(isBaseline(left)).toBe(true);
-    expect(readBaseline(left)).toEqual({ ok: true, baseline: left });
-  });
-
   it("is judged by its reader as by its schema", () => {
     const valid = [{ known: [] }, { known: [{ id: "a", reason: "b" }], $schema: "c" }];
     const entries = [{ id: "" }, { reason: "b" }, { id: "a", reason: 1 }, { id: "a", more: 1 }];

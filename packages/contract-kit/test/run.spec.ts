@@ -1,4 +1,3 @@
-import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import {
   type ProviderCheck,
@@ -7,7 +6,6 @@ import {
   type Level,
   type Requirement,
 } from "../src/check.ts";
-import { reportOfRun } from "../src/report/document.ts";
 import { run, type Report, type RunOptions } from "../src/run.ts";
 import type { ProviderTarget } from "../src/target.ts";
 import { checkOf, unreachable } from "./fake-provider.ts";
@@ -57,28 +55,6 @@ describe("a run", () => {
       findings: [{ status: "skipped", message: "known" }],
     });
     expect(runs).toBe(0);
-  });
-
-  it("leaves out what a profile without payments does not have, and a check that is about it", async () => {
-    const ofPayments = { ...requirementOf("P-A"), needs: "payments" } as const;
-    const { payments: _, ...profile } = profiles.standard;
-    const options = {
-      target: { ...unreachable, profile },
-      requirements: [ofPayments, ...listed.slice(1)],
-    };
-    const about = await ran(checkOf("provider/a", failed("P-A"), failed("P-B")), options);
-    expect(about).toMatchObject({ exitCode: 2, findings: [], uncovered: ["P-B", "P-C"] });
-    const partly = await ran(checkOf("provider/b", failed("P-B"), failed("P-A")), options);
-    expect(partly.findings.map(({ requirement }) => requirement.id)).toEqual(["P-B"]);
-    expect(reportOfRun(partly).notes).toEqual([
-      expect.stringMatching(
-        /^\d\d requirements need payments and are not applicable: the profile standard has no payments\.$/,
-      ),
-    ]);
-    const target = { ...unreachable, profile: profiles.standard };
-    const whole = await ran(checkOf("provider/a", failed("P-A")), { ...options, target });
-    expect(whole.findings).toHaveLength(1);
-    expect(reportOfRun(whole).notes).toEqual([]);
   });
 });
 

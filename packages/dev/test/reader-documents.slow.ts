@@ -20,27 +20,19 @@ const openapi = new URL("packages/service/generated/standard/reader/openapi.json
 writeFileSync(join(home, "package.json"), '{"type":"module"}');
 
 /** A partner's program that handles an event of a later version and compiles in strict TypeScript. */
-const use = (types: string, typeName: string): string => `${types}
-const later = {
-  id: "evt_1",
-  type: "payment.authorized",
-  category: "PAYMENT",
-  timestamp: "2026-11-21T09:30:00.000Z",
-  addedLater: true,
-  data: {
-    paymentId: "pay_1",
-    direction: "DEBIT",
-    customerId: "cus_1",
-    amount: { currency: "USD", value: 10.5, addedLater: "1" },
-    paymentStatus: "AUTHORIZED",
-    clientReferenceId: null,
-    creationDate: "2026-11-20T16:10:00.000Z",
-    covered: false,
-    addedLater: [1],
-  },
-} as const;
+function use(types: string, typeName: string): string {
+  const path = join(schemas, "events/payment.authorized.schema.json");
+  const { examples } = JSON.parse(readFileSync(path, "utf8")) as {
+    readonly examples: readonly [{ readonly data: { readonly amount: object } }];
+  };
+  const [{ data, ...event }] = examples;
+  const amount = { ...data.amount, addedLater: "1" };
+  const later = { ...event, data: { ...data, amount, addedLater: [1] }, addedLater: true };
+  return `${types}
+const later = ${JSON.stringify(later)} as const;
 export const event: ${typeName} = later;
 `;
+}
 
 /** A refund whose status was added later. */
 const refund = (typeName: string): string =>

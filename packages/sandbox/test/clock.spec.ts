@@ -39,9 +39,9 @@ describe("PUT /sandbox/clock", () => {
   it("adds up simultaneous moves", async () => {
     const one = await open();
     const token = await one.addNamespace(START);
-    await Promise.all([1, 2, 3].map(() => one.move({ advance: "P1D" }, token)));
+    await Promise.all([1, 2, 3].map(() => one.move({ advance: "P1DT1H1M0.5S" }, token)));
     const { body } = await one.call("GET", "/sandbox/clock", { token });
-    expect(body).toEqual({ now: "2026-03-05T15:00:00.000Z" });
+    expect(body).toEqual({ now: "2026-03-05T18:03:01.500Z" });
   });
 
   it("rejects a move back, beyond the bank calendar, and a malformed one", async () => {

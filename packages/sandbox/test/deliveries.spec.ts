@@ -71,39 +71,6 @@ describe("a delivery of the sandbox", () => {
     const unknown = await one.post("/sandbox/subscriptions/sub_none/replay");
     expect(refusal(unknown)).toBe("404 SUBSCRIPTION_NOT_FOUND");
   });
-
-  it("is not replayed if its receiver answered 410", async () => {
-    const one = await open();
-    const receiver = await openReceiver(410);
-    await one.subscribe(receiver.url);
-    await one.emit();
-    await expect.poll(stateOf(one), SOON).toBe("dropped");
-    const [delivery] = await one.list("/sandbox/deliveries");
-    const id = String(delivery?.["deliveryId"]);
-    expect(refusal(await one.post(`/sandbox/deliveries/${id}/replay`))).toBe(
-      "410 SUBSCRIPTION_CLOSED",
-    );
-    await one.emit();
-    expect(receiver.arrived).toHaveLength(1);
-    expect(await one.list("/sandbox/deliveries")).toHaveLength(1);
-  });
-});
-
-it("a subscription is paused after failures only, and gets what waits once it is resumed", async () => {
-  const one = await openSandbox({ delivery: { pause: { failures: 2, afterMs: 1000 } } });
-  const receiver = await openReceiver(500, 500, 204);
-  const key = await one.subscribe(receiver.url);
-  await one.emit();
-  await receiver.hasArrived(1);
-  await one.move({ advance: "P3D" });
-  expect(await one.list("/sandbox/subscriptions")).toMatchObject([
-    { subscriptionKey: key, status: "PAUSED", consecutiveFailures: 2, url: receiver.url },
-  ]);
-  // An event of the time in between waits too.
-  await one.emit();
-  const resumed = await one.post(`/sandbox/subscriptions/${key}/resume`);
-  expect(resumed.body).toMatchObject({ status: "ACTIVE", consecutiveFailures: 0 });
-  await receiver.hasArrived(4);
 });
 
 it("[P-SUBSCRIBE-NEW-TYPES] delivers a type added later to a category and to ALL, not to named types", async () => {

@@ -43,21 +43,19 @@ const idCallsOf = ({ sandbox }: TestSandbox): readonly IdCall[] => [
   ...bodyCalls,
 ];
 
-/** Routes that take no id and list the caller's own records. */
-const lists = `merchants customers payments events deliveries subscriptions faults outcomes
-  inspect/events inspect/payments inspect/endpoints inspect/due`
-  .split(/\s+/)
-  .map((name) => `GET /sandbox/${name}`);
-/** Routes that take no id and show no merchant's records; the stream has its own tests. */
-const others = `GET /healthz, GET /readyz, GET /metrics, GET /openapi.json, GET /asyncapi.json,
-  GET /reader/openapi.json, GET /reader/asyncapi.json,
-  POST /v1/tokens, POST /v1/webhook/subscribe, POST /sandbox/merchants, POST /sandbox/customers,
-  GET /sandbox/clock, PUT /sandbox/clock, POST /sandbox/events, POST /sandbox/deliveries/replay,
-  PUT /sandbox/faults, POST /sandbox/reset, POST /sandbox/states, POST /sandbox/messages,
-  GET /sandbox/stream, GET /sandbox/inspect, GET /sandbox/inspect/checks,
-  GET /sandbox/inspect/progress, GET /sandbox/inspect/search, POST /sandbox/inspect/checks,
-  POST /sandbox/inspect/checks/stop, POST /sandbox/inspect/endpoints, POST /sandbox/inspect/outage,
-  POST /sandbox/inspect/resend, POST /sandbox/inspect/reset, POST /sandbox/outcomes`.split(/,\s+/);
+/** Bodies with which calls that take no id do something. */
+const bodies: Readonly<Record<string, object>> = {
+  "POST /v1/webhook/subscribe": { url: "https://merchant.example/", secretKey: SECRET, ...all },
+  "POST /sandbox/merchants": {},
+  "POST /sandbox/customers": {},
+  "PUT /sandbox/clock": { advance: "P30D" },
+  "POST /sandbox/events": { type: "payment.created" },
+  "PUT /sandbox/faults": { faults: [{ route: "POST /v1/refunds", kind: "reset" }] },
+  "POST /sandbox/deliveries/replay": { failedSince: "2000-01-01T00:00:00.000Z" },
+  "POST /sandbox/inspect/resend": { deliveryIds: ["{deliveryId}"] },
+  "POST /sandbox/reset": {},
+  "POST /sandbox/inspect/reset": { what: "everything" },
+};
 
 function send(
   one: TestSandbox,
@@ -73,14 +71,6 @@ function send(
 }
 
 describe("T-32 B18 the records of another merchant", () => {
-  it("are behind routes that take an id in the path, in the body, or none: a new one has to be listed", async () => {
-    const { sandbox } = await open();
-    const inBody = bodyCalls.map(([route]) => route.replace(/[?].*/, ""));
-    const unnamed = routesOf(sandbox).filter((route) => !route.includes("/:"));
-    const listed = new Set<string>([...lists, ...others, ...inBody]);
-    expect(unnamed.toSorted()).toEqual([...listed].toSorted());
-  });
-
   it("are answered 404, word for word as unknown ids, by every id of every route, and found in their own namespace", async () => {
     const one = await open();
     const other = await fullNamespace(one);
@@ -109,47 +99,27 @@ describe("T-32 B18 the records of another merchant", () => {
     }
   });
 
-  it("are in no list, even if the query names their ids", async () => {
+  it("are neither shown nor changed by any call that takes no id, even if its query names their ids", async () => {
     const one = await open();
     const { token, ...ids } = await fullNamespace(one);
-    const json = { faults: [{ route: "POST /v1/refunds", kind: "reset" }] };
-    await one.call("PUT", "/sandbox/faults", { token, json });
+    const faults = [{ route: "POST /v1/refunds", kind: "delay", delayMs: 1 }];
+    await one.call("PUT", "/sandbox/faults", { token, json: { faults } });
     const outcome = { outcome: "handled", eventId: ids["eventId"] };
     expect((await one.post("/sandbox/outcomes", outcome, token)).status).toBeLessThan(300);
-    for (const route of lists) {
-      const { status, text } = await one.call("GET", route.replace("GET ", ""));
-      const found = Object.values(ids).filter((id) => text.includes(id));
-      expect([route, status, found, text.includes("reset")]).toEqual([route, 200, [], false]);
-    }
-    const filters = `eventId=${ids["eventId"]}&subscriptionKey=${ids["subscriptionKey"]}`;
-    expect(await one.list(`/sandbox/deliveries?${filters}`)).toEqual([]);
-    const search = await one.call("GET", `/sandbox/inspect/search?q=${ids["eventId"]}`);
-    expect(search.body).toEqual({ hits: [] });
-    const resent = await one.post("/sandbox/inspect/resend", { deliveryIds: [ids["deliveryId"]] });
-    expect(resent.body).toEqual({ count: 0 });
-  });
-
-  it("are not changed by any call that takes no id", async () => {
-    const one = await open();
-    const other = await fullNamespace(one);
-    const before = await rowsOf(one, other.merchantId);
-    for (const [route, json] of [
-      [
-        "POST /v1/webhook/subscribe",
-        { url: "https://merchant.example/", secretKey: SECRET, ...all },
-      ],
-      ["POST /sandbox/merchants", {}],
-      ["POST /sandbox/customers", {}],
-      ["PUT /sandbox/clock", { advance: "P30D" }],
-      ["POST /sandbox/events", { type: "payment.created" }],
-      ["PUT /sandbox/faults", { faults: [{ route: "POST /v1/refunds", kind: "reset" }] }],
-      ["POST /sandbox/reset", {}],
-      ["POST /sandbox/inspect/reset", { what: "everything" }],
-    ] as const) {
-      const { status } = await send(one, [route, json], String);
-      expect([route, status < 300]).toEqual([route, true]);
-      expect([route, await rowsOf(one, other.merchantId)]).toEqual([route, before]);
-    }
-    expect(await one.list("/sandbox/faults", other.token)).toEqual([]);
+    const before = await rowsOf(one, ids.merchantId);
+    const { eventId, subscriptionKey } = ids;
+    const named = `?q=${eventId}&eventId=${eventId}&subscriptionKey=${subscriptionKey}`;
+    const unnamed = routesOf(one.sandbox).filter((route) => !route.includes("/:"));
+    // The stream does not end; its own tests read it.
+    for (const route of unnamed.filter((each) => !each.endsWith("/stream")))
+      for (const query of ["", named]) {
+        const call = [route + query, bodies[route] ?? {}] as const;
+        const { status, text } = await send(one, call, (name) => ids[name] ?? "");
+        if (route in bodies) expect([call, status < 300]).toEqual([call, true]);
+        const found = Object.values(ids).filter((id) => text.includes(id));
+        expect([call, found, text.includes("delayMs")]).toEqual([call, [], false]);
+        expect([call, await rowsOf(one, ids.merchantId)]).toEqual([call, before]);
+      }
+    expect(await one.list("/sandbox/faults", token)).toMatchObject(faults);
   });
 });

@@ -5,23 +5,9 @@ import {
   type Hostility,
 } from "../../../packages/contract-kit/test/receiver/hostile-target.ts";
 
-/** Markup or commands of a terminal, HTML, XML, Markdown or a CI log. */
-const injections: readonly string[] = [
-  "<script>globalThis.pwned=1</script>",
-  '"><img src=x onerror=globalThis.pwned=1>',
-  "\u001b]0;pwned\u0007\u001b[2J\u001b[31m",
-  "\u009b31mpwned",
-  "\u202epwned",
-  "]]><pwned/>&pwned;",
-  "::error file=pwned::pwned",
-  "##[error]pwned",
-  "\n::set-output name=pwned::1",
-  "| pwned | [pwned](javascript:pwned) ![pwned](http://127.0.0.1:9/pwned) `` ` ``",
-  "${pwned} $(pwned) `pwned`",
-  "\u0000\u0008\u000cpwned",
-];
-
-const text = injections.join(" ");
+/** Markup and commands of a terminal, HTML, XML, Markdown and a CI log; the kit's hostile-reports.spec.ts has many more. */
+const text =
+  '"><script>pwned=1</script> \u001b]0;pwned\u0007 ]]><pwned/> ::error file=pwned::pwned\n| [x](javascript:pwned) ${pwned} \u0000';
 const inLine = text.replaceAll("\n", " ").replaceAll("\u0000", " ");
 const answer = (body: string | Buffer, head = ""): Buffer =>
   Buffer.concat([

@@ -96,19 +96,6 @@ describe("the hosted receiver", () => {
     return send;
   }
 
-  it("records each attempt's bytes at its place, answers, and answers 404 elsewhere", async () => {
-    const place = (await hosted()).open(() => ({ status: 410, headers: { "x-one": "1" } }));
-    const url = new URL(place.url);
-    const send = sending(url);
-    const body = Buffer.from([0x7b, 0xff, 0x7d]);
-    const got = await send({ method: "POST", path: url.pathname, headers: { "x-a": "b" }, body });
-    expect(got).toMatchObject({ status: 410, headers: { "x-one": "1" } });
-    expect(place.attempts[0]).toMatchObject({ method: "POST", headers: { "x-a": "b" }, body });
-    expect((await send({ ...call, path: "/elsewhere" })).status).toBe(404);
-    place.close();
-    expect((await send({ ...call, path: url.pathname })).status).toBe(404);
-  });
-
   it("waits for attempts behind a proxy's path, and answers silent ones when it closes", async () => {
     const place = (await hosted()).open(() => "silence");
     const url = new URL(place.url);

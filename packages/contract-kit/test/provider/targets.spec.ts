@@ -101,17 +101,6 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
     );
   });
 
-  it("plays each scenario with its own merchant", async () => {
-    const tokens = new Set<unknown>();
-    const fault: Fault = (call, next) => {
-      tokens.add(call.headers["authorization"]);
-      return next(call);
-    };
-    const target = await openTarget({ fault });
-    await verify(target, { only: ["provider/over-refund"], runs: 3 });
-    expect(tokens.size).toBe(3);
-  });
-
   it("notes members of answers that no schema lists, if the profile allows additions", async () => {
     const target = await openTarget({ fault: adding });
     const additions = new Set<string>();

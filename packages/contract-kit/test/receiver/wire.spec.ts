@@ -27,6 +27,17 @@ const statusOf = (one: Received): number | string =>
 
 const pour = (socket: Socket): void => flood(socket, Buffer.alloc(65_536, "x"));
 
+/** Waits that pass at once. */
+function immediate() {
+  const waits: number[] = [];
+  const after = (ms: number, call: () => void) => {
+    waits.push(ms);
+    call();
+    return () => undefined;
+  };
+  return { waits, after };
+}
+
 describe("the wire", () => {
   it("sends the given bytes with only the headers that HTTP needs, and follows no redirect", async () => {
     const { url, said } = await answering(
@@ -175,12 +186,7 @@ describe("the wire", () => {
   });
 
   it("sends at most 50 evenly spaced requests a second to another machine", async () => {
-    const waits: number[] = [];
-    const after = (ms: number, call: () => void) => {
-      waits.push(ms);
-      call();
-      return () => undefined;
-    };
+    const { waits, after } = immediate();
     const pace = new Pacer({ now: () => 1000, after }, 50);
     for (let sent = 0; sent < 4; sent += 1) await pace.wait();
     expect(waits).toEqual([20, 40, 60]);
@@ -196,12 +202,7 @@ describe("the wire", () => {
   });
 
   it("sends nothing for as long as a rate limiter asks, and half as fast after it", async () => {
-    const waits: number[] = [];
-    const after = (ms: number, call: () => void) => {
-      waits.push(ms);
-      call();
-      return () => undefined;
-    };
+    const { waits, after } = immediate();
     const pace = new Pacer({ now: () => 0, after }, undefined);
     await pace.wait();
     pace.slowDown(500);
