@@ -25,16 +25,6 @@ export function driverSuite(store: OpenStore): void {
   const openNotes = async (): Promise<Driver> => withNotes(await store.open());
 
   describe("a transaction", () => {
-    it("reads what it wrote, and others read it after COMMIT", async () => {
-      const driver = await openNotes();
-      const seen = await driver.transaction(async (tx) => {
-        await tx.query("INSERT INTO notes (id, text) VALUES (1, 'x')");
-        return [await tx.query("SELECT id FROM notes"), await ids(driver)];
-      });
-      expect(seen).toEqual([[{ id: 1 }], []]);
-      expect(await ids(driver)).toEqual([1]);
-    });
-
     it("undoes only its own writes when its function fails, and passes the error on", async () => {
       const driver = await openNotes();
       const outcomes = await Promise.allSettled([
@@ -106,24 +96,6 @@ export function driverSuite(store: OpenStore): void {
       const driver = await openNotes();
       const kept = await driver.transaction(async (tx) => ({ tx }));
       await expect(kept.tx.query("SELECT 1")).rejects.toBeInstanceOf(TypeError);
-    });
-
-    it("loses no update, and writes a key once, when others write the same row", async () => {
-      const driver = await openNotes();
-      await write(driver, 1, "0");
-      const both = (by: number) =>
-        driver.transaction(async (tx) => {
-          const sql = "SELECT text FROM notes WHERE id = 1 FOR UPDATE";
-          const [row] = await tx.query<{ text: string }>(sql);
-          await tx.query("UPDATE notes SET text = $1 WHERE id = 1", [`${Number(row?.text) + 1}`]);
-          return tx.query(
-            "INSERT INTO notes (id, text) VALUES (2, $1) ON CONFLICT DO NOTHING RETURNING id",
-            [`${by}`],
-          );
-        });
-      const inserted = await Promise.all(Array.from({ length: 30 }, (_, by) => both(by)));
-      expect(await driver.query("SELECT text FROM notes WHERE id = 1")).toEqual([{ text: "30" }]);
-      expect(inserted.flat()).toEqual([{ id: 2 }]);
     });
 
     it("never overlaps another one when both are exclusive", async () => {

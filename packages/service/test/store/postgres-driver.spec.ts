@@ -51,15 +51,6 @@ describePostgres("the PostgreSQL driver", (server) => {
   const terminate = (pids: readonly unknown[]): Promise<unknown> =>
     admin.query("SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid", [pids]);
 
-  it("opens another connection when an idle one has ended", async () => {
-    const driver = await openNotes();
-    await Promise.all([write(driver, 1), write(driver, 2)]);
-    await terminate(await connections());
-    await expect.poll(connections).toEqual([]);
-    await Promise.all([write(driver, 3), driver.query("SELECT id FROM notes")]);
-    expect(await ids()).toEqual([1, 2, 3]);
-  });
-
   it("runs a transaction again whose connection ended, up to five times, unless its function failed", async () => {
     const driver = await openNotes();
     let runs = 0;
