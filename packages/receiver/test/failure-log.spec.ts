@@ -145,14 +145,15 @@ describe("the log of failures", () => {
   });
 
   it("keeps no process alive until its next count, also where a timer is a number", async () => {
+    // A fake clock does not notice that its own timer was replaced for a while, and stays.
+    vi.useRealTimers();
     const setTimer = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => setTimer.mockRestore());
     await receiverOf().receive(forged);
     const timer = setTimer.mock.results.at(-1)?.value as NodeJS.Timeout;
+    expect(timer.hasRef()).toBe(false);
     setTimer.mockReturnValue(7 as never);
-    const { kind } = await receiverOf().receive(forged);
-    // Before the clock's own setTimeout comes back.
-    setTimer.mockRestore();
-    expect([timer.hasRef(), kind]).toEqual([false, "rejected"]);
+    expect((await receiverOf().receive(forged)).kind).toBe("rejected");
   });
 
   it("is written to stderr by default, and nowhere with log: false", async () => {
@@ -277,7 +278,7 @@ describe("a process warning at start-up", () => {
     ]);
     expect(warnings({ inbox })).toEqual([]);
     expect(warnings({ inbox, secrets: [secret.slice(6)] })).toEqual([
-      expect.stringMatching(/CS_SECRET_DOUBTFUL/),
+      expect.stringMatching(/CS_SECRET_DOUBTFUL.* createReceiver: secrets\[0\] is used as text/),
     ]);
   });
 
