@@ -103,10 +103,16 @@ describe("createReceiver", () => {
 describe("on", () => {
   const { receiver } = recordingReceiver();
 
-  it.each([
-    ["a mistyped name", "refund.autorized", /did you mean "refund.authorized"/],
+  it.each<[string, string, RegExp]>([
+    [
+      "a mistyped name",
+      "refund.autorized",
+      /did you mean "refund.authorized", "refund.failed", "payment.authorized"\?$/,
+    ],
+    ["a mistyped category", "PAYMNT", /did you mean "PAYMENT", "ACCOUNT", "CUSTOMER"\?$/],
     ["a name from an object's prototype", "constructor", /unknown type or category/],
     ["the name *", "*", /"fallback" option/],
+    ["an empty name", "", /"fallback" option/],
     ["a second handler of one name", "PAYMENT", /already exists/],
   ])("refuses %s with a TypeError", (_what, name, message) => {
     const register = (): unknown => receiver.on(name as "PAYMENT", () => undefined);
@@ -137,10 +143,10 @@ it("onOutcome changes no outcome by throwing, and its error is logged", async ()
 describe("respond", () => {
   it("replaces the default answers", async () => {
     const { receiver } = recordingReceiver({
-      respond: ({ kind }) => ({ status: 200, headers: {}, body: kind }),
+      respond: ({ kind }) => ({ status: 599, headers: {}, body: kind }),
     });
     const { response } = await receiver.answer(genuine);
-    expect(response).toEqual({ status: 200, headers: {}, body: "handled" });
+    expect(response).toEqual({ status: 599, headers: {}, body: "handled" });
   });
 
   it.each([204, 205, 304])("sends no body with the status %i, which has none", async (status) => {
@@ -151,15 +157,17 @@ describe("respond", () => {
     expect(response).toEqual({ status, headers: { a: "b" }, body: "" });
   });
 
-  it.each([
-    ...[99, 100, 600, 200.5, "200"].map((status) => ({ status })),
+  it.each<readonly [given: object | undefined, message: RegExp]>([
+    ...[99, 199, 600, 200.5, "200"].map(
+      (status) => [{ status }, /status from 200 to 599$/] as const,
+    ),
     // A line break, a text beyond Latin-1, a number.
-    ...["a\r\nb: c", "\u0100", 1].map((x) => ({ headers: { x } })),
-    ...["a b", ""].map((name) => ({ headers: { [name]: "c" } })),
-    { body: {} },
-    undefined,
-    new Error("no such template"),
-  ])("is replaced by 503 and reported if it returns or throws %o", async (given) => {
+    ...["a\r\nb: c", "\u0100", 1].map((x) => [{ headers: { x } }, /invalid header "x"$/] as const),
+    ...["a b", ""].map((name) => [{ headers: { [name]: "c" } }, /invalid header "/] as const),
+    [{ body: {} }, /must return a text as "body"$/],
+    [undefined, /undefined/],
+    [new Error("no such template"), /^no such template$/],
+  ])("is replaced by 503 and reported if it returns or throws %o", async (given, message) => {
     const { receiver, outcomes } = recordingReceiver({
       // As plain JavaScript may return it.
       respond: (): never => {
@@ -168,7 +176,8 @@ describe("respond", () => {
       },
     });
     const { outcome, response } = await receiver.answer(genuine);
-    expect(outcome).toMatchObject({ kind: "failed", code: "CS_RECEIVER_FAILED" });
+    const error = { message: expect.stringMatching(message) as string };
+    expect(outcome).toMatchObject({ kind: "failed", code: "CS_RECEIVER_FAILED", error });
     const body = '{"code":"CS_RECEIVER_FAILED","id":"evt_refund1"}';
     expect(response).toMatchObject({ status: 503, body });
     expect(outcomes).toEqual([outcome]);
@@ -216,11 +225,14 @@ describe("abortDelivery", () => {
     const envelope = respond({ kind: "rejected", code: "CS_EVENT_ENVELOPE" });
     expect(envelope.headers).not.toHaveProperty("webhook-delivery");
     const event = { key: { tenant: "", id: "evt_1" }, type: "refund.failed" };
-    expect(respond({ kind: "handled", ...event }).headers).toEqual({});
+    const handled = { status: 204, headers: {}, body: "" };
+    expect(respond({ kind: "handled", ...event })).toEqual(handled);
   });
 
   it("refuses codes that prove nothing of the sender", () => {
     for (const code of ["CS_SIGNATURE_MISMATCH", "CS_BODY_CONSUMED", "constructor"])
-      expect(() => abortDelivery({ codes: [code as "CS_EVENT_SCHEMA"] })).toThrow(TypeError);
+      expect(() => abortDelivery({ codes: [code as "CS_EVENT_SCHEMA"] })).toThrow(
+        `unsupported code "${code}"; expected one of CS_BODY_NOT_JSON, CS_EVENT_ENVELOPE, `,
+      );
   });
 });

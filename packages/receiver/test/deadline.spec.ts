@@ -194,6 +194,7 @@ describe("limits.answerMs", () => {
     const uncompleted = slow(0, { inbox: never });
     expect(await secretless.sendAndWait(1000)).toBe("CS_SECRETS_UNAVAILABLE");
     expect(await uncompleted.sendAndWait(1000)).toBe("CS_INBOX_UNAVAILABLE");
+    expect(secretless.logged.mock.calls[0]?.[0]).toContain('"secrets" did not answer within');
     expect(uncompleted.logged.mock.calls[0]?.[0]).toContain("the inbox did not answer in time");
     expect(await inboxless.sendAndWait(1000)).toBe("CS_INBOX_UNAVAILABLE");
     gate.resolve();
@@ -214,12 +215,13 @@ describe("limits.answerMs", () => {
     expect(names).toEqual(["handled", "handled", "CS_HANDLER_TIMEOUT", "CS_RECEIVER_BUSY"]);
     const busy = { status: 503, headers: { "retry-after": "5" } };
     for (const { response } of answered.slice(2)) expect(response).toMatchObject(busy);
-    // Its claim is released: the retry is not "in_progress".
-    await vi.advanceTimersByTimeAsync(200);
+    expect(answered[3]?.response.body).toBe('{"code":"CS_RECEIVER_BUSY","id":"evt_4"}');
+    // Its claim is released at once: the retry is not "in_progress".
+    const next = send("evt_4");
+    await vi.advanceTimersByTimeAsync(199);
     expect(handler.mock.calls).toMatchObject(ids.slice(0, 3).map((id) => [{ id }, {}]));
     // The slot is free again.
-    const next = send("evt_4");
-    await vi.advanceTimersByTimeAsync(400);
+    await vi.advanceTimersByTimeAsync(401);
     expect(await next).toBe("handled");
     // And it is one slot: the second of two waits again.
     void send("evt_5");
@@ -228,6 +230,21 @@ describe("limits.answerMs", () => {
     expect(handler.mock.calls.at(-1)).toMatchObject([{ id: "evt_5" }, {}]);
     await vi.advanceTimersByTimeAsync(1);
     expect(handler.mock.calls.at(-1)).toMatchObject([{ id: "evt_6" }, {}]);
+  });
+
+  it("frees the claim of an attempt whose time the inbox took, also while all slots are taken", async () => {
+    const inbox = memoryInbox();
+    const claim = vi.fn<Inbox["claim"]>((given) => inbox.claim(given));
+    const limits = { answerMs: 1000, concurrentHandlers: 1 };
+    const { send } = slow(4000, { limits, inbox: { ...inbox, claim } });
+    void send("evt_1");
+    await vi.advanceTimersByTimeAsync(0);
+    claim.mockImplementationOnce((given) => sleep(1500).then(() => inbox.claim(given)));
+    void send("evt_2");
+    await vi.advanceTimersByTimeAsync(1500);
+    const retry = send("evt_2");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await retry).toBe("CS_RECEIVER_BUSY");
   });
 
   it("answers in_progress for a retry of an event in progress, and duplicate for a handled one, while all slots are taken", async () => {

@@ -147,8 +147,8 @@ describe("a request that is refused by its headers", () => {
   const unread = (): never => {
     throw new Error("the body was read");
   };
-  const statusOf = async (headers: Record<string, string>, body = unread): Promise<number> => {
-    const attempt = { headers: { ...genuine.headers, ...headers }, body };
+  const statusOf = async (headers: Record<string, string>): Promise<number> => {
+    const attempt = { headers: { ...genuine.headers, ...headers }, body: unread };
     return defaultRespond((await receive(attempt)).outcome).status;
   };
 
@@ -156,6 +156,10 @@ describe("a request that is refused by its headers", () => {
     expect(await statusOf({ "content-length": "1048577" })).toBe(413);
     const allowed = { ...genuine.headers, "Content-Length": "1048576" };
     expect((await receive({ ...genuine, headers: allowed })).outcome.kind).toBe("handled");
+  });
+
+  it("gets 401 for an invalid header of its signature, without being read", async () => {
+    expect(await statusOf({ "webhook-signature": "" })).toBe(401);
   });
 
   it("gets 415 for a header that is sent twice, without being read", async () => {

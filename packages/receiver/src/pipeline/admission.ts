@@ -22,16 +22,16 @@ export function judgeHeaders(
     readonly limits: { readonly bodyBytes: number };
     readonly explain: unknown;
   },
-): Rejected | { readonly checked: CheckedHeaders | undefined } {
+): Rejected | { readonly checked?: CheckedHeaders } {
   const [contentEncoding, contentType, announced] = readHeaders(headers);
   if (contentEncoding !== undefined && contentEncoding?.toLowerCase() !== "identity")
     return rejected("CS_BODY_ENCODED", { facts: { contentEncoding } });
-  if (contentType !== undefined && (contentType === null || !JSON_MEDIA_TYPE.test(contentType)))
+  if (contentType !== undefined && !JSON_MEDIA_TYPE.test(String(contentType)))
     return rejected("CS_BODY_MEDIA_TYPE", { facts: { contentType } });
   if (Number(announced ?? 0) > limits.bodyBytes) return rejected("CS_BODY_TOO_LARGE");
 
   // An explanation needs the body.
-  if (explain !== undefined) return { checked: undefined };
+  if (explain !== undefined) return {};
   const checked = scheme.checkHeaders(headers);
   return checked.ok ? { checked } : rejected(checked.code, { facts: checked.facts });
 }

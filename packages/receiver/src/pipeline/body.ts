@@ -106,8 +106,8 @@ export class BodyMemory {
 }
 
 /**
- * A body that is being read, in one buffer that grows: with a list of its chunks, a sender of single bytes
- * would take a hundred times its body in memory, and a small slice would keep a socket's large buffer alive.
+ * A body that is being read: its only chunk, or one buffer that grows. With a list of its chunks, a sender of
+ * single bytes would take a hundred times its body in memory.
  */
 export class IncomingBody implements BodyLimits {
   readonly bodyBytes: number;
@@ -116,7 +116,7 @@ export class IncomingBody implements BodyLimits {
   onRefused: ((error: BodyErrorCode) => void) | undefined;
   readonly #memory: BodyMemory;
   /** The bytes so far, and room for more. */
-  #bytes = new Uint8Array(0);
+  #bytes: Uint8Array = new Uint8Array(0);
   #size = 0;
   #held = 0;
   #refused: BodyErrorCode | undefined;
@@ -137,12 +137,13 @@ export class IncomingBody implements BodyLimits {
     if (this.#refused !== undefined) return this.#refused;
     const size = this.#size + chunk.byteLength;
     if (size > this.bodyBytes) return "CS_BODY_TOO_LARGE";
+    const bytes = bytesOf(chunk);
     if (size > this.#bytes.length) {
       const room = Math.min(this.bodyBytes, Math.max(size, 2 * this.#size));
       if (!this.#hold(room)) return "CS_RECEIVER_BUSY";
-      this.#resize(room);
+      this.#bytes = this.#size === 0 ? bytes : copied(this.#bytes, room);
     }
-    this.#bytes.set(bytesOf(chunk), this.#size);
+    this.#bytes.set(bytes, this.#size);
     this.#size = size;
     return undefined;
   }
@@ -154,12 +155,7 @@ export class IncomingBody implements BodyLimits {
 
   /** Returns all bytes. */
   all(): Uint8Array {
-    this.#resize(this.#size);
-    return this.#bytes;
-  }
-
-  #resize(length: number): void {
-    this.#bytes = new Uint8Array(this.#bytes.buffer.transfer(length));
+    return this.#bytes.subarray(0, this.#size);
   }
 
   /**
@@ -170,7 +166,7 @@ export class IncomingBody implements BodyLimits {
     if (this.#refused !== undefined) return this.#refused;
     // A framework kept these bytes, or a reader of somebody else's did not count them.
     if (read.length > this.bodyBytes) return "CS_BODY_TOO_LARGE";
-    if (!this.#hold(read.length)) return "CS_RECEIVER_BUSY";
+    if (!this.#hold(Math.max(read.length, this.#held))) return "CS_RECEIVER_BUSY";
     this.#memory.finish(this);
     return undefined;
   }
@@ -195,6 +191,12 @@ export class IncomingBody implements BodyLimits {
     this.#held = length;
     return true;
   }
+}
+
+function copied(bytes: Uint8Array, length: number): Uint8Array {
+  const copy = new Uint8Array(length);
+  copy.set(bytes);
+  return copy;
 }
 
 /** Returns the bytes under a view of any realm: a test runner's `Uint8Array` is not always this one. */

@@ -45,24 +45,18 @@ const outcomes = channel(OUTCOME_CHANNEL);
 
 /** Publishes an outcome. Node.js turns an error of a subscriber into an uncaught exception. */
 export function publishOutcome(outcome: Outcome, facts: OutcomeFacts): void {
-  if (outcomes.hasSubscribers) outcomes.publish(reportOf(outcome, facts));
+  outcomes.publish(reportOf(outcome, facts));
 }
 
-/** Lists the members one by one, so that a new member of an outcome is not published by accident. */
-function reportOf(
-  outcome: Outcome,
-  { durationMs, secretIndex, status, late, worker }: OutcomeFacts,
-): OutcomeReport {
+/** Lists the outcome's members one by one, so that a new one is not published by accident. */
+function reportOf(outcome: Outcome, { worker, ...facts }: OutcomeFacts): OutcomeReport {
   const event = "key" in outcome ? outcome : outcome.event;
   return {
     kind: outcome.kind,
     ...("code" in outcome && { code: outcome.code }),
     ...(event && { tenant: event.key.tenant, id: event.key.id, type: event.type }),
-    durationMs,
-    ...(secretIndex !== undefined && { secretIndex }),
-    ...(status !== undefined && { status }),
-    ...(late && { late }),
-    ...(worker && { attempts: worker.attempts, dead: worker.dead }),
+    ...facts,
+    ...worker,
   };
 }
 

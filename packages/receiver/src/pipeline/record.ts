@@ -24,8 +24,7 @@ export async function handleOnce(
   try {
     deadline.whenPassed = late;
     const wallTime = now();
-    // Without the order guard, nothing keeps two events of a resource apart.
-    const recorded = recordedEvent(body, envelope, parts, { byResource: parts.order !== "none" });
+    const recorded = recordedEvent(body, envelope, parts);
     const claim: Claim = await inbox.claim({ ...recorded, leaseMs, now: wallTime, anyBody });
     switch (claim.state) {
       case "handled":
@@ -91,12 +90,12 @@ async function release(
 function recordedEvent(
   body: Uint8Array,
   envelope: Envelope,
-  { catalogue }: Pick<ReceiverParts, "catalogue">,
-  { byResource }: { readonly byResource: boolean },
+  { catalogue, order }: ReceiverParts,
 ): RecordedEvent {
   const { key, type } = envelope.identity;
   const digest = hash("sha256", body, "base64url");
-  const resource = byResource ? resourceOf(envelope, catalogue.get(type)) : undefined;
+  // Without the order guard, nothing keeps two events of a resource apart.
+  const resource = order === "none" ? undefined : resourceOf(envelope, catalogue.get(type));
   return { key, type, digest, resource };
 }
 
@@ -118,7 +117,7 @@ export async function storeEvent(
   deadline.whenPassed = () => inboxLate(event);
   try {
     const stored = await queue.store({
-      ...recordedEvent(body, envelope, parts, { byResource: parts.order !== "none" }),
+      ...recordedEvent(body, envelope, parts),
       // Strict JSON was read from these bytes: they are UTF-8 without a byte order mark.
       body: new TextDecoder().decode(body),
       now: parts.now(),

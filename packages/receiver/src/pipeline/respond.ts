@@ -100,7 +100,7 @@ export function checkResponse(response: ReceiverResponse): ReceiverResponse {
   for (const [name, value] of Object.entries(headers))
     if (!NAME.test(name) || typeof value !== "string" || !VALUE.test(value))
       throw new TypeError(`"respond" returned an invalid header ${JSON.stringify(name)}`);
-  return BODILESS.has(status) && body !== "" ? { status, headers, body: "" } : response;
+  return BODILESS.has(status) ? { status, headers, body: "" } : response;
 }
 
 const ABORTABLE = [

@@ -53,7 +53,7 @@ export class Router {
   readonly #names: readonly string[];
   readonly #fallback: Route;
   // A Map, since a plain object answers "constructor" and "toString" with functions.
-  readonly #routes = new Map<string, Route>();
+  readonly #routes = new Map<string | undefined, Route>();
   #routing = false;
 
   /** @param names The catalogue's types and categories. */
@@ -83,7 +83,7 @@ export class Router {
     return this.#routing ? "register all handlers before the first attempt" : undefined;
   }
 
-  find(type: string, category = ""): Route {
+  find(type: string, category: string | undefined): Route {
     this.#routing = true;
     return this.#routes.get(type) ?? this.#routes.get(category) ?? this.#fallback;
   }
@@ -94,7 +94,7 @@ const quoted = (name: unknown): string => JSON.stringify(String(name));
 /** Returns "did you mean …" with the three names that differ in the fewest letters. */
 export function nearest(name: string, names: readonly string[]): string {
   const closest = names
-    .map((known) => ({ known, distance: editDistance(name.slice(0, 64), known) }))
+    .map((known) => ({ known, distance: editDistance(name, known) }))
     .toSorted((a, b) => a.distance - b.distance || a.known.localeCompare(b.known))
     .slice(0, 3);
   return `did you mean ${closest.map(({ known }) => quoted(known)).join(", ")}?`;
