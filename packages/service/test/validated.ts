@@ -35,7 +35,11 @@ export function validated<K extends keyof typeof validators>(
 /** The parts that distinguish refusals. */
 export function refusal(answer: TestAnswer): { status: number; code: string; members?: object } {
   const problem = validated("problem", answer);
-  expect(answer.headers["content-type"]).toBe("application/problem+json");
+  expect(answer.headers).toMatchObject({
+    "content-type": "application/problem+json",
+    "x-content-type-options": "nosniff",
+  });
+  for (const name of ["x-powered-by", "etag"]) expect(answer.headers).not.toHaveProperty(name);
   expect(problem.status).toBe(answer.status);
   expect(problem.requestId).toBe(answer.headers["x-request-id"]);
   expect(errorCodes).toHaveProperty(problem.errorDetails.errorCode);

@@ -66,16 +66,10 @@ export async function tunnelTo(port: number) {
   return { requested, proxy: `http://127.0.0.1:${(await listen(server)).port}` };
 }
 
-export interface Arrived {
-  /** Method and path. */
-  readonly line: string;
-  readonly headers: Record<string, string>;
-  readonly body: Buffer;
-}
-
 /** A receiver that keeps what arrives and answers with `statuses` in turn, the last one for ever. */
 export async function startReceiver(...statuses: readonly number[]) {
-  const arrived: Arrived[] = [];
+  /** `line`: method and path. */
+  const arrived: { line: string; headers: Record<string, string>; body: Buffer }[] = [];
   const { url, connections } = await listenHttp((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -6,22 +6,6 @@ import { refusal, validated } from "../validated.ts";
 type Deprecated = NonNullable<Profile["deprecation"]["deprecated"]>;
 const { standard } = profiles;
 
-describe("every answer", () => {
-  it("has its own request id and names no software", async () => {
-    const { call } = await openService();
-    const ids = new Set<unknown>();
-    for (const path of ["/healthz", "/v1/customers/c", "/nowhere"]) {
-      const { headers } = await call("GET", path, { headers: { "x-request-id": "req_mine" } });
-      ids.add(headers["x-request-id"]);
-      expect(headers["x-request-id"]).toMatch(/^req_[A-Za-z0-9_-]{22}$/);
-      for (const name of ["x-powered-by", "etag", "deprecation"])
-        expect(headers).not.toHaveProperty(name);
-      expect(headers["x-content-type-options"]).toBe("nosniff");
-    }
-    expect(ids.size).toBe(3);
-  });
-});
-
 describe("GET /v1/customers/{CUSTOMER_ID}", () => {
   it("T-24 answers with the preferred account, else the one that was linked last, its digits as text, and HEAD without a body", async () => {
     const { useCases, merchant, call } = await openService();
