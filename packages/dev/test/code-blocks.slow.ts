@@ -138,6 +138,8 @@ describe("the TypeScript blocks of the documentation", () => {
       "tsconfig.blocks.json": JSON.stringify({ compilerOptions, include: ["blocks"] }),
     });
   });
+  // `next build` compiles every file of its project, with its own options.
+  afterAll(() => rmSync(join(app, "blocks"), { recursive: true }));
 
   it.each([
     ["5.9", "typescript"],
