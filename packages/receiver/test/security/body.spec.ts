@@ -154,33 +154,6 @@ describe("A17: a number", () => {
 });
 
 describe("a body that arrives in chunks", () => {
-  // 100,000 bytes of a genuine event; chunks below and from 16,384 bytes are kept differently.
-  const long = attemptOf(text.padEnd(100_000), { id: event.id });
-  const lengths = fc.array(fc.constantFrom(0, 1, 700, 16_383, 16_384, 16_385, 40_000), {
-    maxLength: 8,
-  });
-
-  it("has the bytes of its chunks in their order, whatever their lengths", async () => {
-    await fc.assert(
-      fc.asyncProperty(lengths, async (sizes) => {
-        const { receiver } = recordingReceiver();
-        const outcome = await receiver.receive({
-          headers: long.headers,
-          body: async (body) => {
-            let sent = 0;
-            for (const size of [...sizes, long.body.length]) {
-              const chunk = long.body.slice(sent, sent + size);
-              expect(body.push(new DataView(chunk.buffer))).toBe(undefined);
-              sent += chunk.length;
-            }
-            return body.all();
-          },
-        });
-        expect(outcome.kind).toBe("handled");
-      }),
-    );
-  });
-
   it("is not copied if it is one chunk, and else for each doubling of its room, which is counted", async () => {
     const { receiver } = recordingReceiver();
     const counted: number[] = [];
