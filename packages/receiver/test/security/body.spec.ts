@@ -1,5 +1,4 @@
 import { amountCents, type BodyReader, type Outcome } from "@countersign/receiver";
-import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   attemptOf,
