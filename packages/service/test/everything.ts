@@ -4,16 +4,8 @@ import { newCustomer } from "./payments.ts";
 
 const DAY_MS = 86_400_000;
 
-export interface StoredEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly category: string;
-  readonly payload: string;
-  readonly at: number;
-}
-
-export const eventsOf = ({ driver }: Pick<TestService, "driver">): Promise<StoredEvent[]> =>
-  driver.query<StoredEvent>(
+export const eventsOf = ({ driver }: Pick<TestService, "driver">) =>
+  driver.query<Record<"id" | "type" | "category" | "payload", string> & { readonly at: number }>(
     "SELECT id, type, category, payload, created_at AS at FROM events ORDER BY seq",
   );
 

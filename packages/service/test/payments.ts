@@ -7,17 +7,13 @@ import { migrate } from "../src/store/migrate.ts";
 import type { Merchant } from "../src/store/tables/merchants.ts";
 import { testVault } from "./test-vault.ts";
 
-export interface TestMerchant extends Merchant {
-  readonly token: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
+export type TestMerchant = Awaited<ReturnType<typeof newMerchant>>;
 
 /** A merchant with a client and a token of these scopes. */
 export async function newMerchant(
   { useCases }: Pick<RunningService, "useCases">,
   scopes: readonly string[],
-): Promise<TestMerchant> {
+) {
   const made = await useCases.createMerchant({ name: "Example", clock: "live", scopes });
   if (!made.ok) throw new Error(made.code);
   const { merchant, clientId, clientSecret } = made;

@@ -4,13 +4,7 @@ import { onTestFinished } from "vitest";
 import type { AtEnd } from "../../../../test/temporary-folder.ts";
 import type { PostRequest } from "../../src/delivery/types.ts";
 
-export interface Listening {
-  readonly port: number;
-  readonly url: URL;
-  /** Accepted connections. */
-  readonly connections: () => number;
-  close(): Promise<void>;
-}
+export type Listening = Awaited<ReturnType<typeof listen>>;
 
 /** An HTTP server on a free loopback port, by default until the running test ends. */
 export function listenHttp(listener: RequestListener, atEnd?: AtEnd): Promise<Listening> {
@@ -22,11 +16,9 @@ export function listenRaw(answer: (socket: net.Socket) => void): Promise<Listeni
   return listen(net.createServer((socket) => socket.once("data", () => answer(socket))));
 }
 
-export async function listen(
-  server: net.Server,
-  atEnd: AtEnd = onTestFinished,
-): Promise<Listening> {
+export async function listen(server: net.Server, atEnd: AtEnd = onTestFinished) {
   const sockets = new Set<net.Socket>();
+  /** Accepted connections. */
   let connections = 0;
   server.on("connection", (socket: net.Socket) => {
     connections += 1;

@@ -27,25 +27,18 @@ export interface ModelSubscription {
   failingSince: number | null;
 }
 
-/** The rows of a delivery queue, as the rest of the service changes them. */
-export interface QueueRows {
-  subscribe(key: string): unknown;
-  /** Writes an event, and its delivery of the same name. */
-  write(key: string, id: string, nextAt: number): unknown;
-  replay(id: string, at: number): unknown;
-  pause(key: string): unknown;
-  resume(key: string): unknown;
-  /** Closes a subscription and drops its waiting deliveries. */
-  close(key: string): unknown;
-  /** The delivery's state, due time and attempts. */
-  delivery(id: string): Promise<readonly (string | number | null | undefined)[]>;
-}
+/** How the rest of the service changes the rows of a delivery queue, and what it sees of them. */
+export type QueueRows = Pick<ModelStore, "delivery"> & {
+  [Name in "subscribe" | "write" | "replay" | "pause" | "resume" | "close"]: (
+    ...change: Parameters<ModelStore[Name]>
+  ) => unknown;
+};
 
 /**
  * The tables of the delivery queue in memory, for live deliveries. Each method is one transaction;
  * `delivery-store-suite.ts` says what it has in common with the databases.
  */
-export class ModelStore implements DeliveryStore, QueueRows {
+export class ModelStore implements DeliveryStore {
   readonly subscriptions = new Map<string, ModelSubscription>();
   readonly deliveries = new Map<string, ModelDelivery>();
   readonly members = new Map<string, number>();
@@ -63,6 +56,7 @@ export class ModelStore implements DeliveryStore, QueueRows {
     this.subscriptions.set(key, { endpoint, status: "ACTIVE", failures: 0, failingSince: null });
   }
 
+  /** Writes an event, and its delivery of the same name. */
   write(key: string, id: string, nextAt: number): void {
     if (this.subscriptions.get(key)?.status === "CLOSED") return;
     const seq = this.deliveries.size + 1;
@@ -79,7 +73,8 @@ export class ModelStore implements DeliveryStore, QueueRows {
     return true;
   }
 
-  async delivery(id: string): ReturnType<QueueRows["delivery"]> {
+  /** @returns The delivery's state, due time and attempts. */
+  async delivery(id: string): Promise<readonly (string | number | null | undefined)[]> {
     const row = this.deliveries.get(id);
     return [row?.state, row?.nextAt, row?.attempts];
   }
@@ -95,6 +90,7 @@ export class ModelStore implements DeliveryStore, QueueRows {
       Object.assign(subscription, { status: "ACTIVE", failures: 0, failingSince: null });
   }
 
+  /** Closes a subscription and drops its waiting deliveries. */
   close(key: string): void {
     const subscription = this.subscriptions.get(key);
     if (subscription === undefined || subscription.status === "CLOSED") return;
