@@ -1,14 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  httpSend,
-  type CheckOf,
-  type ProviderTarget,
-  type Verdict,
-} from "@countersign/contract-kit";
-import { profiles } from "@countersign/schemas/profiles";
+import type { Verdict } from "@countersign/contract-kit";
 import { describe, expect, it } from "vitest";
 import { Command, CommanderError } from "commander";
+import { checkOf, unreachable } from "../../contract-kit/test/fake-provider.ts";
 import { Failure } from "../src/failure.ts";
 import { withVerifyOptions, type VerifyOptions } from "../src/verify/verify-options.ts";
 import { verifyTarget } from "../src/verify/verify-target.ts";
@@ -25,32 +20,17 @@ async function verified(
   command.configureOutput({ writeErr: () => {} });
   command.parse(args, { from: "user" });
   const said = { out: "", err: "" };
-  const check: CheckOf<ProviderTarget> = {
-    id: "provider/said",
-    title: "a configurable result",
-    role: "provider",
-    requirements: verdicts.map(({ requirement }) => requirement),
-    run: () => Promise.resolve(verdicts),
+  const opened = {
+    target: unreachable,
+    secrets: ["token-of-a-merchant"],
+    notes: () => ["the clock differs"],
+    close: () => {},
   };
-  const { send, close } = httpSend("http://127.0.0.1:1");
-  const target = {
-    role: "provider",
-    url: "http://127.0.0.1:1",
-    send,
-    token: () => Promise.resolve("token"),
-    profile: profiles.standard,
-  } as const;
   const verification = {
     role: "provider",
-    checks: [check],
-    open: () =>
-      Promise.resolve({
-        target,
-        secrets: ["token-of-a-merchant"],
-        notes: () => ["the clock differs"],
-        close,
-      }),
-    command: ["countersign", "verify", "provider", "--url", target.url],
+    checks: [checkOf("provider/said", ...verdicts)],
+    open: () => Promise.resolve(opened),
+    command: ["countersign", "verify", "provider", "--url", unreachable.url],
   } as const;
   const surroundings = { ...quietSurroundings(said, env), unmet: () => {} };
   // Commander's result has these members.

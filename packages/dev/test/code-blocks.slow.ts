@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -152,20 +152,26 @@ describe("the TypeScript blocks of the documentation", () => {
 });
 
 describe("a quickstart", () => {
-  /** Runs a command that keeps running, until the test ends. */
-  async function serve(command: string, port: number): Promise<ChildProcess> {
-    const server = spawn("bash", ["-c", command], {
+  /** Starts a shell; what it leaves running ends with the test. */
+  function start(commands: string, env: NodeJS.ProcessEnv) {
+    const child = spawn("bash", ["-euc", commands], {
       cwd: app,
       detached: true,
-      env: { ...process.env, PORT: String(port), NEXT_TELEMETRY_DISABLED: "1" },
-      stdio: ["ignore", "inherit", "inherit"],
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "inherit"],
     });
+    const closed = once(child, "close");
     onTestFinished(async () => {
       // Its whole group: `npm run` starts others.
-      if (server.pid !== undefined && server.exitCode === null)
-        process.kill(-server.pid, "SIGKILL");
-      if (server.exitCode === null) await once(server, "close");
+      spawnSync("bash", ["-c", `kill -KILL -- -${String(child.pid)}`]);
+      await closed;
     });
+    return { child, closed };
+  }
+
+  /** Runs a command that keeps running, until the test ends. */
+  async function serve(command: string, port: number): Promise<void> {
+    start(command, { PORT: String(port), NEXT_TELEMETRY_DISABLED: "1" }).child.stdout.resume();
     const isListening = (): Promise<void> =>
       new Promise((resolve, reject) => {
         const socket = connect(port, "localhost", () => {
@@ -174,19 +180,12 @@ describe("a quickstart", () => {
         }).on("error", reject);
       });
     await vi.waitFor(isListening, { timeout: 300_000, interval: 200 });
-    return server;
   }
 
-  /** Runs commands and returns what they print. What they leave running ends with the test. */
+  /** Runs commands and returns what they print. */
   async function shell(commands: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
-    const child = spawn("bash", ["-euc", commands], {
-      cwd: app,
-      detached: true,
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    onTestFinished(() => void spawnSync("bash", ["-c", `kill -KILL -- -${String(child.pid)}`]));
-    const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
+    const { child, closed } = start(commands, env);
+    const [output] = await Promise.all([text(child.stdout), closed]);
     expect([child.exitCode, child.exitCode === 0 ? "" : output]).toEqual([0, ""]);
     return output;
   }

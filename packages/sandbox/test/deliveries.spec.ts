@@ -66,6 +66,8 @@ describe("a delivery of the sandbox", () => {
     const [first, last] = [receiver.arrived[0], receiver.arrived.at(-1)];
     expect(last?.body).toEqual(first?.body);
     expect(last?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+    const { body: resumed } = await one.post(`/sandbox/subscriptions/${key}/resume`);
+    expect(resumed).toMatchObject({ status: "ACTIVE", consecutiveFailures: 0 });
     expect(refusal(await since("yesterday"))).toMatch(/^400 /);
     expect(refusal(await since(undefined))).toMatch(/^400 /);
     const unknown = await one.post("/sandbox/subscriptions/sub_none/replay");

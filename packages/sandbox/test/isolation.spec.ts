@@ -121,5 +121,7 @@ describe("T-32 B18 the records of another merchant", () => {
         expect([call, await rowsOf(one, ids.merchantId)]).toEqual([call, before]);
       }
     expect(await one.list("/sandbox/faults", token)).toMatchObject(faults);
+    for (const id of Object.values(ids))
+      expect(await one.list(`/sandbox/inspect/search?q=${id}`)).toEqual([]);
   });
 });

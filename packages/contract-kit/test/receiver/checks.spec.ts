@@ -8,7 +8,7 @@ import { systemClock } from "../../src/harness/clock.ts";
 import { NO_FAILURES } from "../../src/harness/effects.ts";
 import { run, type Report } from "../../src/run.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
-import { openReceiver, type OpenOptions } from "./open-receiver.ts";
+import { openReceiver, type OpenOptions, secrets } from "./open-receiver.ts";
 
 const closes: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closes.map((close) => close())));
@@ -205,12 +205,13 @@ describe.concurrent("a run against a receiver", () => {
     );
   });
 
-  it("names a row of the effects without an id, and still checks the answers", async () => {
+  it("names a row of the effects without an id, and still checks the answers, which it shows without the secret", async () => {
+    const [secret = ""] = secrets["standard"] ?? [];
     const rows = [{ eventId: null, type: "payment.created", count: 1 }];
     const target = await open({
       app: (request, response) => {
         const isList = request.url === "/effects";
-        request.resume().on("end", () => response.end(isList ? JSON.stringify(rows) : ""));
+        request.resume().on("end", () => response.end(isList ? JSON.stringify(rows) : secret));
       },
       effectsWaitMs: 20,
     });
@@ -224,6 +225,8 @@ describe.concurrent("a run against a receiver", () => {
         /^R-EFFECTS-LIST: row 1 of the effects has eventId null: a handler ran/,
       ),
     ]);
+    const [exchange] = findings[0]?.evidence?.exchanges ?? [];
+    expect(exchange?.received).toMatch(/\n\n\[secret\]$/);
   });
 
   it("waits as long as Retry-After says before the next attempt of a failed event", async () => {
