@@ -18,11 +18,5 @@ describe.each(pacts.map((pact) => [`${pact.consumer} and ${pact.provider}`, pact
     it("names a known requirement in each interaction", () => {
       for (const { requirement } of interactions) expect(ids).toContain(requirement);
     });
-
-    it("describes each interaction once, in one state", () => {
-      const descriptions = interactions.map(({ description }) => description);
-      expect(new Set(descriptions).size).toBe(descriptions.length);
-      expect(interactions.filter(({ states }) => states.length !== 1)).toEqual([]);
-    });
   },
 );

@@ -10,19 +10,15 @@ import { temporaryFolder } from "../temporary-folder.ts";
 const TOKEN = "cst_end-to-end-token-0123456789abcdef";
 
 describe("a refund", () => {
-  it("[P-EVENT-SIGNED] is delivered before and after its threshold, signed as other people's libraries verify it", async () => {
+  it("[P-EVENT-SIGNED] is delivered signed as other people's libraries verify it", async () => {
     const { url, arrived } = await openReceiver(204);
     const { move, refund, seeded, subscribe } = await openSandbox();
     await subscribe(url);
-    const { status, body: made } = await refund("order-7", seeded.payments.recent);
-    expect(status).toBe(201);
-    // Over any weekend and holiday: three business days are at most six calendar days here.
+    expect((await refund("order-7", seeded.payments.recent)).status).toBe(201);
     await move({ advance: "P7D" });
-
-    const about = arrived.filter(({ body }) => body.includes(String(made["paymentId"])));
-    expect(about.map(({ type }) => type)).toEqual(["refund.pending", "refund.authorized"]);
+    expect(arrived.map(({ type }) => type)).toEqual(["refund.pending", "refund.authorized"]);
     const key = Buffer.from(SECRET).toString("base64");
-    for (const { headers, body } of about) {
+    for (const { headers, body } of arrived) {
       expect(new StandardWebhook(key).verify(body.toString(), headers)).toMatchObject({
         id: headers["webhook-id"],
       });

@@ -114,35 +114,27 @@ const SIGNED = ["webhook-id", "webhook-timestamp", "webhook-signature"];
 type Mutators<T> = Readonly<Record<string, T>>;
 type MutateDraft = (draft: Draft, random: Random) => void;
 
-const NAMES = [
-  ...SIGNED,
-  "content-type",
-  ..."__proto__ constructor content-encoding transfer-encoding content-length expect connection host".split(
-    " ",
-  ),
-  ..."upgrade x-forwarded-for WEBHOOK-ID".split(" "),
-];
+const words = (text: string): readonly string[] => text.split(/\s+/);
+const NAMES =
+  words(`${SIGNED.join(" ")} content-type content-encoding content-length transfer-encoding
+  __proto__ constructor expect connection host upgrade x-forwarded-for WEBHOOK-ID`);
 const VALUES = [
-  ..."v1 v1, v1,v1,v1 0 -1 1e9 __proto__ constructor evt.1.2 identity gzip chunked 100-continue".split(
-    " ",
+  ...words(
+    "v1 v1, v1,v1,v1 0 -1 1e9 __proto__ constructor evt.1.2 identity gzip chunked 100-continue",
   ),
-  ..."|,|, |\t|\u00e9\u00ff|text/plain|application/json; charset=utf-7".split("|"),
-  ..." |application/json, application/json".split("|"),
+  ...["", ",", ", ", "\t", "\u00e9\u00ff", " ", "text/plain"],
+  ...["application/json; charset=utf-7", "application/json, application/json"],
   `v1,${"A".repeat(43)}=`,
   `v1a,${"A".repeat(86)}==`,
   "9".repeat(400),
   "x".repeat(5000),
 ];
 const LENGTHS = ["0", "1", "-1", "1e3", "0x10", "99999999999999999999", "1048577", " 7", "+7"];
-const METHODS = "GET PUT HEAD OPTIONS TRACE post CONNECT X".split(" ");
+const METHODS = words("GET PUT HEAD OPTIONS TRACE post CONNECT X");
 const VERSIONS = ["HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/1.1 ", "HTTP/9", "x"];
-const TARGETS = [
-  ..."/webhooks?x=1 /webhooks/ //webhooks /% /webhooks%00 * http://localhost/webhooks http://[::1".split(
-    " ",
-  ),
-  ..."/webhooks#x /../webhooks".split(" "),
-  `/${"a".repeat(5000)}`,
-];
+const TARGETS =
+  words(`/webhooks?x=1 /webhooks/ //webhooks /% /webhooks%00 * http://localhost/webhooks
+  http://[::1 /webhooks#x /../webhooks /${"a".repeat(5000)}`);
 const CHUNK_SIZES = ["0", "ffffffffff", "-1", "zz", "1;x"];
 
 const changeOne =

@@ -51,17 +51,13 @@ describe("countersign send", () => {
     }
   });
 
-  it.each([
-    [`"${SECRET}"`, 'COUNTERSIGN_SECRET is in quotes (")'],
-    [`${SECRET.slice(0, 20)} ${SECRET.slice(20)}`, "COUNTERSIGN_SECRET contains a space"],
-    [`${SECRET}\n\n`, "COUNTERSIGN_SECRET ends with more than one newline"],
-    ["too-short", "COUNTERSIGN_SECRET is too short"],
-  ])("names the mistake in a secret, not the secret: %j", async (secret, message) => {
-    const failed = await ran(["send", "refund.failed", "--url", "http://127.0.0.1:9/"], {
-      COUNTERSIGN_SECRET: secret,
-    });
+  // Other mistakes in a secret: packages/signatures/test/secret.spec.ts.
+  it("names the variable of a secret that ends with two newlines, not the secret", async () => {
+    const args = ["send", "refund.failed", "--url", "http://127.0.0.1:9/"];
+    const failed = await ran(args, { COUNTERSIGN_SECRET: `${SECRET}\n\n` });
+    const message = "COUNTERSIGN_SECRET ends with more than one newline";
     expect(failed).toMatchObject({ status: 2, err: containing(message) });
-    expect(failed.err).not.toContain(secret.slice(0, 12));
+    expect(failed.err).not.toContain(SECRET.slice(0, 12));
   });
 
   it("repeats one delivery under one id with --times, and the handler runs once", async () => {
