@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
-import type { Driver } from "@countersign/service";
 import { start } from "../../packages/cli/test/start-command.ts";
 import { certificates, key } from "../../packages/service/test/delivery/certificates.ts";
 import { listen, tunnelTo } from "../../packages/service/test/delivery/listening.ts";
@@ -17,9 +16,11 @@ export type Served = Awaited<ReturnType<typeof openServed>>;
  */
 export async function openServed(store: ChaosStore) {
   const { database, driver } = store;
-  // A name in one of the test's certificates.
-  const { token, ...shared } = await prepare(driver, "https://other.example/hooks");
-  const { proxy, ...merchant } = await startTlsMerchant();
+  // A payment of 10 000.00, of which each refund takes a cent, and a name in one of the test's certificates.
+  const made = { count: 1, cents: 1_000_000n, url: "https://other.example/hooks" };
+  const { useCases, merchant, paymentIds } = await settledPayments(driver, made);
+  const [paymentId = ""] = paymentIds;
+  const { proxy, ...receiver } = await startTlsMerchant();
   const folder = temporaryFolder();
   const authority = join(folder, "authority.pem");
   writeFileSync(authority, certificates.authority);
@@ -31,38 +32,30 @@ export async function openServed(store: ChaosStore) {
     NODE_EXTRA_CA_CERTS: authority,
     ...(isPostgres && { COUNTERSIGN_DATABASE_URL: database }),
   };
-  const refund = { paymentId: shared.paymentId, amount: { currency: "USD", value: 0.01 } };
+  const refund = { paymentId, amount: { currency: "USD", value: 0.01 } };
   const args = ["serve", "--port", "0", ...(isPostgres ? [] : ["--database", database])];
   /** Asks a process for a refund of 0.01 over HTTP. Rejects without an answer within 20 s. */
   const askOver = (url: string, requestKey: string): Promise<Response> =>
     fetch(`${url}/v1/refunds`, {
       method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${merchant.token}`, "content-type": "application/json" },
       body: JSON.stringify({ ...refund, requestKey }),
       signal: AbortSignal.timeout(20_000),
     });
   /** Starts a process. @param more Arguments in addition to port and database. */
   const serve = (env: Readonly<Record<string, string>> = {}, more: readonly string[] = []) =>
     start([...args, ...more], { folder, env: { ...settings, ...env } });
-  return { ...shared, ...merchant, store, askOver, serve };
-}
-
-/** Makes a merchant with a settled payment of 10 000.00, of which each event goes to `url`. */
-async function prepare(driver: Driver, url: string) {
-  const made = await settledPayments(driver, { count: 1, cents: 1_000_000n, url });
-  const { useCases, merchant, paymentIds } = made;
-  const [paymentId = ""] = paymentIds;
-  const refund = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
+  const due = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
   /** Requests refunds of 0.01 that are due. */
   const askDueRefunds = async (count: number): Promise<void> => {
     // They wait for each other at their payment: more at once would wait for a connection too.
     const keys = Array.from({ length: count }, (_, index) => `due-${index}`);
     while (keys.length > 0) {
-      const asked = keys.splice(0, 8).map((requestKey) => ({ ...refund, requestKey }));
+      const asked = keys.splice(0, 8).map((requestKey) => ({ ...due, requestKey }));
       await Promise.all(asked.map((one) => useCases.askRefund(merchant, one)));
     }
   };
-  return { token: merchant.token, paymentId, askDueRefunds };
+  return { ...receiver, paymentId, store, askDueRefunds, askOver, serve };
 }
 
 /** A merchant over TLS, and a proxy that connects every request to it, until the running test ends. */

@@ -8,29 +8,20 @@ import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
 import { refusal } from "./validated.ts";
 
-/** A service whose transactions wait at a gate once it is shut. */
-async function openGated() {
-  const open = await openService();
-  const paymentId = await open.pay();
-  const { promise: opened, resolve: openGate } = Promise.withResolvers<void>();
-  let waiting = 0;
-  const shut = (): void => {
-    open.hooks.begin = () => {
-      waiting += 1;
-      return opened;
-    };
-  };
-  return { ...open, paymentId, shut, openGate, waiting: () => waiting };
-}
-
 describe("a service", () => {
   it("finishes the calls in flight when it closes, ends their connections, and accepts no more", async () => {
-    const { service, merchant, call, refund, paymentId, ...gate } = await openGated();
+    const { service, merchant, call, refund, pay, hooks } = await openService();
+    const paymentId = await pay();
     const socket = connect(service.port, "127.0.0.1");
     let received = "";
     socket.on("data", (chunk) => (received += chunk.toString()));
     const ended = new Promise((resolve) => socket.once("close", resolve));
-    gate.shut();
+    const { promise: opened, resolve: openGate } = Promise.withResolvers<void>();
+    let waiting = 0;
+    hooks.begin = () => {
+      waiting += 1;
+      return opened;
+    };
     const inFlight = Array.from({ length: 20 }, (_, at) =>
       refund(paymentId, { requestKey: `k${at}` }),
     );
@@ -38,9 +29,9 @@ describe("a service", () => {
     socket.write(
       `POST /v1/refunds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nauthorization: Bearer ${merchant.token}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
-    await expect.poll(gate.waiting, { timeout: 10_000 }).toBe(21);
+    await expect.poll(() => waiting, { timeout: 10_000 }).toBe(21);
     const closing = service.close({ graceMs: 60_000 });
-    gate.openGate();
+    openGate();
     const statuses = (await Promise.all(inFlight)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([201]));
     await Promise.all([closing, ended]);
