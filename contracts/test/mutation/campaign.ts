@@ -94,6 +94,16 @@ export const statefulJudges = (provider: PactProvider): Judges => ({
   },
 });
 
+/** Recorded providers without a change, which must not be noticed. */
+export const genuineOnes = (recorded: readonly Recorded[]): readonly Mutant[] =>
+  recorded.map((one) => ({
+    recorded: one,
+    operator: "none",
+    place: "",
+    ...(one.exchange && { answer: one.exchange.answer }),
+    ...(one.message && { message: one.message }),
+  }));
+
 /** Mutants of one run of Pact's core: its report grows with them, and a run that takes minutes is ended. */
 const BATCH = 100;
 

@@ -4,22 +4,30 @@ import { seed } from "../../../test/seed.ts";
 import { openReceiver, openService } from "../open-provider.ts";
 import {
   campaign,
+  genuineOnes,
   isNoticed,
   type Judges,
   type Mutant,
   record,
+  type Recorded,
   statefulJudges,
   type Verdict,
 } from "./campaign.ts";
 import { receiverMutants, serviceMutants } from "./mutants.ts";
 
-/** Shows every mutant to Pact and to the judges; pacts.spec.ts shows the genuine answers to both. */
-async function noticedBy(judges: Judges, mutants: readonly Mutant[]) {
+/** Shows every mutant of recorded answers and attempts to Pact and to the judges, and the genuine ones too. */
+async function noticedBy(
+  judges: Judges,
+  recorded: readonly Recorded[],
+  mutants: readonly Mutant[],
+) {
+  const alarms = (await campaign(genuineOnes(recorded), judges)).filter(isNoticed);
   const verdicts = await campaign(mutants, judges);
   return {
     done: mutants.length,
     result: {
       ...ratesOf(verdicts),
+      falseAlarms: alarms.map(({ mutant }) => mutant.recorded.interaction.description),
       survivors: survivorsOf(verdicts),
     },
   };
@@ -44,8 +52,9 @@ describe("pacts and schemas", () => {
     const mutants = serviceMutants(recorded);
     const { result } = await runRounds({
       ...of("service", mutants.length),
-      round: () => noticedBy(judges, mutants),
+      round: () => noticedBy(judges, recorded, mutants),
     });
+    expect(result.falseAlarms).toEqual([]);
     expect(result.percent).toBeGreaterThanOrEqual(95);
   });
 
@@ -56,8 +65,9 @@ describe("pacts and schemas", () => {
     const mutants = receiverMutants(recorded);
     const { result } = await runRounds({
       ...of("receiver", mutants.length),
-      round: () => noticedBy(statefulJudges(receiver), mutants),
+      round: () => noticedBy(statefulJudges(receiver), recorded, mutants),
     });
+    expect(result.falseAlarms).toEqual([]);
     expect(result.percent).toBeGreaterThanOrEqual(95);
   });
 });
