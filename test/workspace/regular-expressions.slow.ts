@@ -10,6 +10,7 @@ const argued = new Map([
     String.raw`("(?:[^"\\]|\\.)*")|\s`,
     "text that JSON.parse has accepted, in which every string ends",
   ],
+  [String.raw`\?.*|(?<=^\/v1\/\w+\/)[^/?]+$`, "the path of a call that the kit has made"],
   [String.raw`\/+$`, "the end of a URL that the user gives"],
   ["=+$", "the padding of base64 that the kit has made"],
   [String.raw`([\d.]+)(ms|s|m)`, "durations that Pact's core prints"],
