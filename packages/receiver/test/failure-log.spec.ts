@@ -226,6 +226,13 @@ describe("the line of a refusal", () => {
   });
 });
 
+it("an explanation has a line for each cause", () => {
+  const facts = { explanation: ["One.", "Another."] };
+  new FailureLog(log).report({ kind: "rejected", code: "CS_SIGNATURE_MISMATCH", facts });
+  const line = "warn countersign: rejected CS_SIGNATURE_MISMATCH\n  One.\n  Another.";
+  expect(lines).toEqual([line]);
+});
+
 it("explain: true logs each time why an attempt is refused, and shows the sender nothing", async () => {
   const receiver = receiverOf({ explain: true });
   const { headers, body } = refundAttempt();

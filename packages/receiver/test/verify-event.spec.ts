@@ -144,14 +144,14 @@ describe("a profile document with a nested envelope, a scheme without an id and 
     ...profiles.standard,
     name: "tickets",
     signature: { scheme: "hmac", toleranceSeconds: 300, description },
-    envelope: { id: "/meta/id", type: "/meta/type", timestamp: "/meta/at", data: "/data" },
+    envelope: { id: "/meta/id", type: "/meta/type", timestamp: "/meta/a~1t~0", data: "/data" },
     catalogue: [
       { ...entry, kind: "payment.created", type: "opened", rank: 1 },
       { ...entry, kind: "payment.canceled", type: "closed", rank: 2 },
     ],
   } as const;
   const sign = (id: unknown, type: string, ticket: unknown) => {
-    const event = { meta: { id, type, at: "2026-11-24T05:00:00.000Z" }, data: { ticket } };
+    const event = { meta: { id, type, "a/t~": "2026-11-24T05:00:00.000Z" }, data: { ticket } };
     const given = { secrets: [secret], scheme: schemeOf(profile.signature), now: NOON };
     return signedAttempt({ ...given, event, id: "unsigned" });
   };
