@@ -18,7 +18,7 @@ export default defineConfig({
   test: {
     include: process.env["COUNTERSIGN_MUTATION_TESTS"]?.split(" ") ?? [],
     sequence: { sequencer: QuickFirst },
-    isolate: false,
+    isolate: process.env["COUNTERSIGN_MUTATION_ISOLATE"] === "true",
     // A mutant that never answers is noticed here: the runner's own timeout costs a new process.
     testTimeout: 10_000,
   },

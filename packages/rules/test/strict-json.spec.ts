@@ -268,7 +268,7 @@ describe("the numbers that readJson returns", () => {
     `1000000000000001 1.000000000000001e3 ${longest}0 ${tiny(308)}`;
   const exact =
     "0 -0 123456789012345000000.000 0.000000000000000000012345 1.7e308 2.3e-308 0e999 -0.0E-999 " +
-    "123456789012345 1000000000000000 " +
+    "123456789012345 1234567890123.45 1000000000000000 " +
     `${longest} ${longest.slice(0, -9)} ${longest.slice(0, -10)} ${tiny(306)} -0.${"0".repeat(400)}`;
 
   it("include each one that a double cannot represent, and no other", () => {
