@@ -383,13 +383,17 @@ describe("the explanation of a refused attempt", () => {
     );
   });
 
-  it("takes bounded time for a compressed body and for a megabyte of JSON", () => {
+  it("takes bounded time for a compressed body, a megabyte of JSON and a text of 20 MB", () => {
     const large = JSON.stringify(Array.from({ length: 20_000 }, () => event.data));
     const started = performance.now();
 
     expect(explained({ with: OTHER_SECRET, signs: gzipSync(compact) })).toHaveLength(1);
     expect(explained({ signs: large, body: `${large}\n` })).toMatchObject([
       { cause: "body-newline" },
+    ]);
+    const text = JSON.stringify("x".repeat(20_000_000));
+    expect(explained({ signs: text, body: `${text} ` })).toMatchObject([
+      { cause: "body-whitespace" },
     ]);
     expect(performance.now() - started).toBeLessThan(20_000);
   });
