@@ -30,6 +30,17 @@ it.each(["none", "per-resource"] as const)(
   },
 );
 
+it("[R-DEAD-VISIBLE] [R-ONCE-FENCED] an event whose last attempt ends without a word is dead with the reason, under a token that no attempt has had", () => {
+  const limit = { leaseMs: 1, maxAttempts: 2 };
+  const last = { at: "claimed", token: 5, attempts: 2, leaseEndsAt: 10 } as const;
+  expect(transition(last, { type: "claim", now: 10, ...limit })).toEqual({
+    at: "dead",
+    token: 6,
+    attempts: 2,
+    reason: "CS_CLAIM_LOST: the lease ended before the handler finished",
+  });
+});
+
 const LEASE_MS = 60_000;
 const WAIT_MS = 5000;
 
