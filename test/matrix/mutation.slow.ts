@@ -9,7 +9,7 @@ const mutants = await writeMutants();
 describe("mutants of good receivers", () => {
   const baselines = new Map<string, ReadonlySet<string>>();
   beforeAll(async () => {
-    // oxlint-disable-next-line no-await-in-loop -- one at a time, so that none is slowed
+    // One at a time, so that none is slowed.
     for (const file of new Set(mutants.map((one) => one.file)))
       baselines.set(file, new Set((await failuresOf({ file })).map(({ id }) => id)));
   }, 600_000);

@@ -36,7 +36,6 @@ describe("the command countersign", () => {
     const commands = commandsOf(await createProgram(["complete"], { ...quiet, unmet: () => {} }));
     expect(commands.length).toBeGreaterThan(12);
     for (const words of commands) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const [out, wider] = [await helpOf(words, columns), await helpOf(words, 1000)];
       // Only a line that is a single long word, such as a URL, may be wider.
       const wide = out.split("\n").filter((line) => line.length > columns);
@@ -74,6 +73,7 @@ async function completed(...words: readonly string[]): Promise<string[]> {
   }
 }
 
+// In real shells: complete-command.slow.ts.
 it("completes commands, options, and the known values of options and arguments", async () => {
   for (const [given, expected] of [
     ["s", ["sandbox", "serve", "send"]],

@@ -145,15 +145,20 @@ describe("countersign serve", () => {
 describePostgres("countersign serve on PostgreSQL", (postgres) => {
   const hushed = (url: string): string => url.replace("postgres@", "postgres:hush@");
 
-  it("serves an administered client, and prints the database without its password", async () => {
+  it("starts three times at once on an empty database, and shares tokens", async () => {
     const name = await postgres().create();
     const address = postgres().urlOf(name);
     const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(address) };
-    const one = await serveHere(["serve", "--port", "0"], env);
-    expect((await call(one.url, await tokenOf(one, address))).status).toBe(404);
-    expect(one.stderr()).toContain(`/${name}\n`);
-    expect(one.stderr()).not.toContain("hush");
-    expect(await one.end()).toBe(0);
+    const all = await Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
+    const [first] = all;
+    if (first === undefined) throw new Error("no service is running");
+    const token = await tokenOf(first, address);
+    for (const one of all) {
+      expect((await call(one.url, token)).status).toBe(404);
+      expect(one.stderr()).toContain(`/${name}\n`);
+      expect(one.stderr()).not.toContain("hush");
+    }
+    expect(await Promise.all(all.map((one) => one.end()))).toEqual([0, 0, 0]);
   });
 
   it("exits with 2 if the database does not exist and does not print its URL", async () => {

@@ -1,12 +1,18 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { Readable } from "node:stream";
+import { ReadableStream } from "node:stream/web";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { BodyReader } from "@countersign/receiver";
 import { expect, it } from "vitest";
+import { readWebStream } from "../../src/adapters/fetch.ts";
+import { readNodeStream } from "../../src/adapters/node-http.ts";
 import { linesOf, open, post, request } from "../adapters/wire.ts";
 import {
   attemptOf,
+  genuine,
   otherSecret,
   recordingReceiver,
   refundAttempt,
@@ -63,6 +69,30 @@ it("A20: a server with 400 sockets that send a megabyte under a wrong signature 
   expect((most - before) / MEGABYTE).toBeLessThan(96);
   expect(Math.max(...slowest)).toBeLessThan(1000);
 }, 30_000);
+
+type ReaderOf = (chunks: Iterable<Uint8Array>) => BodyReader;
+
+it.each<readonly [stream: string, ReaderOf]>([
+  ["Node.js", (chunks) => (body) => readNodeStream(Readable.from(chunks), body)],
+  ["Web", (chunks) => (body) => readWebStream(ReadableStream.from(chunks), body)],
+])(
+  "A20: a receiver holds a %s stream of chunks of one byte in a small multiple of its bytes",
+  async (_stream, readerOf) => {
+    const size = 100_000;
+    const { receiver } = recordingReceiver();
+    const before = held();
+    let most = 0;
+    function* chunks(): Generator<Uint8Array> {
+      for (let sent = 0; sent < size; sent += 1) yield Uint8Array.of(0x20);
+      most = held() - before;
+    }
+    const { headers } = genuine;
+    const outcome = await receiver.receive({ headers, body: readerOf(chunks()) });
+    // With an object for each chunk it would be a hundred times its bytes.
+    expect(most).toBeLessThan(10 * size);
+    expect(outcome).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
+  },
+);
 
 it("A20: a receiver holds nothing of attempts that it refused by their headers", async () => {
   const { receiver } = recordingReceiver({ onOutcome: () => undefined });
