@@ -129,14 +129,16 @@ function runStryker(
   }).runMutationTest();
 }
 
-/** What is read of Stryker's incremental file. */
+/** The members of Stryker's incremental file that are read here. */
 interface Report {
   readonly files: Readonly<
     Record<string, { mutants: { readonly status: string; readonly static?: boolean }[] }>
   >;
 }
 
-const fileOf = (campaign: string): string => `test/output/mutation/${campaign}.json`;
+function fileOf(campaign: string): string {
+  return `test/output/mutation/${campaign}.json`;
+}
 
 /** The second run judges these again: a scheme that a test file makes while it is loaded had no mutant in the first. */
 function forgetStaticSurvivors(path: string): void {
