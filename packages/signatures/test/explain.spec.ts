@@ -110,7 +110,7 @@ const accidents: Readonly<Record<Cause, Accidents>> = {
     ["its whitespace was changed", reprinted(compact, compact.replace(",", ", "))],
     [
       "its whitespace was changed",
-      reprinted('{"x":1.50,"y":"\\" , "}', '{"x": 1.50,"y":"\\" , "}'),
+      reprinted('{"x":1.50,"y":"\\" , \\n , "}', '{"x": 1.50,"y":"\\" , \\n , "}'),
     ],
     ["whitespace was added around it", reprinted(pretty, `\t${pretty}`)],
   ],
