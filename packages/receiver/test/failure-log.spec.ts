@@ -180,7 +180,7 @@ describe("the log of failures", () => {
     },
   );
 
-  it("survives a logger that throws, and a thrown object without a text", async () => {
+  it("survives a logger that throws, and names the event of a thrown object without a text", async () => {
     const broken = (): never => {
       throw new Error("disk full");
     };
@@ -190,6 +190,9 @@ describe("the log of failures", () => {
       throw Object.create(null);
     });
     expect((await throwing.receive(refundAttempt())).kind).toBe("failed");
+    expect(lines[0]).toMatch(
+      /CS_HANDLER_FAILED refund\.authorized .*: what was thrown has no text$/,
+    );
   });
 });
 

@@ -144,16 +144,16 @@ describe("a profile document with a nested envelope, a scheme without an id and 
     ...profiles.standard,
     name: "tickets",
     signature: { scheme: "hmac", toleranceSeconds: 300, description },
-    envelope: { id: "/meta/id", type: "/meta/type", timestamp: "/meta/a~1t~0", data: "/data" },
+    envelope: { id: "/meta/i~1d~0", type: "/meta/type", timestamp: "/meta/at", data: "/data" },
     catalogue: [
       { ...entry, kind: "payment.created", type: "opened", rank: 1 },
       { ...entry, kind: "payment.canceled", type: "closed", rank: 2 },
     ],
   } as const;
   const sign = (id: unknown, type: string, ticket: unknown) => {
-    const event = { meta: { id, type, "a/t~": "2026-11-24T05:00:00.000Z" }, data: { ticket } };
+    const meta = { "i/d~": id, type, at: "2026-11-24T05:00:00.000Z" };
     const given = { secrets: [secret], scheme: schemeOf(profile.signature), now: NOON };
-    return signedAttempt({ ...given, event, id: "unsigned" });
+    return signedAttempt({ ...given, event: { meta, data: { ticket } }, id: "unsigned" });
   };
 
   it("orders events of a resource by its number, and those without one not at all", async () => {
@@ -172,8 +172,8 @@ describe("a profile document with a nested envelope, a scheme without an id and 
     expect(kinds).toEqual(["unrouted", "superseded", "unrouted", "unrouted"]);
   });
 
-  it("names the place of a fault", () => {
-    const details = [{ pointer: "/meta/id", message: "must be an event id" }];
+  it("names the place of a fault by its escaped pointer", () => {
+    const details = [{ pointer: "/meta/i~1d~0", message: "must be an event id" }];
     const result = verifyEvent(sign(1, "opened", 7), { ...options, profile });
     expect(result).toMatchObject({ ok: false, code: "CS_EVENT_ENVELOPE", facts: { details } });
   });

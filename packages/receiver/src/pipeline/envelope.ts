@@ -69,7 +69,8 @@ export function readEnvelope(
 }
 
 function malformed(pointer: readonly string[], expected: string): Rejected {
-  const details = [{ pointer: `/${pointer.join("/")}`, message: `must be ${expected}` }];
+  const escaped = pointer.map((member) => `/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  const details = [{ pointer: escaped.join(""), message: `must be ${expected}` }];
   return rejected("CS_EVENT_ENVELOPE", { details });
 }
 

@@ -99,10 +99,10 @@ export class FailureLog {
   #write(level: "warn" | "error", text: string, about?: unknown): void {
     if (this.#logger === false) return;
     try {
-      const lines = about === undefined ? "" : textOf(about);
+      const lines = about === undefined ? "" : readable(about);
       this.#logger[level](this.#withoutSecrets(`countersign: ${escaped(text)}${lines}`));
     } catch {
-      // A logger that throws, or what a handler threw, must not change what is answered.
+      // A logger that throws must not change what is answered.
     }
   }
 
@@ -176,6 +176,15 @@ const shown = (value: unknown): string => JSON.stringify(value).slice(0, MAX_SHO
 
 const eventOf = (event: EventIdentity | undefined): string =>
   event === undefined ? "" : ` ${event.type} ${event.key.id}`;
+
+/** What a handler threw may have no text, such as `Object.create(null)`: its failure is logged all the same. */
+function readable(about: unknown): string {
+  try {
+    return textOf(about);
+  } catch {
+    return ": what was thrown has no text";
+  }
+}
 
 /** The message on the first line, the stack indented below, then the causes. */
 function textOf(error: unknown, depth = 0): string {
