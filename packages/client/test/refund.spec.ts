@@ -122,7 +122,8 @@ describe("a used requestKey", () => {
     const unnamed = { ...used, mayBeDone: true, existing: undefined };
     const { duplicateKey: status } = profile.statuses;
     expect(await errorOf(client.refund(settled))).toMatchObject({ ...unnamed, status });
-    const { error } = await refundError({ status: 409, text: "<p>Conflict</p>" });
+    // A conflict under this profile too, whose own status is another.
+    const { error } = await refundError({ status: 409, text: "<p>Conflict</p>" }, { profile });
     expect(error).toMatchObject({ ...unnamed, errorCode: undefined });
   });
 

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { curlOf, quoted, signatureLines } from "../src/events/snippets.ts";
-import { diffLines, formatted, textAt } from "../src/words.ts";
+import { diffLines, durationText, formatted, textAt } from "../src/words.ts";
 
 describe("JSON to read", () => {
   it.each([
@@ -17,6 +17,18 @@ describe("JSON to read", () => {
     ["1e400", "1e400"],
   ])("keeps every token of %s", (text, expected) => {
     expect(formatted(text)).toBe(expected);
+  });
+});
+
+describe("a duration in seconds as text", () => {
+  it.each([
+    [0.4, "0 s"],
+    [59, "59 s"],
+    [90, "1.5 min"],
+    [7200, "2 h"],
+    [259_200, "3 d"],
+  ])("shows %d in its largest unit", (seconds, expected) => {
+    expect(durationText(seconds)).toBe(expected);
   });
 });
 
