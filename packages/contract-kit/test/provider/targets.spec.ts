@@ -1,15 +1,32 @@
 import { sampleEvent } from "@countersign/sandbox/internal";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service/internal";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { providerChecks } from "../../src/checks.ts";
 import { type Finding, requirements } from "../../src/check.ts";
 import { requireKnown } from "../../src/harness/delivered-events.ts";
+import type * as Judge from "../../src/harness/judge.ts";
 import type { Send } from "../../src/http-send.ts";
 import { run, type Report, type RunOptions } from "../../src/run.ts";
 import type { ProviderTarget } from "../../src/target.ts";
 import { type Fault, openTarget, quick } from "./open-target.ts";
 import { unseenByXSignature, xSignature } from "./other-profiles.ts";
+
+/** The requirements that the running check has judged. */
+const judged = await vi.hoisted(async () => {
+  const { AsyncLocalStorage } = await import("node:async_hooks");
+  return new AsyncLocalStorage<Set<string>>();
+});
+vi.mock("../../src/harness/judge.ts", async (load) => {
+  const judge = await load<typeof Judge>();
+  const noting =
+    <Rest extends unknown[]>(must: (requirement: string, ...rest: Rest) => void) =>
+    (requirement: string, ...rest: Rest): void => {
+      judged.getStore()?.add(requirement);
+      must(requirement, ...rest);
+    };
+  return { ...judge, must: noting(judge.must), mustBe: noting(judge.mustBe) };
+});
 
 const known = requirements();
 const verify = (
@@ -46,12 +63,23 @@ const closed: Profile = {
 const LONG = ["provider/calendar", "provider/attempt-deadline"];
 const quickChecks = providerChecks.filter(({ id }) => !LONG.includes(id));
 describe("a run of the provider checks", { timeout: 180_000 }, () => {
-  it("passes every check but the long ones at the sandbox", async () => {
+  it("passes every check but the long ones at the sandbox, and judges each of their requirements", async () => {
     const target = await openTarget({ profile: quick });
+    // With this seed, three scenarios of each check meet all of its requirements.
+    const options = { runs: 3, seed: 7 };
+    const unjudged: string[] = [];
     // Several at once, since some wait: each scenario has its own merchant.
     const reports = await Promise.all(
-      quickChecks.map((check) => verify(target, { checks: [check] })),
+      quickChecks.map(async (check) => {
+        const seen = new Set<string>();
+        const report = await judged.run(seen, () =>
+          verify(target, { checks: [check], ...options }),
+        );
+        unjudged.push(...check.requirements.filter((one) => !seen.has(one)));
+        return report;
+      }),
     );
+    expect(unjudged).toEqual([]);
     const all = reports.flatMap(({ findings }) => findings);
     expect(all.filter(({ status }) => status !== "pass")).toEqual([]);
     const tested = quickChecks.flatMap((check) => check.requirements);

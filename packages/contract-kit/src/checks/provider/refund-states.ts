@@ -138,11 +138,13 @@ async function compare(
   for (const { requestKey, status, isEarly } of model.asked) {
     const seen = await statusNow(session, { paymentId, amount: "1.00", requestKey });
     if (seen === undefined) return;
-    const isFinal = seen === "PENDING" || status === "PENDING" || status === seen;
+    const hasLeftFinal = status !== "PENDING" && seen !== "PENDING";
     // Requested before the settlement, and not held until three business days after it.
-    const isCounted = status !== "PENDING" || seen !== "AUTHORIZED" || !isEarly;
-    const requirement = isCounted ? requirementOf(status) : "P-REFUND-HOLD-SETTLEMENT";
-    mustBe(isFinal ? requirement : "P-REFUND-FINAL", "a refund by now", seen, status);
+    const isReleased = isEarly && status === "PENDING" && seen === "AUTHORIZED";
+    const what = "a refund by now";
+    mustBe("P-REFUND-FINAL", what, hasLeftFinal ? seen : status, status);
+    mustBe("P-REFUND-HOLD-SETTLEMENT", what, isReleased ? seen : status, status);
+    mustBe(requirementOf(status), what, seen, status);
   }
 }
 
