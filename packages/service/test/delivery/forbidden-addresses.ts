@@ -134,7 +134,8 @@ export async function rebindings(
     count % 50 === 0 ? ["1.2.3.4"] : count % 2 === 0 ? ["1.2.3.4", "127.0.0.1"] : ["127.0.0.1"],
   );
   const lookup = resolvingLookup({ servers: [names.address] });
-  const transport = undiciTransport({ deadlineMs: 500, lookup });
+  // Long enough for a busy machine to ask the name server: an attempt at 1.2.3.4 waits until then.
+  const transport = undiciTransport({ deadlineMs: 2000, lookup });
   onTestFinished(() => transport.close());
   const request = requestTo(new URL(`http://rebinding.example:${port}/`));
   const answers = await Promise.all(
