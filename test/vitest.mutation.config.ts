@@ -11,7 +11,7 @@ class QuickFirst extends BaseSequencer {
   }
 }
 
-// Flat, because the mutation runner reads no projects. `pnpm mutate` names the tests.
+// Flat, because the mutation runner reads no projects. `npm run mutate` names the tests.
 export default defineConfig({
   ...sources,
   root,

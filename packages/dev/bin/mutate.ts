@@ -46,7 +46,7 @@ const parts: Readonly<Record<string, Part>> = {
 };
 const ignoreImpossible = fileURLToPath(new URL("../src/ignore-impossible.ts", import.meta.url));
 const GOAL_PERCENT = 95;
-const HELP = `pnpm mutate PART     PART: ${Object.keys(parts).join(", ")}
+const HELP = `npm run mutate -- PART     PART: ${Object.keys(parts).join(", ")}
 
 Changes the sources in place: use a separate worktree. Results are kept in test/output/mutation, so that a stopped
 run resumes. Exit code 1 if less than ${String(GOAL_PERCENT)} % of the mutants are killed.`;
@@ -67,7 +67,7 @@ async function mutate(campaign: string, part: Part): Promise<void> {
   process.env["COUNTERSIGN_RESTART"] = "1";
   const { result } = await runRounds({
     campaign: `mutation-${campaign}`,
-    command: `pnpm mutate ${campaign}`,
+    command: `npm run mutate -- ${campaign}`,
     measures: part.mutate.map((path) => path.replace(/\/[^/]*[*{].*$/, "")),
     seed: 0,
     goal: 1,

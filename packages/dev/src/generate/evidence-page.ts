@@ -54,7 +54,7 @@ const PLANNED: Readonly<Record<string, string>> = {
   ]
     .map((name) => `hostile-requests-${name}`)
     .join(" "),
-  "pnpm mutate PART":
+  "npm run mutate -- PART":
     "mutation-delivery-decisions mutation-receiver mutation-refunds mutation-rules mutation-signatures",
 };
 
