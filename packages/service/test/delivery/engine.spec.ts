@@ -100,31 +100,6 @@ describe("a sandbox clock that moves forward", () => {
     expect(await queue.instant()).toBe(to);
   });
 
-  it("moves due refunds before it delivers, so that their events are sent at the same instant", async () => {
-    const queue = await openQueue("sub_1");
-    let moves = 0;
-    const moveDueRefunds = async ({ now }: { now: number }): Promise<void> => {
-      moves += 1;
-      if (moves === 1) await queue.enqueue("sub_1", { nextAt: now });
-    };
-    const transport = succeeding();
-    const engine = queue.engine(transport);
-    const outcome = await queue.advance(engine, CLOCK_START + HOUR, moveDueRefunds);
-    expect(transport.posts).toHaveLength(1);
-    expect(outcome).toEqual({ ok: true, now: CLOCK_START + HOUR, instants: [] });
-  });
-
-  it("reaches the requested time inclusively", async () => {
-    const queue = await openQueue("sub_1");
-    await queue.enqueue("sub_1", { nextAt: CLOCK_START + HOUR });
-    const transport = succeeding();
-    const engine = queue.engine(transport);
-    await queue.advance(engine, CLOCK_START + HOUR - 1);
-    expect(transport.posts).toHaveLength(0);
-    await queue.advance(engine, CLOCK_START + HOUR);
-    expect(transport.posts).toHaveLength(1);
-  });
-
   it("stops where the engine was stopped, and continues from there with another engine", async () => {
     const queue = await openQueue("sub_1");
     const reached = CLOCK_START + HOUR;

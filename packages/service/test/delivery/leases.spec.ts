@@ -115,47 +115,28 @@ it("a lease covers an attempt that starts at least its deadline and a second bef
   expect([leases.covers(last), leases.covers(last + 1)]).toEqual([true, false]);
 });
 
-it.each([
-  [
-    "is removed by one that beat all the time",
-    [0, 5000, 10_000, 15_000, 20_000, 25_000, 30_000],
-    ["a"],
-  ],
-  [
-    "is kept by one that could not beat meanwhile",
-    [0, 5000, 10_000, 15_000, 20_000, 31_000],
-    ["a", "b"],
-  ],
-])("a process that has not beaten for a lease %s", async (_, beats, members) => {
+it("a process that has not beaten for a lease is kept by one that could not beat meanwhile", async () => {
   const queue = await openQueue();
   await queue.store.join("b");
   let elapsed = 0;
   const leases = leasesAt(() => elapsed, queue.store);
-  for (elapsed of beats) await leases.keep(0);
-  const left = await queue.store.beat({ id: "a", beat: 99, now: 0 });
-  expect(left.members.map(({ id }) => id).toSorted()).toEqual(members);
+  for (elapsed of [0, 5000, 10_000, 15_000, 20_000, 31_000]) await leases.keep(0);
+  const { members } = await queue.store.beat({ id: "a", beat: 99, now: 0 });
+  expect(members.map(({ id }) => id).toSorted()).toEqual(["a", "b"]);
 });
 
-it.each([
-  { leaseMs: 12_000, everyMs: 2000 },
-  { leaseMs: 60_000, everyMs: 5000 },
-])(
-  "a process with leases of $leaseMs ms beats every $everyMs ms: six times a lease, and at least every five seconds",
-  async ({ leaseMs, everyMs }) => {
-    const queue = await openQueue();
-    let [elapsed, beats] = [7000, 0];
-    const beat: typeof queue.store.beat = (one) => {
-      beats += 1;
-      return queue.store.beat(one);
-    };
-    const leases = leasesAt(() => elapsed, { ...queue.store, beat }, leaseMs);
-    const beatsAfter = async (ms: number): Promise<number> => {
-      elapsed += ms;
-      await leases.keep(0);
-      return beats;
-    };
-    expect([await beatsAfter(0), await beatsAfter(everyMs - 1), await beatsAfter(1)]).toEqual([
-      1, 1, 2,
-    ]);
-  },
-);
+it("a process with leases of a minute beats every five seconds", async () => {
+  const queue = await openQueue();
+  let [elapsed, beats] = [7000, 0];
+  const beat: typeof queue.store.beat = (one) => {
+    beats += 1;
+    return queue.store.beat(one);
+  };
+  const leases = leasesAt(() => elapsed, { ...queue.store, beat }, 60_000);
+  const beatsAfter = async (ms: number): Promise<number> => {
+    elapsed += ms;
+    await leases.keep(0);
+    return beats;
+  };
+  expect([await beatsAfter(0), await beatsAfter(4999), await beatsAfter(1)]).toEqual([1, 1, 2]);
+});

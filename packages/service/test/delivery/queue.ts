@@ -101,23 +101,11 @@ export class Queue {
     return engine;
   }
 
-  /** Moves the sandbox clock, while an engine delivers and refunds move as the test says. */
-  advance(
-    engine: DeliveryEngine,
-    to: number,
-    moveDueRefunds: (due: { clockId: string; now: number }) => Promise<unknown> = async () => {},
-  ): Promise<AdvanceOutcome> {
+  /** Moves the sandbox clock, while an engine delivers. */
+  advance(engine: DeliveryEngine, to: number): Promise<AdvanceOutcome> {
     const { driver, clock } = this;
-    const moving = new NamespaceClocks({
-      driver,
-      clock,
-      engine,
-      moveDueRefunds: async (due) => {
-        await moveDueRefunds(due);
-        return { passedOver: [] };
-      },
-    });
-    return moving.advance("clk_1", to);
+    const moveDueRefunds = async () => ({ passedOver: [] });
+    return new NamespaceClocks({ driver, clock, engine, moveDueRefunds }).advance("clk_1", to);
   }
 
   subscribe(key: string, options: SubscribeOptions = {}): Promise<void> {

@@ -36,16 +36,6 @@ function queueOfOne(clockId = "live") {
   return { queues, held, clock, endRead };
 }
 
-it("sweeps as early as a due time that is noticed after the last sweep", async () => {
-  const { queues, held, endRead } = queueOfOne();
-  endRead();
-  await queues.read();
-  queues.sweep();
-  expect(queues.dueAt).toBe(5000);
-  queues.notice(held, REAL_START + 1);
-  expect(queues.dueAt).toBe(1);
-});
-
 it("sweeps as early as a due time that a read finds after the last sweep", async () => {
   const { queues, endRead } = queueOfOne();
   queues.sweep();
