@@ -10,7 +10,7 @@ const pay = (one: TestSandbox, amount: string, more = "") => {
   return one.call("POST", "/sandbox/payments", { text });
 };
 describe("a payment of the sandbox", () => {
-  it("is refused a malformed amount or key, and a customer that is missing or not linked", async () => {
+  it("[P-PRECONDITION-LINKED] is refused a malformed amount or key, and a customer that is missing or not linked", async () => {
     const one = await open();
     const unnamed = await one.post("/sandbox/payments", { amount: usd(1) });
     expect(refusal(unnamed)).toBe("400 INVALID_REQUEST, /customerId MISSING_MEMBER");

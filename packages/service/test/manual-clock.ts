@@ -37,10 +37,6 @@ export class ManualClock implements Clock {
   step(milliseconds: number): void {
     this.#stepped += milliseconds;
   }
-  /** Steps wall time only. @param instant ISO 8601 in UTC. */
-  moveTo(instant: string): void {
-    this.step(Date.parse(instant) - this.now());
-  }
   /** Lets both clocks pass, and ends the sleeps that are over by then. */
   advance(milliseconds: number): void {
     this.#advanced += milliseconds;

@@ -11,7 +11,7 @@ const network = () => undiciTransport({ deadlineMs: 10_000, allowLoopback: true 
 
 it("[P-EVENT-HEADERS] B19: a merchant who changes secrets through a second subscription verifies the stored bytes of every attempt, and counts each event once by its id", async () => {
   const queue = await openQueue();
-  const { arrived, url } = await startReceiver(204);
+  const { arrived, url } = await startReceiver();
   const engine = queue.engine(network());
   const secretOf = (number: number): string => `secret-number-${String(number).padStart(12, "0")}`;
   const subscribe = (number: number): Promise<void> =>

@@ -24,16 +24,14 @@ beforeAll(async () => {
   canary = await listenHttp((_, response) => response.end("reached"), afterAll);
 });
 
-/** A resolver that gives `answers` in turn, the last one for ever. */
-function resolver(...answers: readonly string[][]): net.LookupFunction {
-  const waiting = [...answers];
-  return (_, options, callback) => {
-    const next = (waiting.length > 1 ? waiting.shift() : waiting[0]) ?? [];
-    const all = next.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+/** A resolver that finds these addresses for any name. */
+const resolver =
+  (addresses: readonly string[]): net.LookupFunction =>
+  (_, options, callback) => {
+    const all = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
     if (options.all === true) callback(null, all);
     else callback(null, all[0]?.address ?? "", all[0]?.family);
   };
-}
 
 describe("a public address", () => {
   it.each(SPECIAL_RANGES.trim().split(/\s+/))(

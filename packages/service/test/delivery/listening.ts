@@ -58,16 +58,16 @@ export async function tunnelTo(port: number) {
   return { requested, proxy: `http://127.0.0.1:${(await listen(server)).port}` };
 }
 
-/** A receiver that keeps what arrives and answers with `statuses` in turn, the last one for ever. */
-export async function startReceiver(...statuses: readonly number[]) {
+/** A receiver that answers 204 and keeps what arrives. */
+export async function startReceiver() {
   /** `line`: method and path. */
   const arrived: { line: string; headers: Record<string, string>; body: Buffer }[] = [];
-  const { url, connections } = await listenHttp((request, response) => {
+  const { url } = await listenHttp((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-      response.writeHead(statuses[arrived.length] ?? statuses.at(-1) ?? 204).end();
+      response.writeHead(204).end();
       arrived.push({
         line: `${request.method} ${request.url}`,
         headers: Object.fromEntries(headers) as Record<string, string>,
@@ -75,14 +75,14 @@ export async function startReceiver(...statuses: readonly number[]) {
       });
     });
   });
-  return { arrived, url, connections };
+  return { arrived, url };
 }
 
 /** A small request of a merchant. */
-export const requestTo = (url: URL, body: Uint8Array = Buffer.from("{}")): PostRequest => ({
+export const requestTo = (url: URL): PostRequest => ({
   url,
   headers: { "content-type": "application/json" },
-  body,
+  body: Buffer.from("{}"),
   merchantId: "mer_1",
   eventId: "evt_1",
 });

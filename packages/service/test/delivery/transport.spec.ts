@@ -28,7 +28,7 @@ describe("an attempt's request", () => {
   it("leaves no timer behind once it is answered", async () => {
     const timers = (): number =>
       process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    const { url } = await startReceiver(204);
+    const { url } = await startReceiver();
     const one = openTransport();
     const before = timers();
     for (let count = 0; count < 30; count += 1) await send(url, one);
@@ -194,7 +194,7 @@ describe("[P-EVENT-TIMEOUT] B10 an attempt without a whole answer", () => {
     ]);
     // Whoever waited for the end of one of these would meet the same deadline.
     for (const url of Object.values(servers.urls)) void send(new URL(url), patient);
-    const friend = await startReceiver(204);
+    const friend = await startReceiver();
     for (let count = 0; count < 20; count += 1)
       expect(await send(friend.url, patient)).toMatchObject({ status: 204 });
     await Promise.all(posts);

@@ -3,11 +3,12 @@ import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } fro
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
-import { FailureLog, type LogFields } from "../../src/http/log.ts";
+import { FailureLog } from "../../src/http/log.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { StoreWatch } from "../../src/store/watch.ts";
+import { keptLog } from "../open-service.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { ids, withDeferred, withNotes, write } from "./driver-suite.ts";
 
@@ -175,11 +176,10 @@ describe("the thread of deliveries of a SQLite file", () => {
     const calls = [store.read([], { now: 0, most: 1 }), store.complete([], PAUSE)];
     expect(await Promise.allSettled(calls)).toMatchObject([ended, ended]);
     await expect(driver.query("SELECT 1")).rejects.toMatchObject(ended.reason);
-    const causes: unknown[] = [];
-    const error = ({ cause }: LogFields): void => void causes.push(cause);
-    const failures = new FailureLog({ info() {}, warn() {}, error }, () => 0);
+    const { lines, logger } = keptLog();
+    const failures = new FailureLog(logger, () => 0);
     const watch = new StoreWatch(driver, { failures, elapsed: () => 0, failed: () => {} });
     expect(await watch.check()).toContain("write");
-    expect(causes).toEqual([message]);
+    expect(lines).toMatchObject([{ cause: message }]);
   });
 });
