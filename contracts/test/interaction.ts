@@ -20,7 +20,6 @@ export interface HttpInteraction {
   /** Unique in its pact. */
   readonly description: string;
   readonly requirement: string;
-  /** Default `MUST`. */
   readonly given: Given;
   readonly request: {
     readonly method: "GET" | "POST" | "PUT";

@@ -12,7 +12,7 @@ import { profiles } from "@countersign/schemas/profiles";
 import { expect, it } from "vitest";
 import {
   type Hostility,
-  serveHostile,
+  hostileTarget,
 } from "../../../packages/contract-kit/test/receiver/hostile-target.ts";
 import { secrets } from "../../../packages/contract-kit/test/receiver/open-receiver.ts";
 import { hostilities } from "./servers.ts";
@@ -26,60 +26,53 @@ export const receiverHostilities: readonly string[] = [
 
 /** Runs every receiver check against each hostile receiver. */
 export function meetReceivers(names: readonly string[]): void {
-  it.concurrent.each(names)("ends with a report if a receiver %s", async (name) => {
-    const hostile = await serveHostile(hostilityOf(name));
-    const url = `${hostile.origin}/webhooks`;
-    const limits = { deadlineMs: 400, effectsWaitMs: 100 };
-    const target = receiverTarget({
-      url,
-      secrets: secrets["standard"] ?? [],
-      profile: profiles.standard,
-      ...limits,
-    });
-    try {
+  it.concurrent.for(names)(
+    "ends with a report if a receiver %s",
+    async (name, { onTestFinished }) => {
+      const { url, said } = await hostileTarget(hostilityOf(name), onTestFinished);
+      const target = receiverTarget({
+        url: new URL("/webhooks", url).href,
+        secrets: secrets["standard"] ?? [],
+        profile: profiles.standard,
+        deadlineMs: 400,
+        effectsWaitMs: 100,
+      });
       const report = await run({ target, checks: receiverChecks, ...common });
-      const asked = hostile.said.map((text) => text.split("\r\n")[0] ?? "");
+      const asked = said.map((text) => text.split("\r\n")[0] ?? "");
       expect(asked.length).toBeGreaterThan(0);
       expect(asked.filter((line) => !/^[A-Z]+ \/webhooks HTTP\/1\.1$/.test(line))).toEqual([]);
       expect(report.exitCode).not.toBe(0);
-    } finally {
-      await hostile.close();
-    }
-  });
+    },
+  );
 }
 
 /** Runs every provider check against each hostile service. */
 export function meetProviders(names: readonly string[]): void {
-  it.concurrent.each(names)("ends with a report if a provider %s", async (name) => {
-    const secret = "a-secret-of-the-client";
-    const report = await meetProvider(name, secret);
-    expect([1, 2]).toContain(report.exitCode);
-    expect(report.findings.filter(({ status }) => status === "pass")).toEqual([]);
-    expect(JSON.stringify(report.findings)).not.toContain(secret);
-    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-  });
-}
-
-async function meetProvider(name: string, secret: string) {
-  const hostile = await serveHostile(hostilityOf(name));
-  const { send, close } = httpSend(hostile.origin, { timeoutMs: 300 });
-  const receiver = await hostReceiver({ deliveryMs: 100 });
-  const target: ProviderTarget = {
-    role: "provider",
-    url: hostile.origin,
-    send,
-    token: () => Promise.resolve("a-token"),
-    client: { id: "a-client", secret },
-    profile: profiles.standard,
-    receiver,
-  };
-  try {
-    return await run({ target, checks: providerChecks, ...common });
-  } finally {
-    close();
-    receiver.close();
-    await hostile.close();
-  }
+  it.concurrent.for(names)(
+    "ends with a report if a provider %s",
+    async (name, { onTestFinished }) => {
+      const { origin } = (await hostileTarget(hostilityOf(name), onTestFinished)).url;
+      const { send, close } = httpSend(origin, { timeoutMs: 300 });
+      onTestFinished(close);
+      const receiver = await hostReceiver({ deliveryMs: 100 });
+      onTestFinished(receiver.close);
+      const secret = "a-secret-of-the-client";
+      const target: ProviderTarget = {
+        role: "provider",
+        url: origin,
+        send,
+        token: () => Promise.resolve("a-token"),
+        client: { id: "a-client", secret },
+        profile: profiles.standard,
+        receiver,
+      };
+      const report = await run({ target, checks: providerChecks, ...common });
+      expect([1, 2]).toContain(report.exitCode);
+      expect(report.findings.filter(({ status }) => status === "pass")).toEqual([]);
+      expect(JSON.stringify(report.findings)).not.toContain(secret);
+      expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    },
+  );
 }
 
 const common = { requirements: requirements(), runs: 3 };

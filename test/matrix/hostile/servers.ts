@@ -9,14 +9,10 @@ import {
 const text =
   '"><script>pwned=1</script> \u001b]0;pwned\u0007 ]]><pwned/> ::error file=pwned::pwned\n| [x](javascript:pwned) ${pwned} \u0000';
 const inLine = text.replaceAll("\n", " ").replaceAll("\u0000", " ");
-const answer = (body: string | Buffer, head = ""): Buffer =>
-  Buffer.concat([
-    Buffer.from(
-      `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${head}\r\n`,
-      "latin1",
-    ),
-    Buffer.from(body),
-  ]);
+const answer = (body: string | Buffer, header = ""): Buffer => {
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${header}\r\n`;
+  return Buffer.concat([Buffer.from(head), Buffer.from(body)]);
+};
 
 const JSON_TYPE = "Content-Type: application/json\r\n";
 const bomb = gzipSync(Buffer.alloc(32 * 2 ** 20));
@@ -46,13 +42,9 @@ export const hostilities: Readonly<Record<string, Hostility>> = {
   "sends a gzip bomb": (socket) => socket.write(answer(bomb, "Content-Encoding: gzip\r\n")),
   "answers 500 with markup and commands": (socket) =>
     socket.write(
-      Buffer.concat([
-        Buffer.from(`HTTP/1.1 500 ${inLine}\r\n`, "utf8"),
-        Buffer.from(`X-Note: ${inLine}\r\n`, "utf8"),
-        Buffer.from(
-          `Content-Type: text/html\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-        ),
-      ]),
+      answer(text, `X-Note: ${inLine}\r\nContent-Type: text/html\r\n`)
+        .toString()
+        .replace("200 OK", `500 ${inLine}`),
     ),
   redirects: (socket, said) =>
     socket.write(

@@ -1,10 +1,9 @@
 import { writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
 import type { PactProvider } from "../../src/pact/pact-file.ts";
-import { listen } from "../listen.ts";
+import { listen } from "../../../sandbox/test/listen.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 /** An interaction of a pact of version 4. */
@@ -58,13 +57,11 @@ export async function serve(
   answer: (call: IncomingMessage, response: ServerResponse, body: string) => void,
 ): Promise<{ readonly url: string; readonly calls: readonly string[] }> {
   const calls: string[] = [];
-  const server = createServer((request, response) => {
+  const url = await listen((request, response) => {
     void text(request).then((body) => {
       calls.push(`${request.method} ${request.url} ${body}`.trim());
       answer(request, response, body);
     });
   });
-  const { origin, close } = await listen(server);
-  onTestFinished(close);
-  return { url: origin, calls };
+  return { url, calls };
 }

@@ -1,4 +1,3 @@
-import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   type HttpAnswer,
@@ -8,7 +7,7 @@ import {
   pacedSend,
 } from "../../src/http-send.ts";
 import { hostReceiver } from "../../src/harness/hosted-receiver.ts";
-import { listen } from "../listen.ts";
+import { listen } from "../../../sandbox/test/listen.ts";
 
 const call: HttpCall = { method: "GET", path: "/", headers: {} };
 const answer = (status: number, json: unknown = {}, headers = {}): HttpAnswer => ({
@@ -118,11 +117,9 @@ describe("the hosted receiver", () => {
 
 it("a call whose answer is larger than a mebibyte fails", async () => {
   const sizes = [2 ** 20, 2 ** 20 + 1];
-  const server = createServer((_request, response) => {
+  const origin = await listen((_request, response) => {
     response.end(Buffer.alloc(sizes.shift() ?? 0));
   });
-  const { origin, close: closeServer } = await listen(server);
-  onTestFinished(closeServer);
   const { send, close } = httpSend(origin);
   onTestFinished(close);
   expect((await send(call)).body).toHaveLength(2 ** 20);

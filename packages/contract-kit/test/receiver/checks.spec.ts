@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { profiles } from "@countersign/schemas/profiles";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { atEndOfFile } from "../../../../test/temporary-folder.ts";
 import { type Finding, requirements } from "../../src/check.ts";
 import { receiverChecks } from "../../src/checks.ts";
 import { systemClock } from "../../src/harness/clock.ts";
@@ -10,10 +11,8 @@ import { run, type Report } from "../../src/run.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
 import { openReceiver, type OpenOptions, secrets } from "./open-receiver.ts";
 
-const closes: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closes.map((close) => close())));
-const open = (options?: OpenOptions): Promise<ReceiverTarget> =>
-  openReceiver(options, (close) => closes.push(close));
+const atEnd = atEndOfFile();
+const open = (options?: OpenOptions): Promise<ReceiverTarget> => openReceiver(options, atEnd);
 
 const runAll = (target: ReceiverTarget, only?: readonly string[]): Promise<Report> =>
   run({

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import type { AtEnd } from "../../../../test/temporary-folder.ts";
 
 /** Misbehaves on a connection once something was sent over it. */
 export type Hostility = (socket: Socket, said: string) => void;
 
-/** Starts a server that misbehaves on each connection; keeps the requests that it received. */
-export async function serveHostile(misbehave: Hostility) {
+/** Starts a server that misbehaves on each connection of a test; keeps the requests that it received. */
+export async function hostileTarget(misbehave: Hostility, atEnd: AtEnd = onTestFinished) {
   const sockets = new Set<Socket>();
   const said: string[] = [];
   const server = createServer((socket) => {
@@ -20,19 +21,12 @@ export async function serveHostile(misbehave: Hostility) {
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const close = async (): Promise<void> => {
+  atEnd(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
-    await once(server, "close");
-  };
+  });
   // A server that listens on a port has an AddressInfo.
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, said, close };
-}
-
-/** Starts a server that misbehaves for as long as the test. */
-export async function hostileTarget(misbehave: Hostility) {
-  const { origin, said, close } = await serveHostile(misbehave);
-  onTestFinished(close);
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url: new URL(`${origin}/hook?a=1`), said };
 }
 

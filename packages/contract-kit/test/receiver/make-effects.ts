@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { setTimeout as after } from "node:timers/promises";
 
-export type Effects = ReturnType<typeof makeEffects>;
-
 /** An event as any receiver passes it to a handler. */
 interface Handled {
   readonly id: string;
@@ -17,14 +15,8 @@ interface Asked {
   readonly reason?: string;
 }
 
-export interface EffectsOptions {
-  /** Duration of the handler: attempts meanwhile meet an event in progress. */
-  readonly handlerMs: number;
-  /** Cents of dollars. Default: exact. */
-  readonly centsOf?: (dollars: number) => number;
-}
-
-export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions) {
+/** @param handlerMs Duration of the handler: attempts meanwhile meet an event in progress. */
+export function makeEffects({ handlerMs }: { readonly handlerMs: number }) {
   const effects = new Map<string, { readonly eventId: string; count: number }>();
   let [failing, hanging, reason] = [0, 0, ""];
   return {
@@ -38,7 +30,7 @@ export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions)
       if (fails) failing -= 1;
       await after(handlerMs);
       if (fails) throw new Error(reason);
-      const effect = effects.get(id) ?? { eventId: id, type, ...booked(data, centsOf), count: 0 };
+      const effect = effects.get(id) ?? { eventId: id, type, ...booked(data), count: 0 };
       effect.count += 1;
       effects.set(id, effect);
     },
@@ -58,12 +50,9 @@ export function makeEffects({ handlerMs, centsOf = exactCents }: EffectsOptions)
   };
 }
 
-/** Right for every amount of the schema, which has two digits after the point. */
-export const exactCents = (dollars: number): number => Math.round(dollars * 100);
-
-/** The amount that the handler would book, if the event has one. */
-function booked(data: unknown, centsOf: (dollars: number) => number) {
+/** The amount that the handler would book, if the event has one: in whole cents, which every amount of the schema is. */
+function booked(data: unknown) {
   const { amount } = (data ?? {}) as { readonly amount?: { readonly value?: unknown } };
   const value = amount?.value;
-  return typeof value === "number" ? { amountCents: String(centsOf(value)) } : {};
+  return typeof value === "number" ? { amountCents: String(Math.round(value * 100)) } : {};
 }
