@@ -34,7 +34,7 @@ export async function writeMutants(): Promise<readonly Mutant[]> {
     const content = readFileSync(stock + name, "utf8");
     const lines = content.split("\n");
     // The effects belong to the test, not to the receiver.
-    const end = lines.findIndex((line) => !line.startsWith("import") && line.includes("effects"));
+    const end = lines.findIndex((line) => !line.startsWith("import") && /effects/i.test(line));
     const start = { line: 0, column: 0 };
     return { name, content, mutate: [{ start, end: { line: end, column: 0 } }] };
   });

@@ -1,7 +1,7 @@
 // Express, with the signature verified by hand as the Standard Webhooks specification describes.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import express from "express";
-import { effects, failNext, handleOnce } from "./ledger.mjs";
+import { handleOnce, mountEffects } from "./ledger.mjs";
 
 const { PORT, WEBHOOK_SECRET = "" } = process.env;
 const key = Buffer.from(WEBHOOK_SECRET.replace("whsec_", ""), "base64");
@@ -44,10 +44,5 @@ app.post("/webhooks", express.raw({ type: "application/json", limit: "1mb" }), (
   }
 });
 
-app.get("/effects", (_req, res) => res.json(effects()));
-app.put("/effects", express.json(), (req, res) => {
-  failNext(req.body);
-  res.sendStatus(204);
-});
-
+mountEffects(app, express.json());
 app.listen(Number(PORT), "127.0.0.1");

@@ -1,7 +1,7 @@
 // Express and @octokit/webhooks-methods, as the library's README shows.
 import { verify } from "@octokit/webhooks-methods";
 import express from "express";
-import { effects, failNext, handleOnce } from "./ledger.mjs";
+import { handleOnce, mountEffects } from "./ledger.mjs";
 
 const { PORT, WEBHOOK_SECRET = "" } = process.env;
 const app = express();
@@ -16,10 +16,5 @@ app.post("/webhooks", express.text({ type: "application/json" }), async (req, re
   res.sendStatus(204);
 });
 
-app.get("/effects", (_req, res) => res.json(effects()));
-app.put("/effects", express.json(), (req, res) => {
-  failNext(req.body);
-  res.sendStatus(204);
-});
-
+mountEffects(app, express.json());
 app.listen(Number(PORT), "127.0.0.1");

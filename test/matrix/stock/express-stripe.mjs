@@ -1,7 +1,7 @@
 // Express and stripe, as the library's README shows.
 import express from "express";
 import { Stripe } from "stripe";
-import { effects, failNext, handleOnce } from "./ledger.mjs";
+import { handleOnce, mountEffects } from "./ledger.mjs";
 
 const { PORT, WEBHOOK_SECRET = "" } = process.env;
 const stripe = new Stripe("sk_test_unused");
@@ -23,10 +23,5 @@ app.post("/webhooks", express.raw({ type: "application/json" }), (req, res) => {
   res.json({ received: true });
 });
 
-app.get("/effects", (_req, res) => res.json(effects()));
-app.put("/effects", express.json(), (req, res) => {
-  failNext(req.body);
-  res.sendStatus(204);
-});
-
+mountEffects(app, express.json());
 app.listen(Number(PORT), "127.0.0.1");

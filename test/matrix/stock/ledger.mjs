@@ -36,6 +36,15 @@ export function failNext(asked) {
   failing = asked;
 }
 
+/** Adds the effects' paths to an Express app. */
+export function mountEffects(app, json) {
+  app.get("/effects", (_req, res) => res.json(effects()));
+  app.put("/effects", json, (req, res) => {
+    failNext(req.body);
+    res.sendStatus(204);
+  });
+}
+
 function failIfAsked() {
   if (failing.failNext-- > 0) throw new Error(failing.reason);
 }
