@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as pact from "@pact-foundation/pact/src/v3/matchers.js";
-import { examples } from "../src/derive/example.ts";
 import { matcher } from "../src/derive/matcher.ts";
-import { alone, refusals, standard } from "./oracle.ts";
+import { alone, standard } from "./oracle.ts";
 
 // Pact's own builders, without its native core: nothing is sent anywhere.
 
@@ -11,19 +10,6 @@ const textOrNull = { type: ["string", "null"] };
 const pair = { type: "array", minItems: 2, items: text };
 
 describe("a matcher", () => {
-  // A profile is in no pact.
-  it.each(standard.paths.filter((path) => !path.startsWith("profiles/")))(
-    "reifies to its examples, which %s accepts",
-    (path) => {
-      const at = standard.document(path);
-      const made = examples(at, { optional: "present" });
-      const reified = made.map((value) => pact.reify(matcher(at, value) as never));
-      expect(reified.flatMap((value) => refusals(at, value))).toEqual([]);
-      // A list's fewest items represent all of them.
-      expect(reified).toEqual(made);
-    },
-  );
-
   it.each([
     ["a const", { const: "USD" }, "USD", pact.equal("USD")],
     ["an enum", { enum: ["A.B", "C"] }, "C", pact.regex(String.raw`^(A\.B|C)$`, "C")],
