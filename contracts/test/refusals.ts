@@ -16,8 +16,6 @@ interface Endpoint {
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
   readonly body?: object;
-  /** Method and path, as the sandbox names what it can disturb. */
-  readonly route: string;
   readonly scope: "payments" | "core";
   readonly call: (client: Client) => Promise<unknown>;
 }
@@ -36,7 +34,6 @@ const endpoints: readonly Endpoint[] = [
     method: "POST",
     path: "/v1/refunds",
     body: { ...order, amount: { currency: "USD", value: 10.5 } },
-    route: "POST /v1/refunds",
     scope: "payments",
     call: (made) => made.refund(order),
   },
@@ -44,7 +41,6 @@ const endpoints: readonly Endpoint[] = [
     name: "a look at a customer",
     method: "GET",
     path: "/v1/customers/cus_1",
-    route: "GET /v1/customers",
     scope: "core",
     call: (made) => made.customer("cus_1"),
   },
@@ -53,7 +49,6 @@ const endpoints: readonly Endpoint[] = [
     method: "POST",
     path: "/v1/webhook/subscribe",
     body: target,
-    route: "POST /v1/webhook/subscribe",
     scope: "core",
     call: (made) => made.subscribe(target),
   },
@@ -62,7 +57,6 @@ const endpoints: readonly Endpoint[] = [
     method: "PUT",
     path: "/v1/webhook/unsubscribe",
     body: { subscriptionId: "sub_1", subscriptionDetails: all },
-    route: "PUT /v1/webhook/unsubscribe",
     scope: "core",
     call: (made) => made.unsubscribe({ subscriptionId: "sub_1", subscriptionDetails: all }),
   },
@@ -74,7 +68,9 @@ const { Authorization: _, ...anonymous } = common;
 const NOBODY = "nobodys-token";
 
 function refusalsOf(endpoint: Endpoint): readonly HttpInteraction[] {
-  const { name, method, path, body, route, call } = endpoint;
+  const { name, method, path, body, call } = endpoint;
+  // As the sandbox names what it can disturb.
+  const route = `${method} ${path.replace("/cus_1", "")}`;
   const refused = (
     what: string,
     requirement: string,
