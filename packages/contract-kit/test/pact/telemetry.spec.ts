@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { CORE_ENVIRONMENT } from "../../src/pact/run-child.ts";
 import { serve, writePact } from "./write-pact.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -40,8 +40,9 @@ async function addressesOf(env: Readonly<Record<string, string>>): Promise<reado
 }
 
 // Only the kernel sees every attempt of native code; strace is Linux's.
-describe.skipIf(!hasStrace)("Pact's native core", () => {
-  it("connects only to this machine in the kit's environment, and elsewhere without it", async () => {
+it.skipIf(!hasStrace)(
+  "Pact's native core connects only to this machine in the kit's environment, and elsewhere without it",
+  async () => {
     // An attempt to reach a stranger goes to a known address, whatever this machine's resolver is.
     const proxy = { HTTP_PROXY: "http://127.0.0.2:9", HTTPS_PROXY: "http://127.0.0.2:9" };
     const aside = { ...proxy, NO_PROXY: "127.0.0.1" };
@@ -51,5 +52,5 @@ describe.skipIf(!hasStrace)("Pact's native core", () => {
     ]);
     expect(kept).toEqual(["127.0.0.1"]);
     expect(open).toContain("127.0.0.2");
-  });
-});
+  },
+);

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { receiverChecks } from "../../src/checks.ts";
 import { requirements } from "../../src/check.ts";
 import { run } from "../../src/run.ts";
@@ -54,52 +54,51 @@ const reprinted = (body: string): string => {
     .replaceAll(" }", "}");
 };
 
-describe("a run against our own receiver with another secret", () => {
-  it("names the option that explains the cause in its log", async () => {
-    const target = await openReceiver({ verifyingSecrets: [`whsec_${"A".repeat(32)}`] });
-    const only = ["receiver/genuine"];
-    const own = { target, checks: receiverChecks, requirements: requirements("receiver"), only };
-    const { findings } = await run(own);
-    const message = findings.map((one) => one.message).join("");
-    expect(message).toMatch(/Countersign's: create it with `explain: true`, and its log names/);
-  });
+it("a run against our own receiver with another secret names the option that explains the cause in its log", async () => {
+  const target = await openReceiver({ verifyingSecrets: [`whsec_${"A".repeat(32)}`] });
+  const only = ["receiver/genuine"];
+  const own = { target, checks: receiverChecks, requirements: requirements("receiver"), only };
+  const { findings } = await run(own);
+  const message = findings.map((one) => one.message).join("");
+  expect(message).toMatch(/Countersign's: create it with `explain: true`, and its log names/);
 });
 
-describe("a run against a receiver that refuses every genuine attempt", () => {
-  it.each<readonly [string, Mistake, RegExp]>([
-    [
-      "its clock if that is an hour ahead",
-      { aheadSeconds: 3600 },
-      /^All 14 types are answered by 401\. With the time moved by \+3600 s it is taken: the receiver's clock is an hour ahead/,
-    ],
-    [
-      "its key if that is the secret's text",
-      { key: Buffer.from(secret) },
-      /With the secret's whole text as the key it is taken: the receiver uses the text of the secret/,
-    ],
-    [
-      "its body if that is printed again",
-      { signed: reprinted },
-      /With a space after each comma and colon of the body it is taken: the receiver verifies what its JSON library prints again/,
-    ],
-    [
-      "its path if that ends with a slash",
-      { path: "/webhooks/" },
-      /answered by 404\. With the path \/webhooks\/ it is taken/,
-    ],
-    [
-      "the address that it redirects to",
-      { location: "/hook/" },
-      /It redirects to http:\/\/127\.0\.0\.1:\d+\/hook\/, and senders follow no redirect/,
-    ],
-    ["a CSRF protection if all is forbidden", { refusal: 403 }, /is a CSRF protection in front/],
-    ["what to compare if nothing helps", { refusal: 401 }, /No change of clock, secret, body, /],
-    [
-      "the causes that the receiver explains in its answer",
-      { explanation: ["Secret 1 is another endpoint's.", "Copy this endpoint's secret."] },
-      /401\. It explains: Secret 1 is another endpoint's\. Copy this endpoint's secret\.$/,
-    ],
-  ])("names %s, once, and skips what depends on it", async (_what, mistake, sentence) => {
+it.each<readonly [string, Mistake, RegExp]>([
+  [
+    "its clock if that is an hour ahead",
+    { aheadSeconds: 3600 },
+    /^All 14 types are answered by 401\. With the time moved by \+3600 s it is taken: the receiver's clock is an hour ahead/,
+  ],
+  [
+    "its key if that is the secret's text",
+    { key: Buffer.from(secret) },
+    /With the secret's whole text as the key it is taken: the receiver uses the text of the secret/,
+  ],
+  [
+    "its body if that is printed again",
+    { signed: reprinted },
+    /With a space after each comma and colon of the body it is taken: the receiver verifies what its JSON library prints again/,
+  ],
+  [
+    "its path if that ends with a slash",
+    { path: "/webhooks/" },
+    /answered by 404\. With the path \/webhooks\/ it is taken/,
+  ],
+  [
+    "the address that it redirects to",
+    { location: "/hook/" },
+    /It redirects to http:\/\/127\.0\.0\.1:\d+\/hook\/, and senders follow no redirect/,
+  ],
+  ["a CSRF protection if all is forbidden", { refusal: 403 }, /is a CSRF protection in front/],
+  ["what to compare if nothing helps", { refusal: 401 }, /No change of clock, secret, body, /],
+  [
+    "the causes that the receiver explains in its answer",
+    { explanation: ["Secret 1 is another endpoint's.", "Copy this endpoint's secret."] },
+    /401\. It explains: Secret 1 is another endpoint's\. Copy this endpoint's secret\.$/,
+  ],
+])(
+  "a run against a receiver that refuses every genuine attempt names %s, once, and skips what depends on it",
+  async (_what, mistake, sentence) => {
     const target = await openReceiver({ app: mistaken(mistake), hasEffects: false });
     const { findings, exitCode } = await run({
       target,
@@ -112,5 +111,5 @@ describe("a run against a receiver that refuses every genuine attempt", () => {
     const skipped = findings.filter(({ status }) => status === "skipped");
     expect(skipped.length).toBeGreaterThan(30);
     expect(exitCode).toBe(1);
-  });
-});
+  },
+);
