@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../manual-clock.ts";
 import {
@@ -115,30 +114,5 @@ describe("a sandbox clock that moves forward", () => {
     const other = queue.engine(succeeding());
     await queue.advance(other, CLOCK_START + 24 * HOUR);
     expect(await queue.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
-  });
-
-  it("leaves the same deliveries after one move and after many", async () => {
-    const end = 8 * 3600;
-    /** Stops the clock at seconds after its start; the first `failing` attempts fail. */
-    const run = async (stops: readonly number[], failing: number) => {
-      const queue = await openQueue();
-      await queue.subscribeMany(1);
-      const seen: (number | undefined)[] = [];
-      const transport = fakeTransport(async (_, count) => {
-        seen.push(await queue.instant());
-        return answered(count <= failing ? 500 : 204);
-      });
-      const engine = queue.engine(transport);
-      for (const stop of stops) await queue.advance(engine, CLOCK_START + stop * 1000);
-      return { seen, deliveries: await queue.deliveries(), instant: await queue.instant() };
-    };
-    const cuts = fc.uniqueArray(fc.integer({ min: 1, max: end - 1 }), { maxLength: 5 });
-    await fc.assert(
-      fc.asyncProperty(cuts, fc.nat(6), async (stops, failing) => {
-        const many = await run([...stops.toSorted((a, b) => a - b), end], failing);
-        expect(many).toEqual(await run([end], failing));
-      }),
-      { numRuns: 6 },
-    );
   });
 });

@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Driver } from "../../src/store/driver.ts";
 import { migrate, splitStatements } from "../../src/store/migrate.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
@@ -22,26 +21,7 @@ function openWithOwnFolder() {
   };
 }
 
-async function migrationNames(driver: Driver): Promise<string[]> {
-  const rows = await driver.query<{ name: string }>("SELECT name FROM migrations ORDER BY name");
-  return rows.map(({ name }) => name);
-}
-
 describe("migrate", () => {
-  it("makes the tables once, also when two services start on one database", async () => {
-    const driver = sqliteDriver(temporaryDatabase());
-    onTestFinished(() => driver.close());
-    const ran = await Promise.all([migrate(driver, { now: 5 }), migrate(driver, { now: 5 })]);
-    // Either may come first.
-    expect(ran.flat()).toContain("0001-initial.sql");
-    expect(ran.flat()).toEqual(await migrationNames(driver));
-    expect(await migrate(driver, { now: 6 })).toEqual([]);
-    const clocks = await driver.query("SELECT id, instant FROM clocks");
-    expect(clocks).toEqual([{ id: "live", instant: null }]);
-    const times = await driver.query("SELECT DISTINCT applied_at FROM migrations");
-    expect(times).toEqual([{ applied_at: 5 }]);
-  });
-
   it("runs a later migration on a database that has the earlier ones", async () => {
     const { driver, folder, put } = openWithOwnFolder();
     await migrate(driver, { now: 1, folder });
