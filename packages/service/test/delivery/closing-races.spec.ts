@@ -1,68 +1,47 @@
 import { describe, expect, it } from "vitest";
-import type { Queryable } from "../../src/store/driver.ts";
-import { requeueDeliveries } from "../../src/store/tables/replays.ts";
-import { insertDeliveries, insertEvent } from "../../src/store/tables/deliveries.ts";
-import {
-  dropWaitingDeliveries,
-  listOpenSubscriptions,
-  lockSubscription,
-} from "../../src/store/tables/subscriptions.ts";
+import { replayDeliveries } from "../../src/delivery/operator.ts";
+import { textOf, type Driver } from "../../src/store/driver.ts";
+import { openService, type TestService } from "../open-service.ts";
 import { onStores, postgres } from "../store/stores.ts";
-import { CLOCK_START, heldTransport, queueOf, SOON, type Queue } from "./queue.ts";
-
-const merchant = { id: "mer_1", clockId: "clk_1" };
-const named = { merchantId: merchant.id, key: "sub_1" };
+import { validated } from "../validated.ts";
+import { heldTransport, Queue, SOON } from "./queue.ts";
 
 /** Transactions that wait for another one. */
 const BLOCKED = `SELECT 1 AS one FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+const WRITES_DELIVERIES = /INTO deliveries|UPDATE deliveries SET state = 'waiting'/;
 
-/** An event's transaction, as `writeEvent` has it: who takes it, then the deliveries. */
-async function writeEvent(tx: Queryable, between: () => Promise<void>): Promise<void> {
-  const open = await listOpenSubscriptions(tx, merchant.id);
-  await between();
-  const event = {
-    id: "evt_new",
-    type: "refund.authorized",
-    category: "PAYMENT",
-    payload: "{}",
-    createdAt: CLOCK_START,
-  } as const;
-  await insertEvent(tx, merchant, event);
-  const deliveries = open.map(({ key }) => ({
-    id: `dlv_${key}`,
-    eventId: event.id,
-    subscriptionKey: key,
-    createdAt: CLOCK_START,
-    dueAt: CLOCK_START,
-  }));
-  await insertDeliveries(tx, merchant, deliveries);
+interface Subscribed extends TestService {
+  /** Key of the one subscription. */
+  readonly key: string;
+  /** The database without hooks. */
+  readonly stored: Driver;
 }
 
-/** A replay's transaction. */
-async function replay(tx: Queryable, between: () => Promise<void>): Promise<void> {
-  const what = { kind: "subscription", id: "sub_1" } as const;
-  const all = { merchantId: merchant.id, what, askedBy: "operator", at: CLOCK_START };
-  await requeueDeliveries(tx, { ...all, limit: 10, after: "" });
-  await between();
-}
+const addEvent = ({ useCases, merchant }: TestService): Promise<unknown> =>
+  useCases.createCustomer(merchant, { firstName: "Bo", lastName: "Li", email: "bo@example.com" });
+const replay = ({ driver, clock, merchant, key }: Subscribed): Promise<unknown> => {
+  const what = { kind: "subscription", id: key } as const;
+  return replayDeliveries({ driver, clock }, { what, askedBy: "anna", merchantId: merchant.id });
+};
 
 /** Calls that remove a type of event, or the whole subscription. */
-const takers: Readonly<Record<string, (queue: Queue) => Promise<() => Promise<unknown>>>> = {
+const takers: Readonly<Record<string, (open: Subscribed) => Promise<() => Promise<unknown>>>> = {
   "an unsubscribe of its type":
-    async ({ driver }) =>
+    async ({ useCases, merchant, key }) =>
     () =>
-      driver.transaction(async (tx) => {
-        await lockSubscription(tx, named);
-        await dropWaitingDeliveries(tx, { ...named, type: "refund.authorized" });
+      useCases.unsubscribe(merchant, {
+        subscriptionId: key,
+        subscriptionDetails: { type: "EVENT", details: ["customer.created"] },
       }),
-  "an answer of 410": async (queue) => {
+  "an answer of 410": async ({ stored, clock, service }) => {
     const held = heldTransport();
-    const drained = queue.engine(held.transport).drain("clk_1");
+    new Queue(stored).engine(held.transport, { clock, dueClock: service.dueClock });
     await expect.poll(held.inFlight, SOON).toBe(1);
     return () => {
       held.answer(410);
-      return drained;
+      const closed = "SELECT key FROM subscriptions WHERE status = 'CLOSED'";
+      return expect.poll(() => stored.query(closed), SOON).toHaveLength(1);
     };
   },
 };
@@ -71,27 +50,31 @@ const takers: Readonly<Record<string, (queue: Queue) => Promise<() => Promise<un
 onStores([postgres], ({ open }) => {
   describe.each(Object.entries(takers))("during %s", (_, prepare) => {
     it.each([
-      ["a new event", writeEvent],
+      ["a new event", addEvent],
       ["a replay", replay],
     ])("%s that began earlier leaves nothing waiting", async (__, begin) => {
-      const queue = await queueOf(await open(), "sub_1");
-      const ended = await queue.enqueue("sub_1");
-      const exhaust = "UPDATE deliveries SET state = 'exhausted', next_at = NULL WHERE id = $1";
-      await queue.write(exhaust, [ended]);
-      await queue.enqueue("sub_1");
-      const take = await prepare(queue);
-      let taking: Promise<unknown> = Promise.resolve();
-      await queue.driver.transaction((tx) =>
-        begin(tx, async () => {
-          // It has read by now what it will drop, or waits for this transaction.
-          taking = take();
-          await expect.poll(() => queue.driver.query(BLOCKED), SOON).toHaveLength(1);
-        }),
-      );
+      const stored = await open();
+      const service = await openService({ driver: stored });
+      const { subscriptionKey: key } = validated("subscribed", await service.subscribe());
+      const subscribed = { ...service, stored, key };
+      await addEvent(subscribed);
+      await service.write("UPDATE deliveries SET state = 'exhausted', next_at = NULL");
+      await addEvent(subscribed);
+      const take = await prepare(subscribed);
+      let taking: Promise<unknown> | undefined;
+      service.hooks.statement = async (sql) => {
+        if (!WRITES_DELIVERIES.test(textOf(sql, "postgres"))) return;
+        service.hooks.statement = undefined;
+        // It has read by now what it will drop, or waits for this transaction.
+        taking = take();
+        await expect.poll(() => stored.query(BLOCKED), SOON).toHaveLength(1);
+      };
+      await begin(subscribed);
       await taking;
-      const rows = await queue.deliveries();
-      expect(rows.filter(({ next_at }) => next_at !== null)).toEqual([]);
-      expect(rows.filter(({ state }) => state === "dropped")).toHaveLength(2);
+      const states = await stored.query("SELECT state FROM deliveries WHERE next_at IS NOT NULL");
+      expect(states).toEqual([]);
+      const dropped = "SELECT id FROM deliveries WHERE state = 'dropped'";
+      expect(await stored.query(dropped)).toHaveLength(2);
     });
   });
 });
