@@ -51,7 +51,7 @@ describe("a process that stops delivering", () => {
     await expect(engine.stop()).resolves.toBeUndefined();
   });
 
-  it("ends while the store fails, and its successor continues", async () => {
+  it("[P-EVENT-RESTART] ends while the store fails, and its successor continues", async () => {
     const hooks: DriverHooks = {};
     const failures: unknown[] = [];
     const queue = await openQueue("sub_1");
