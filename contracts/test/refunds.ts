@@ -14,7 +14,7 @@ import {
   refusal,
 } from "./interaction.ts";
 
-const order = { paymentId: "pay_1", amount: "10.50", requestKey: "key-1" } as const;
+export const order = { paymentId: "pay_1", amount: "10.50", requestKey: "key-1" } as const;
 const dollars = (value: unknown, currency = "USD") => ({ amount: { currency, value } });
 const sent = {
   paymentId: fromState("${paymentId}", "pay_1"),

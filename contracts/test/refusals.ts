@@ -10,6 +10,8 @@ import {
   named,
   refusal,
 } from "./interaction.ts";
+import { order } from "./refunds.ts";
+import { all, target } from "./subscriptions.ts";
 
 interface Endpoint {
   readonly name: string;
@@ -20,13 +22,8 @@ interface Endpoint {
   readonly call: (client: Client) => Promise<unknown>;
 }
 
-const all = { type: "ALL" } as const;
-const order = { paymentId: "pay_1", amount: "10.50", requestKey: "key-1" } as const;
-const target = {
-  url: "https://merchant.example/webhooks",
-  secretKey: "a-secret-of-24-characters-or-more",
-  subscriptionDetails: all,
-};
+const subscription = { ...target, ...all };
+const end = { subscriptionId: "sub_1", ...all };
 
 const endpoints: readonly Endpoint[] = [
   {
@@ -48,17 +45,17 @@ const endpoints: readonly Endpoint[] = [
     name: "a subscription",
     method: "POST",
     path: "/v1/webhook/subscribe",
-    body: target,
+    body: subscription,
     scope: "core",
-    call: (made) => made.subscribe(target),
+    call: (made) => made.subscribe(subscription),
   },
   {
     name: "an end to a subscription",
     method: "PUT",
     path: "/v1/webhook/unsubscribe",
-    body: { subscriptionId: "sub_1", subscriptionDetails: all },
+    body: end,
     scope: "core",
-    call: (made) => made.unsubscribe({ subscriptionId: "sub_1", subscriptionDetails: all }),
+    call: (made) => made.unsubscribe(end),
   },
 ];
 

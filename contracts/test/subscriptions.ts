@@ -13,7 +13,7 @@ import {
   refusedCall,
 } from "./interaction.ts";
 
-const target = {
+export const target = {
   url: "https://merchant.example/webhooks",
   secretKey: "a-secret-of-24-characters-or-more",
 };
@@ -29,7 +29,7 @@ const selections: readonly (readonly [string, SubscriptionDetails])[] = [
 const subscription = given("a subscription");
 const taken = given("all subscriptions are taken");
 const known = fromState("${subscriptionKey}", "sub_1");
-const all = { subscriptionDetails: { type: "ALL" } } as const;
+export const all = { subscriptionDetails: { type: "ALL" } } as const;
 const key = { subscriptionKey: "sub_1" };
 
 const subscribing = (change: object = {}): HttpInteraction["request"] => ({
