@@ -212,8 +212,6 @@ describe("GET /metrics", () => {
     attempted({ kind: "answered", status: 500 });
     attempted({ kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" });
     metrics.deliveries.paused("sub_canary");
-    metrics.refundPassedOver();
-    metrics.deliveries.clockStepped(-3_600_000);
     metrics.deliveries.failed(new Error("canary"));
     const text = await metrics.text();
     expect(text).not.toContain("canary");
@@ -222,7 +220,6 @@ describe("GET /metrics", () => {
       [`${name}{answer="5xx",delivery="waiting"}`]: 2,
       [`${name}{answer="CS_ATTEMPT_TIMEOUT",delivery="waiting"}`]: 1,
       countersign_subscriptions_paused_total: 1,
-      countersign_refunds_passed_over_total: 1,
       countersign_delivery_failures_total: 1,
     });
   });

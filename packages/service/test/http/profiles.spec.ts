@@ -27,31 +27,6 @@ const unsubscribe = ({ call }: TestService, { body }: TestAnswer): Promise<TestA
   return call("PUT", "/v1/webhook/unsubscribe", { json });
 };
 
-describe("a profile without payments", () => {
-  it("has neither refunds nor customers, in its calls or in its documents", async () => {
-    const { payments: _, ...profile } = standard;
-    const open = await openService({ profile });
-    const answers = [await open.refund("pay_1"), await open.call("GET", "/v1/customers/cus_1")];
-    for (const answer of answers)
-      expect(refusal(answer)).toEqual({ status: 404, code: "NOT_FOUND" });
-    for (const path of ["/openapi.json", "/reader/openapi.json"]) {
-      const { body } = await open.call("GET", path, { token: null });
-      const { paths, components } = body as Record<"paths" | "components", object>;
-      expect(Object.keys(paths)).toEqual([
-        "/v1/webhook/subscribe",
-        "/v1/webhook/unsubscribe",
-        "/v1/tokens",
-      ]);
-      expect(components).toMatchObject({
-        securitySchemes: {
-          oauth: { flows: { clientCredentials: { scopes: { core: "Webhooks." } } } },
-        },
-      });
-      expect(JSON.stringify(components)).not.toMatch(/"payments"|"RefundRequest"/);
-    }
-  });
-});
-
 describe("a profile decides for refunds", () => {
   it("T-04 T-10 T-11 T-13 which id, clientReferenceId and softDescriptor they have", async () => {
     const [typo, printable] = [{ clientRefefenceId: "r" }, { softDescriptor: "A+B, no. 7" }];
