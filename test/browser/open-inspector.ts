@@ -37,9 +37,11 @@ export async function openInspector(options: OpenOptions = {}, atEnd: AtEnd = on
     target,
     ...(checksOf && { checks: checksOf(target) }),
   };
-  const { sandbox } = await openSandbox({ inspector, ...more }, atEnd);
+  const { sandbox, seeded, refund } = await openSandbox({ inspector, ...more }, atEnd);
   return {
     sandbox,
+    seeded,
+    refund,
     url: sandbox.url,
     port: sandbox.port,
     /** Opens the page. */

@@ -53,9 +53,7 @@ async function makeScene(one: OpenInspector): Promise<Scene> {
   };
   await send("customer.created");
   const failing = await send("payment.failed");
-  const { body } = await api("GET", "/sandbox/payments");
-  const { payments } = body as { payments: { paymentId: string; amount: { value: number } }[] };
-  const payment = payments.find(({ amount }) => amount.value === 250)?.paymentId ?? "";
+  const payment = one.seeded.payments.recent;
   const order = `{"paymentId":"${payment}","amount":{"currency":"USD","value":10.50},"requestKey":"order-7"}`;
   const asked = await api("POST", "/v1/refunds", order);
   const { paymentId: refund } = asked.body as { paymentId: string };
