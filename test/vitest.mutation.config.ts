@@ -21,5 +21,6 @@ export default defineConfig({
     isolate: process.env["COUNTERSIGN_MUTATION_ISOLATE"] === "true",
     // A mutant that never answers is noticed here: the runner's own timeout costs a new process.
     testTimeout: 10_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 });

@@ -5,8 +5,6 @@ import { profiles } from "@countersign/schemas/profiles";
 import { expect } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 
-/** For `expect.poll`: a loaded machine takes longer than vitest's second. */
-export const SOON = { timeout: 30_000 };
 export const TOKEN = "a-token-of-sixteen-characters-or-more";
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 

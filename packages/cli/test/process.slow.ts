@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SOON, TOKEN } from "./fixtures.ts";
+import { TOKEN } from "./fixtures.ts";
 import { start } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -13,7 +13,7 @@ it("a sandbox process serves without a reader of stdout", async () => {
   one.process.stdout?.destroy();
   // The calls to try are printed before the line that is not read.
   const address = (): string => /http:\S+(?=\/sandbox)/.exec(one.stderr())?.[0] ?? "";
-  await expect.poll(address, SOON).not.toBe("");
+  await expect.poll(address).not.toBe("");
   const headers = { authorization: `Bearer ${TOKEN}` };
   const answer = await fetch(new URL("/sandbox/customers", address()), { headers });
   expect(answer.status).toBe(200);

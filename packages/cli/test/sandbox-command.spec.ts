@@ -8,7 +8,7 @@ import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openReceiver } from "../../sandbox/test/open-sandbox.ts";
 import { call } from "./admin/administered.ts";
-import { failedWith, missing, READY, SECRET, SOON, TOKEN } from "./fixtures.ts";
+import { failedWith, missing, READY, SECRET, TOKEN } from "./fixtures.ts";
 import { inspectorFolder } from "../src/inspector-page.ts";
 import { run } from "../src/program.ts";
 import { quietSurroundings, ran, serveHere, told, type Served } from "./ran.ts";
@@ -102,9 +102,9 @@ describe("countersign sandbox", () => {
     for (const count of [1, 2]) {
       const one = await serveHere(args, env);
       await call(one.url, TOKEN, "/sandbox/customers", {});
-      await expect.poll(() => arrived.length, SOON).toBe(count);
+      await expect.poll(() => arrived.length).toBe(count);
       await expect
-        .poll(one.stderr, SOON)
+        .poll(one.stderr)
         .toMatch(
           /^\d\d:\d\d:\d\d {2}customer\.created {2}POST localhost:\d+\S* {2}204 {2}\d+ ms {2}delivered$/m,
         );
@@ -123,7 +123,7 @@ describe("countersign sandbox", () => {
     const one = await serveHere(args, { COUNTERSIGN_TOKEN: TOKEN });
     await call(one.url, TOKEN, "/sandbox/customers", {});
     const words = / {2}connection failed {2}\d+ ms {2}retry 2 in \d+ s$/m;
-    await expect.poll(one.stderr, SOON).toMatch(words);
+    await expect.poll(one.stderr).toMatch(words);
     expect(await one.end()).toBe(0);
   });
 
@@ -150,9 +150,9 @@ describe("countersign sandbox", () => {
     expect(said.err).toContain(`(${open}n next due · r reset · q quit)\n`);
     key("x");
     key("r");
-    await expect.poll(() => said.err, SOON).toContain("started over with sample data");
+    await expect.poll(() => said.err).toContain("started over with sample data");
     key("n");
-    await expect.poll(() => said.err, SOON).toContain("nothing is due");
+    await expect.poll(() => said.err).toContain("nothing is due");
     const url = /http:\S+(?=\/v1\/refunds)/.exec(said.err)?.[0] ?? "";
     const { payments } = (await call(url, TOKEN, "/sandbox/payments")).body as {
       payments: { paymentId: string; amount: { value: number } }[];
@@ -161,7 +161,7 @@ describe("countersign sandbox", () => {
     const amount = { currency: "USD", value: 1 };
     await call(url, TOKEN, "/v1/refunds", { paymentId: recent, amount, requestKey: "1" });
     key("n");
-    await expect.poll(() => said.err, SOON).toMatch(/^sandbox time is 20\S+Z$/m);
+    await expect.poll(() => said.err).toMatch(/^sandbox time is 20\S+Z$/m);
     key("q");
     expect(await status).toBe(0);
   });

@@ -101,7 +101,7 @@ describe("countersign serve", () => {
       expect(statuses.filter((status) => ![404, 503, undefined].includes(status))).toEqual([]);
       for (const [status, retryAfter] of answers) if (status === 503) expect(retryAfter).toBe("1");
       agent.destroy();
-      await expect.poll(async () => (await connect())[0], { timeout: 10_000 }).toBe(404);
+      await expect.poll(async () => (await connect())[0]).toBe(404);
     },
   );
 

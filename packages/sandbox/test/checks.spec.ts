@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckRunner, CheckWatch } from "../src/inspector/checks.ts";
 import type { InspectorOptions } from "../src/inspector/page.ts";
-import { openSandbox, refusal, SECRET, SOON, TOKEN, type TestSandbox } from "./open-sandbox.ts";
+import { openSandbox, refusal, SECRET, TOKEN, type TestSandbox } from "./open-sandbox.ts";
 
 const target = { url: "http://127.0.0.1:9/webhooks", secret: SECRET };
 const path = "/sandbox/inspect/checks";
@@ -31,7 +31,7 @@ const open = (options: Partial<InspectorOptions>): Promise<TestSandbox> =>
 const runOf = async (one: TestSandbox, query = "", token = TOKEN): Promise<unknown> =>
   (await one.call("GET", `${path}${query}`, { token })).body["run"];
 const ended = async (one: TestSandbox): Promise<unknown> => {
-  await expect.poll(() => runOf(one), SOON).toMatchObject({ isRunning: false });
+  await expect.poll(() => runOf(one)).toMatchObject({ isRunning: false });
   return runOf(one);
 };
 

@@ -8,7 +8,6 @@ import {
   openSandbox,
   shareSandbox,
   refusal,
-  SOON,
   type TestSandbox,
   SECRET,
 } from "./open-sandbox.ts";
@@ -29,9 +28,7 @@ describe("a delivery of the sandbox", () => {
     const list = (query = "") => one.list(`/sandbox/deliveries${query}`);
     const states = async (query?: string) =>
       (await list(query)).map(({ state }) => String(state)).toSorted();
-    await expect
-      .poll(() => states(), SOON)
-      .toEqual(["delivered", "delivered", "waiting", "waiting"]);
+    await expect.poll(() => states()).toEqual(["delivered", "delivered", "waiting", "waiting"]);
     expect(await states(`?eventId=${eventId}`)).toEqual(["delivered", "waiting"]);
     expect(await states(`?subscriptionKey=${keys[0]}`)).toEqual(["waiting", "waiting"]);
     const attempts = [{ number: 1, status: 503, error: null, answer: "" }];
@@ -61,7 +58,7 @@ describe("a delivery of the sandbox", () => {
     ] as const) {
       expect(await replay()).toMatchObject({ status: 202, body });
       await receiver.hasArrived(count);
-      await expect.poll(stateOf(one), SOON).toBe("delivered");
+      await expect.poll(stateOf(one)).toBe("delivered");
     }
     const [first, last] = [receiver.arrived[0], receiver.arrived.at(-1)];
     expect(last?.body).toEqual(first?.body);
@@ -104,6 +101,6 @@ it("[P-SUBSCRIBE-NEW-TYPES] delivers a type added later to a category and to ALL
     expect((await now.emit(type)).status).toBe(201);
   for (const [place, [, types]] of expected.entries())
     await expect
-      .poll(() => receivers[place]?.arrived.map(({ type }) => type).toSorted(), SOON)
+      .poll(() => receivers[place]?.arrived.map(({ type }) => type).toSorted())
       .toEqual(types);
 });

@@ -5,7 +5,6 @@ import {
   refusal,
   SECRET,
   shareSandbox,
-  SOON,
   TOKEN,
   usd,
   type Answer,
@@ -226,7 +225,7 @@ describe("a fault on attempts", () => {
         (await one.list("/sandbox/deliveries")).flatMap(
           (delivery) => delivery["attempts"] as Body[],
         );
-      await expect.poll(attempts, SOON).toMatchObject([recorded]);
+      await expect.poll(attempts).toMatchObject([recorded]);
       expect(receiver.arrived).toHaveLength(arrived);
       expect(await one.list("/sandbox/faults")).toEqual([]);
       expect(await other.list("/sandbox/faults")).toHaveLength(1);

@@ -11,8 +11,6 @@ import { temporaryFolder, type AtEnd } from "../../../test/temporary-folder.ts";
 export const TOKEN = "token-of-the-first-namespace";
 export const SECRET = "a-secret-of-24-characters-or-more";
 export const START = "2026-03-02T15:00:00.000Z";
-/** For `expect.poll`: a loaded machine takes longer than vitest's second. */
-export const SOON = { timeout: 30_000 };
 
 /** A body that the test knows the form of. */
 export type Body = Record<string, unknown>;
@@ -171,7 +169,7 @@ export async function openReceiver(...statuses: number[]) {
     });
   });
   const hasArrived = async (count: number): Promise<void> =>
-    await expect.poll(() => arrived.length, SOON).toBe(count);
+    await expect.poll(() => arrived.length).toBe(count);
   return { url: `${url}/webhooks`, arrived, hasArrived };
 }
 

@@ -4,14 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { NewsLog } from "../src/news-log.ts";
 import { Streams } from "../src/streams.ts";
 import { listen as serve } from "./listen.ts";
-import {
-  openSandbox,
-  shareSandbox,
-  refusal,
-  SOON,
-  type Body,
-  type TestSandbox,
-} from "./open-sandbox.ts";
+import { openSandbox, shareSandbox, refusal, type Body, type TestSandbox } from "./open-sandbox.ts";
 
 const open = shareSandbox();
 
@@ -50,9 +43,9 @@ describe("GET /sandbox/stream", () => {
     const held = Promise.withResolvers<ServerResponse>();
     const key = await one.subscribe(await serve((_, response) => held.resolve(response)));
     const { body: event } = await one.emit();
-    await expect.poll(() => told.map(({ name }) => name), SOON).toContain("sending");
+    await expect.poll(() => told.map(({ name }) => name)).toContain("sending");
     (await held.promise).writeHead(503).end();
-    await expect.poll(() => told.length, SOON).toBeGreaterThanOrEqual(5);
+    await expect.poll(() => told.length).toBeGreaterThanOrEqual(5);
     // A retry may follow.
     const named = Map.groupBy(told.slice(0, 5), ({ name }) => name);
     expect(named.get("event")).toEqual([{ name: "event", data: event }]);
@@ -72,7 +65,7 @@ describe("GET /sandbox/stream", () => {
     );
     await Promise.all(all);
     const last = (await one.emit()).body["id"];
-    await expect.poll(() => told.at(-1)?.data["id"], SOON).toBe(last);
+    await expect.poll(() => told.at(-1)?.data["id"]).toBe(last);
     const { driver } = one.sandbox.service;
     const written = await driver.query<{ id: string }>("SELECT id FROM events ORDER BY seq");
     expect(told.map(({ data }) => data["id"])).toEqual(written.slice(-121).map(({ id }) => id));
@@ -85,13 +78,13 @@ describe("GET /sandbox/stream", () => {
     const mine = await listen(one);
     const foreign = await listen(one, token);
     await one.post("/sandbox/customers");
-    await expect.poll(() => mine.told.length, SOON).toBe(1);
+    await expect.poll(() => mine.told.length).toBe(1);
     await one.post("/sandbox/customers", {}, token);
-    await expect.poll(() => foreign.told.length, SOON).toBe(1);
+    await expect.poll(() => foreign.told.length).toBe(1);
     await one.post("/sandbox/reset");
     await one.post("/sandbox/customers");
     const names = () => mine.told.map(({ name }) => name);
-    await expect.poll(names, SOON).toEqual(["event", "gap", "event"]);
+    await expect.poll(names).toEqual(["event", "gap", "event"]);
     expect(foreign.told).toHaveLength(1);
   });
 
@@ -102,7 +95,7 @@ describe("GET /sandbox/stream", () => {
     await one.sandbox.close();
     // Calls under way are awaited for 10 s.
     expect(performance.now() - started).toBeLessThan(8000);
-    await expect.poll(ended, SOON).toBe(true);
+    await expect.poll(ended).toBe(true);
   });
 
   it("writes nothing to a reader after the end, when an attempt ends later", async () => {

@@ -9,7 +9,7 @@ import { DueRefunds } from "../src/due-refunds.ts";
 import { StoreUnavailableError } from "../src/store/driver.ts";
 import { postgresDriver } from "../src/store/postgres/driver.ts";
 import { fill } from "./delivery/backlog.ts";
-import { answered, fakeTransport, Queue, SOON } from "./delivery/queue.ts";
+import { answered, fakeTransport, Queue } from "./delivery/queue.ts";
 import { openService, type OpenOptions, type TestService } from "./open-service.ts";
 import { noDisk, smallDisk } from "./store/small-disk.ts";
 
@@ -204,7 +204,7 @@ for (const { alert, expr } of rules) {
       const before = await scrape(open);
       expect(fires(expr, before, before)).toBe(false);
       await inject?.();
-      await expect.poll(async () => fires(expr, before, await scrape(open)), SOON).toBe(true);
+      await expect.poll(async () => fires(expr, before, await scrape(open))).toBe(true);
       open.hooks.commit = undefined;
       open.hooks.statement = undefined;
     },

@@ -12,7 +12,6 @@ const DAY_MS = 86_400_000;
 const NOW = 1000 * DAY_MS;
 const OLD = NOW - 91 * DAY_MS;
 const YOUNG = NOW - 89 * DAY_MS;
-const PATIENT = { timeout: 20_000 };
 
 /** Keeps house until a query returns nothing twice, or a round has failed. @returns The failures. */
 async function keepHouse(driver: Driver, sql: string): Promise<unknown[]> {
@@ -26,7 +25,7 @@ async function keepHouse(driver: Driver, sql: string): Promise<unknown[]> {
     idle = (await driver.query(sql)).length === 0 ? idle + 1 : 0;
     return idle > 1 || failures.length > 0;
   };
-  await expect.poll(isDone, PATIENT).toBe(true);
+  await expect.poll(isDone).toBe(true);
   await keeper.stop();
   return failures;
 }
@@ -158,7 +157,7 @@ onStores([postgres], ({ create, open }) => {
     const locked = "SELECT id FROM deliveries WHERE id = 'gone.1'";
     const letGo = await lockRows(await open(address), locked);
     const purging = keepHouse(driver, GONE);
-    await expect.poll(() => idsOf(driver, "SELECT id FROM events"), PATIENT).toEqual(["gone"]);
+    await expect.poll(() => idsOf(driver, "SELECT id FROM events")).toEqual(["gone"]);
     // All of it is still there.
     expect(await idsOf(driver, "SELECT id FROM deliveries")).toEqual(["gone.0", "gone.1"]);
     await letGo();

@@ -29,7 +29,7 @@ describe("a service", () => {
     socket.write(
       `POST /v1/refunds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nauthorization: Bearer ${merchant.token}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
-    await expect.poll(() => waiting, { timeout: 10_000 }).toBe(21);
+    await expect.poll(() => waiting).toBe(21);
     const closing = service.close({ graceMs: 60_000 });
     openGate();
     const statuses = (await Promise.all(inFlight)).map(({ status }) => status);

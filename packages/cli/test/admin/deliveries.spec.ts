@@ -181,7 +181,7 @@ describePostgres("countersign serve admin on PostgreSQL", (server) => {
     onTestFinished(() => hints.stop());
     hints.start();
     // It looks for anything as soon as it listens.
-    await expect.poll(() => heard, { timeout: 10_000 }).toEqual(["anything"]);
+    await expect.poll(() => heard).toEqual(["anything"]);
     for (const [line, notices] of [
       [`deliveries replay ${id}`, 1],
       ["subscriptions pause sub_1", 0],
@@ -192,7 +192,7 @@ describePostgres("countersign serve admin on PostgreSQL", (server) => {
       expect((await administered(url).admin(...line.split(" "))).status).toBe(0);
       // In its turn: all notices before it have arrived.
       await hintAtAnything(driver);
-      await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(notices + 1);
+      await expect.poll(() => heard.length).toBe(notices + 1);
     }
   });
 });

@@ -4,7 +4,7 @@ import { textOf, type Driver } from "../../src/store/driver.ts";
 import { openService, type TestService } from "../open-service.ts";
 import { onStores, postgres } from "../store/stores.ts";
 import { validated } from "../validated.ts";
-import { heldTransport, Queue, SOON } from "./queue.ts";
+import { heldTransport, Queue } from "./queue.ts";
 
 /** Transactions that wait for another one. */
 const BLOCKED = `SELECT 1 AS one FROM pg_stat_activity
@@ -37,11 +37,11 @@ const takers: Readonly<Record<string, (open: Subscribed) => Promise<() => Promis
   "an answer of 410": async ({ stored, clock, service }) => {
     const held = heldTransport();
     new Queue(stored).engine(held.transport, { clock, dueClock: service.dueClock });
-    await expect.poll(held.inFlight, SOON).toBe(1);
+    await expect.poll(held.inFlight).toBe(1);
     return () => {
       held.answer(410);
       const closed = "SELECT key FROM subscriptions WHERE status = 'CLOSED'";
-      return expect.poll(() => stored.query(closed), SOON).toHaveLength(1);
+      return expect.poll(() => stored.query(closed)).toHaveLength(1);
     };
   },
 };
@@ -67,7 +67,7 @@ onStores([postgres], ({ open }) => {
         service.hooks.statement = undefined;
         // It has read by now what it will drop, or waits for this transaction.
         taking = take();
-        await expect.poll(() => stored.query(BLOCKED), SOON).toHaveLength(1);
+        await expect.poll(() => stored.query(BLOCKED)).toHaveLength(1);
       };
       await begin(subscribed);
       await taking;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answered, fakeTransport, heldTransport, openQueue, SOON } from "./queue.ts";
+import { answered, fakeTransport, heldTransport, openQueue } from "./queue.ts";
 
 const live = { clockId: "live" };
 /** Another merchant than that of `live`. */
@@ -16,7 +16,7 @@ describe("B14: deliveries that share one process", () => {
     await queue.publish(5, keys);
     const { transport, inFlight } = heldTransport();
     queue.engine(transport, { policy: { concurrency: 5, concurrencyPerEndpoint: 2 } });
-    await expect.poll(inFlight, SOON).toBe(5);
+    await expect.poll(inFlight).toBe(5);
     await queue.passTurns();
     expect(inFlight()).toBe(5);
     const hosts = hostsOf(transport);
@@ -31,7 +31,7 @@ describe("B14: deliveries that share one process", () => {
     for (const key of ["sub_a", "sub_b", "sub_c"]) await queue.publish(6, [key]);
     const { transport, inFlight } = heldTransport();
     queue.engine(transport, { policy: { concurrencyPerEndpoint: 2 } });
-    await expect.poll(inFlight, SOON).toBe(4);
+    await expect.poll(inFlight).toBe(4);
     await queue.passTurns();
     const merchants = transport.posts.map(({ merchantId }) => merchantId);
     expect(merchants.toSorted()).toEqual(["mer_2", "mer_2", "mer_live", "mer_live"]);
@@ -45,10 +45,10 @@ describe("B14: deliveries that share one process", () => {
     await queue.publish(25, early);
     const { transport, inFlight } = heldTransport();
     const engine = queue.engine(transport, { policy: { concurrency: 32 } });
-    await expect.poll(inFlight, SOON).toBe(32);
+    await expect.poll(inFlight).toBe(32);
     await queue.enqueue("late");
     engine.onWork([{ key: "late", at: queue.clock.now() }]);
-    await expect.poll(() => hostsOf(transport), SOON).toContain("late.example");
+    await expect.poll(() => hostsOf(transport)).toContain("late.example");
   });
 });
 
@@ -61,7 +61,7 @@ describe("B15: a host that many have subscribed", () => {
     await queue.enqueue("other");
     const { transport, inFlight } = heldTransport();
     queue.engine(transport, { policy: { concurrencyPerHost: 3 } });
-    await expect.poll(inFlight, SOON).toBe(4);
+    await expect.poll(inFlight).toBe(4);
     await queue.passTurns();
     const victim = "victim.example";
     expect(hostsOf(transport).toSorted()).toEqual(["other.example", victim, victim, victim]);
@@ -81,7 +81,7 @@ describe("B15: a host that many have subscribed", () => {
     );
     queue.engine(transport, { policy: limit });
     const posts = () => transport.posts.map(({ url }) => url.pathname).toSorted();
-    await expect.poll(posts, SOON).toEqual(["/a", "/a", "/a", "/b"]);
+    await expect.poll(posts).toEqual(["/a", "/a", "/a", "/b"]);
     await queue.passTurns();
     expect(posts()).toHaveLength(4);
   });
@@ -99,12 +99,12 @@ describe("B15: a host that many have subscribed", () => {
     queue.engine(transport, { policy: { concurrencyPerEndpoint: 1 } });
     const posts = (path: string): number =>
       transport.posts.filter(({ url }) => url.pathname === path).length;
-    await expect.poll(() => posts("/b"), SOON).toBe(20);
+    await expect.poll(() => posts("/b")).toBe(20);
     await queue.passTurns();
     expect(posts("/a")).toBeLessThan(5);
     isOverloaded = false;
     // The longest rest; the deliveries' own retries are due by then too.
     queue.clock.advance(60_000);
-    await expect.poll(() => posts("/a"), SOON).toBeGreaterThanOrEqual(20);
+    await expect.poll(() => posts("/a")).toBeGreaterThanOrEqual(20);
   });
 });

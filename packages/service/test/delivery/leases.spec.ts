@@ -5,15 +5,7 @@ import type { DeliveryStore } from "../../src/delivery/types.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "../hooked-driver.ts";
-import {
-  answered,
-  fakeTransport,
-  heldTransport,
-  openQueue,
-  policy,
-  SOON,
-  type Queue,
-} from "./queue.ts";
+import { answered, fakeTransport, heldTransport, openQueue, policy, type Queue } from "./queue.ts";
 
 /** The membership of a process `a`, in its monotonic time. */
 function leasesAt(elapsed: () => number, store: DeliveryStore, leaseMs = policy.leaseMs): Leases {
@@ -37,7 +29,7 @@ describe("a process that stops delivering", () => {
     await queue.publish(3, ["sub_1"]);
     const { transport, inFlight, answer } = heldTransport();
     const engine = queue.engine(transport, { policy: { concurrencyPerEndpoint: 1 } });
-    await expect.poll(inFlight, SOON).toBe(1);
+    await expect.poll(inFlight).toBe(1);
     expect(await memberships(queue)).not.toEqual([]);
     const stopped = engine.stop({ graceMs: 60_000 });
     answer(204);
@@ -68,10 +60,10 @@ describe("a process that stops delivering", () => {
         observer: { failed: (error) => failures.push(error) },
       },
     );
-    await expect.poll(held.inFlight, SOON).toBe(1);
+    await expect.poll(held.inFlight).toBe(1);
     hooks.commit = failCommit;
     held.answer(204);
-    await expect.poll(() => failures.length, SOON).toBeGreaterThan(0);
+    await expect.poll(() => failures.length).toBeGreaterThan(0);
     await engine.stop({ graceMs: 0 });
     await driver.close();
     expect(isClosed).toBe(true);
@@ -90,7 +82,7 @@ it("[P-EVENT-RETRY] a delivery keeps its whole retry schedule when each attempt 
   for (const _ of steps) {
     const held = heldTransport();
     const cut = queue.engine(held.transport);
-    await expect.poll(held.inFlight, SOON).toBe(1);
+    await expect.poll(held.inFlight).toBe(1);
     await cut.stop({ graceMs: 0 });
     const failing = queue.engine(fakeTransport(() => answered(500)));
     await failing.drain("clk_1");

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../manual-clock.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
-import {
-  CLOCK_START,
-  heldTransport,
-  queueOf,
-  REAL_START,
-  SOON,
-  timeout,
-  type Queue,
-} from "./queue.ts";
+import { CLOCK_START, heldTransport, queueOf, REAL_START, timeout, type Queue } from "./queue.ts";
 import { replayDeliveries } from "../../src/delivery/operator.ts";
 import { listAudit } from "../../src/store/tables/audit.ts";
 
@@ -18,7 +10,7 @@ async function attempt(queue: Queue, answers: Parameters<Held["answer"]>[0][]): 
   const held = heldTransport();
   const clock = new ManualClock(REAL_START, { isStill: true });
   const drained = queue.engine(held.transport, { clock }).drain("clk_1");
-  await expect.poll(held.inFlight, SOON).toBe(answers.length);
+  await expect.poll(held.inFlight).toBe(answers.length);
   clock.advance(20);
   for (const answer of answers) held.answer(answer);
   await drained;

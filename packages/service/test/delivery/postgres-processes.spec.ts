@@ -9,7 +9,7 @@ import { postgresHints } from "../../src/delivery/postgres-hints.ts";
 import { systemRandom } from "../../src/random.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import type { Completion, Work } from "../../src/delivery/types.ts";
-import { answered, fakeTransport, queueOf, SOON } from "./queue.ts";
+import { answered, fakeTransport, queueOf } from "./queue.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
 
@@ -35,12 +35,10 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
 
   it("look for anything when they connect, and have the others look too: notices were lost before", async () => {
     const b = openHints();
-    await expect.poll(() => b.heard, SOON).toEqual(["anything"]);
+    await expect.poll(() => b.heard).toEqual(["anything"]);
     const a = openHints();
     // The other's first notice may arrive after this one listens.
-    await expect
-      .poll(() => [a.heard.at(0), b.heard.slice(1)], SOON)
-      .toEqual(["anything", ["anything"]]);
+    await expect.poll(() => [a.heard.at(0), b.heard.slice(1)]).toEqual(["anything", ["anything"]]);
   });
 
   it("notify the others of new work and of their due clock, and not themselves, also after the server has restarted", async () => {
@@ -52,29 +50,29 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
       a.hints.tell(named);
       return b.heard.at(-1);
     };
-    await expect.poll(hintB, SOON).toEqual(named);
+    await expect.poll(hintB).toEqual(named);
     expect(a.heard).not.toContainEqual(named);
     expect(b.dueClock.now()).toBeGreaterThanOrEqual(at);
     for (const { heard } of [a, b]) heard.length = 0;
     await server.crash();
-    await expect.poll(() => a.heard, SOON).toContain("anything");
-    await expect.poll(hintB, SOON).toEqual(named);
+    await expect.poll(() => a.heard).toContain("anything");
+    await expect.poll(hintB).toEqual(named);
   });
 
   it("send one notification for many subscriptions of one instant, with the earliest due time of each or for all", async () => {
     const [a, b] = [openHints(), openHints()];
     // Each looks for anything once it is connected; what is told before is lost.
     const areConnected = () => a.heard.length > 0 && b.heard.length > 0;
-    await expect.poll(areConnected, SOON).toBe(true);
+    await expect.poll(areConnected).toBe(true);
     const named = (count: number) =>
       Array.from({ length: count }, (_, number) => ({ key: `sub_${number}`, at: 5 }));
     for (const at of [5, 3, 9]) a.hints.tell([{ key: "sub_0", at }]);
     const last = () => b.heard.at(-1);
-    await expect.poll(last, SOON).toEqual([{ key: "sub_0", at: 3 }]);
+    await expect.poll(last).toEqual([{ key: "sub_0", at: 3 }]);
     a.hints.tell(named(100));
-    await expect.poll(last, SOON).toEqual(named(100));
+    await expect.poll(last).toEqual(named(100));
     a.hints.tell(named(101));
-    await expect.poll(last, SOON).toBe("anything");
+    await expect.poll(last).toBe("anything");
   });
 
   it("look for all work after a notification that they cannot read", async () => {
@@ -93,7 +91,7 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
         await driver.query("SELECT pg_notify('countersign_deliveries', $1)", [hint]);
         return heard;
       };
-      await expect.poll(notified, SOON).toContain("anything");
+      await expect.poll(notified).toContain("anything");
       expect(dueClock.now()).toBeGreaterThan(0);
     }
   });
@@ -114,12 +112,12 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     const recorded: number[] = [];
     const observer = { attempted: ({ attempt }: Completion) => recorded.push(attempt.number) };
     queue.engine(transport, { observer });
-    await expect.poll(() => recorded, SOON).toEqual([1]);
+    await expect.poll(() => recorded).toEqual([1]);
     await server.crash();
     expect(await queue.attempts()).toMatchObject([{ number: 1, status: 500 }]);
     queue.clock.advance(5000);
-    await expect.poll(() => recorded, SOON).toEqual([1, 2]);
-    await expect.poll(() => queue.states(), SOON).toEqual(["delivered"]);
+    await expect.poll(() => recorded).toEqual([1, 2]);
+    await expect.poll(() => queue.states()).toEqual(["delivered"]);
     expect(transport.posts).toHaveLength(2);
   }, 60_000);
 });

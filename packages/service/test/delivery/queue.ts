@@ -22,8 +22,6 @@ export const SECRET = "a-secret-of-24-characters-or-more";
 export const REAL_START = Date.parse("2026-11-02T12:00:00.000Z");
 /** The first time of the sandbox clock `clk_1`. */
 export const CLOCK_START = Date.parse("2026-03-02T09:00:00.000Z");
-/** For `expect.poll`: a loaded machine takes longer than vitest's second. */
-export const SOON = { timeout: 10_000 };
 /** Opens the secret of every subscription in a queue. */
 export const vault: Vault = testVault();
 

@@ -8,7 +8,6 @@ import { AnswerBounds, readInSlices } from "../../src/delivery/egress/read-in-sl
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { hostileEndpoints, startHostileServers } from "./hostile-endpoints.ts";
 import { listenHttp, listenRaw, requestTo, startReceiver } from "./listening.ts";
-import { SOON } from "./queue.ts";
 import { faults, genuine, heapInUse, listenTls, trustAuthority } from "./tls-endpoints.ts";
 
 /** Short if it is to be met, long if a loaded machine must not meet it. */
@@ -81,7 +80,7 @@ describe("the answer to an attempt", () => {
     const headers = { "transfer-encoding": "chunked" };
     const cut = { kind: "answered", status: 200, retryAfter: undefined, isCut: true, excerpt };
     expect(answer).toEqual({ ...cut, headers: expect.objectContaining(headers) as unknown });
-    await expect.poll(() => closed, SOON).toBe(true);
+    await expect.poll(() => closed).toBe(true);
     // The cap and what the kernel's buffers hold, far from endless.
     expect(sent).toBeLessThan(32_000_000);
   });

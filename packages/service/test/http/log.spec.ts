@@ -71,7 +71,7 @@ describe("the log of the service", () => {
     // The interim answer: the service is reading now.
     await new Promise((resolve) => socket.once("data", resolve));
     socket.destroy();
-    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => lines.length).toBe(1);
     expect(lines).toMatchObject([{ route: "/v1/refunds", message: "call given up" }]);
     expect(lines[0]).not.toHaveProperty("status");
     expect((await series(open)).get(requests("POST", "/v1/refunds", "none"))).toBe(1);
@@ -94,7 +94,7 @@ describe("the log of the service", () => {
       const answer = [Number(text.slice(9, 12)), /"errorCode":"(\w+)"/.exec(text)?.[1]];
       expect([call, ...answer]).toEqual([call, status, code]);
     }
-    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(8);
+    await expect.poll(() => lines.length).toBe(8);
   });
 });
 

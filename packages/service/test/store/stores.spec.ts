@@ -12,7 +12,7 @@ import { listSubscriptionHealth, listSubscriptions } from "../../src/store/table
 import { deleteExpiredTokens } from "../../src/store/tables/tokens.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
-import { answered, fakeTransport, Queue, SECRET, SOON } from "../delivery/queue.ts";
+import { answered, fakeTransport, Queue, SECRET } from "../delivery/queue.ts";
 import { everything } from "../everything.ts";
 import { openService } from "../open-service.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
@@ -87,7 +87,7 @@ async function story(driver: Driver) {
   const standing = { now: () => at, elapsed: () => 0, sleep: (ms: number) => clock.sleep(ms) };
   const engine = new Queue(driver).engine(transport, { clock, dueClock: new DueClock(standing) });
   const unattempted = `SELECT id FROM deliveries WHERE state = 'waiting' AND attempts = 0`;
-  await expect.poll(() => driver.query(unattempted), SOON).toEqual([]);
+  await expect.poll(() => driver.query(unattempted)).toEqual([]);
   await engine.stop({ graceMs: 1000 });
   const page = { merchantId, limit: 1000 };
   const [first] = await listDeliveries(driver, page);

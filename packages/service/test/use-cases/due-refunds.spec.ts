@@ -3,7 +3,6 @@ import { DueRefunds } from "../../src/due-refunds.ts";
 import { textOf } from "../../src/store/driver.ts";
 import type { Merchant } from "../../src/store/tables/merchants.ts";
 import type { PassedOverRefund } from "../../src/use-cases/refunds.ts";
-import { SOON } from "../delivery/queue.ts";
 import { failCommit, failStatement } from "../hooked-driver.ts";
 import { openService, subscription, type TestService } from "../open-service.ts";
 import { lockRows } from "../store/rows.ts";
@@ -151,15 +150,15 @@ describe("a process that moves due refunds", () => {
     await opened.write("UPDATE payments SET original_id = NULL WHERE id = $1", poison);
     opened.clock.advance(30 * DAY_MS);
     const reported = startMoving(opened);
-    await expect.poll(() => reported.length, SOON).toBe(1);
+    await expect.poll(() => reported.length).toBe(1);
     expect(reported[0]?.id).toBe(poison);
     expect(String(reported[0]?.error)).toContain("no original");
     const [good = ""] = await dueRefunds(opened, 1, await opened.addMerchant());
     await opened.write("UPDATE payments SET due_at = 0 WHERE id = $1", good);
-    await expect.poll(async () => (await statuses(opened))[good], SOON).toBe("AUTHORIZED");
+    await expect.poll(async () => (await statuses(opened))[good]).toBe("AUTHORIZED");
     expect(reported).toHaveLength(1);
     opened.clock.advance(60_000);
-    await expect.poll(() => reported.length, SOON).toBe(2);
+    await expect.poll(() => reported.length).toBe(2);
   });
 
   it("continues after a failure of the store, and reports it", async () => {
@@ -169,10 +168,10 @@ describe("a process that moves due refunds", () => {
     opened.hooks.commit = failCommit;
     const failures: unknown[] = [];
     startMoving(opened, failures);
-    await expect.poll(() => failures.length, SOON).toBeGreaterThan(0);
+    await expect.poll(() => failures.length).toBeGreaterThan(0);
     expect(failures[0]).toMatchObject({ code: "CS_STORE_UNAVAILABLE" });
     opened.hooks.commit = undefined;
-    await expect.poll(async () => (await statuses(opened))[refund], SOON).toBe("AUTHORIZED");
+    await expect.poll(async () => (await statuses(opened))[refund]).toBe("AUTHORIZED");
   });
 });
 
