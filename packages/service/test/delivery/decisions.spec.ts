@@ -243,7 +243,9 @@ describe("the retry schedule (S 6.6)", () => {
     ] as const)
       expect([header, parseRetryAfter(header, now)]).toEqual([header, wait]);
     const garbled = ["", "-1", "1.5", "1e308", "inf", "NaN", "9999999999999", "x".repeat(4096)];
-    const dates = ["2026-11-02T12:01:40Z", "Mon, 99 Nov 2026 12:01:40 GMT"];
+    const date = "Mon, 02 Nov 2026 12:01:40 GMT";
+    // Node reads all but the last as dates.
+    const dates = ["2026-11-02T12:01:40Z", `on ${date}`, `${date}+01`, date.replace("02", "99")];
     for (const header of [undefined, ...garbled, ...dates])
       expect([header, parseRetryAfter(header, now)]).toEqual([header, undefined]);
   });
