@@ -90,7 +90,7 @@ async function report(changes: readonly Change[]): Promise<void> {
 
 /**
  * Returns the first test that fails twice with the change and passes without: of its package, else of others that import
- * the file, else of all the others, which start processes or read sources.
+ * the file, else of all the others, which start processes or read sources, else the check of generated files.
  */
 async function noticingTest(change: Change, own: string): Promise<string | undefined> {
   const others = globSync("{packages/*,schemas,contracts,test}").filter(
@@ -114,5 +114,9 @@ async function noticingTest(change: Change, own: string): Promise<string | undef
       if (again !== undefined && restored === undefined) return `${file} ${title}`.trim();
       unreliable.add(test.file);
     }
-  return undefined;
+  // `npm test` also generates the pages of commands, options and codes, and compares them.
+  const isStale = await withChange(change, () => {
+    return spawnSync("pnpm", ["run", "generate:check"]).status !== 0;
+  });
+  return isStale === true ? "generate:check" : undefined;
 }
