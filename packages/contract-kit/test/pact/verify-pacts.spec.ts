@@ -7,7 +7,9 @@ import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { httpSend } from "../../src/http-send.ts";
 import { receiverProvider } from "../../src/pact/receiver-provider.ts";
+import { serviceProvider } from "../../src/pact/service-provider.ts";
 import { verifyPacts } from "../../src/pact/verify-pacts.ts";
+import { openTarget } from "../provider/open-target.ts";
 import { bank, serve, writePact } from "./write-pact.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -98,6 +100,17 @@ describe("a verification of pacts", () => {
     const { rows } = await verifyPacts({ provider: bank, ...pactOf(get, message) });
     expect(rows.map(({ isOk }) => isOk)).toEqual([true, false]);
     expect(rows[1]?.problems).toContain("message: nothing gives the messages");
+  });
+
+  it("names the refused call that was to prepare an event", async () => {
+    const { states, profile } = await openTarget();
+    if (states === undefined) throw new Error("a sandbox prepares states");
+    const busy = { status: 503, headers: {}, body: Buffer.from("busy") };
+    const send = () => Promise.resolve(busy);
+    const provider = await serviceProvider({ send, states, token: "", profile });
+    onTestFinished(provider.close);
+    const entering = provider.enter("an event", { type: "payment.created" });
+    await expect(entering).rejects.toThrow("POST /v1/webhook/subscribe → 503 busy");
   });
 
   it("stops Pact's core after the time limit", async () => {
