@@ -162,9 +162,9 @@ describe("a verification of pacts", () => {
   });
 });
 
-/** Serves the parts of a broker's API that Pact's core uses, and records tokens and results. */
+/** Serves the parts of a broker's API that Pact's core uses, and records tokens, wanted pacts and results. */
 async function broker() {
-  const [tokens, published] = [new Array<unknown>(), new Array<unknown>()];
+  const [tokens, wanted, published] = [[], [], []] as [unknown[], unknown[], unknown[]];
   const document = JSON.parse(readFileSync(writePact([get]), "utf8")) as object;
   const list = "/pacts/provider/bank/for-verification";
   const server = await serve(({ method = "", url: path = "", headers }, response, body) => {
@@ -186,19 +186,22 @@ async function broker() {
     };
     const answer = answers[`${method} ${path}`];
     if (path === "/results") published.push(JSON.parse(body));
+    if (path === list && method === "POST") wanted.push(JSON.parse(body));
     response.writeHead(answer ? 200 : 404, { "content-type": "application/hal+json" });
     response.end(JSON.stringify(answer ?? {}));
   });
-  return { url: server.url, tokens, published };
+  return { url: server.url, tokens, wanted, published };
 }
 
 describe("a verification of a broker's pacts", () => {
-  it("sends the token and publishes the results", async () => {
-    const { url, tokens, published } = await broker();
+  it("sends the token, asks for main branches and releases, and publishes the results", async () => {
+    const { url, tokens, wanted, published } = await broker();
     const options = { url, token: "of-the-broker", providerVersion: "1.4.0", publish: true };
     const result = await verifyPacts({ provider: bank, broker: options });
     expect(result).toMatchObject({ isOk: true, rows: [{ description: "a call", isOk: true }] });
     expect(tokens[0]).toBe("Bearer of-the-broker");
+    const consumerVersionSelectors = [{ mainBranch: true }, { deployedOrReleased: true }];
+    expect(wanted).toMatchObject([{ consumerVersionSelectors }]);
     expect(published).toMatchObject([{ providerApplicationVersion: "1.4.0", success: true }]);
   });
 
