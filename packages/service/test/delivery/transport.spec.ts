@@ -149,10 +149,16 @@ describe("the answer to an attempt", () => {
   });
 
   it("B10 is bounded again on each use of a connection", async () => {
-    const server = await listenHttp((_, response) => response.end("a".repeat(60_000)));
+    let lines = 0;
+    const server = await listenHttp((_, response) => {
+      for (let line = 0; line < lines; line += 1) response.setHeader(`x-${String(line)}`, "y");
+      response.end("a".repeat(60_000));
+    });
     const one = openTransport();
     for (let count = 0; count < 3; count += 1)
       expect(await send(server.url, one)).toMatchObject({ status: 200 });
+    lines = 300;
+    expect(await send(server.url, one)).toMatchObject({ kind: "unanswered" });
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 });
