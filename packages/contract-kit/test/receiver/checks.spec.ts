@@ -31,14 +31,13 @@ const unmet = (findings: readonly Finding[]): string[] =>
   (["fail", "warn", "error", "skipped"] as const).flatMap((status) => told(findings, status));
 
 /**
- * Requests of each check at a correct receiver: without one of its probes, a check sends fewer. Those of the load depend
- * on time.
+ * Requests of each check at a correct receiver: without one of its probes, a check sends fewer. Those of simultaneous
+ * attempts depend on time.
  */
 const REQUESTS = {
   "receiver/alike": 40,
   "receiver/bodies": 37,
   "receiver/bypass": 313,
-  "receiver/concurrent": 46,
   "receiver/connections": 45,
   "receiver/duplicates": 66,
   "receiver/encodings": 28,
