@@ -31,7 +31,7 @@ const statesOf = ({ failing, payment, refund, endpoint }: Scene): readonly State
   ["checks", "#/checks/R-VERIFY-UNSIGNED", "article .summary"],
   ["faults", "#/events", "dialog h3", press("Faults")],
   ["comparison", `#/events/${failing}`, ".diff", press("Compare two attempts")],
-  ["payload", `#/events/${failing}?show=payload`, "article pre"],
+  ["payload", `#/events/${failing}?show=payload`, "article:not(:has(.numbered)) pre"],
   ["timeline", `#/events/${failing}?show=timeline`, "article"],
   ["nothing found", "#/events?q=nothing-has-this-text", ".nothing"],
   ["unknown event", "#/events/evt_unknown", ".refusal"],
