@@ -4,7 +4,7 @@ import { openService, type TestService } from "./open-service.ts";
 import { newCustomer } from "./payments.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
 
-/** Simultaneous refund requests. A busy machine takes its time for so many sockets. */
+/** Simultaneous refund requests. */
 const CALLS = 120;
 
 /** The same thing asked for so many times at once. */

@@ -67,7 +67,9 @@ describe.concurrent("our own receiver", () => {
     const sent: Record<string, number> = {};
     for (const { id } of receiverChecks) {
       const before = countOf();
-      findings.push(...(await runAll(target, [id])).findings);
+      const report = await runAll(target, [id]);
+      expect(report.exitCode).toBe(0);
+      findings.push(...report.findings);
       sent[id] = countOf() - before;
     }
     const guarded = await runAll(await open({ order: "per-resource" }), ["R-ORDER-GUARD"]);
