@@ -1,9 +1,8 @@
 import dns from "node:dns";
-import { type LookupFunction, isIP } from "node:net";
+import { type LookupFunction, type Socket, isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import { buildConnector } from "undici";
 import { isLoopbackAddress, isPublicAddress } from "./addresses.ts";
-import { readInSlices } from "./read-in-slices.ts";
 
 export interface ConnectorOptions {
   /** Also connects to this machine's loopback addresses. Only for development. */
@@ -67,7 +66,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       if (error !== null) {
         callback(error, null);
       } else if (isAllowed(socket.remoteAddress ?? "")) {
-        readInSlices(socket);
+        boundAnswers(socket);
         callback(null, socket);
       } else {
         socket.destroy();
@@ -75,6 +74,38 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       }
     });
   };
+}
+
+/** Bytes of one answer on the wire: two reads of a socket, so that an ordinary body beyond 64 KiB is cut before. */
+export const MAX_WIRE_BYTES: number = 128 * 1024;
+
+/** An answer that is larger than an answer may be. */
+class AnswerTooLargeError extends Error {
+  readonly code = "CS_ATTEMPT_ANSWER_MALFORMED";
+  constructor() {
+    super(`the answer is larger than ${MAX_WIRE_BYTES} bytes`);
+    this.name = new.target.name;
+  }
+}
+
+/**
+ * Destroys a connection when one answer is too large. Counts what arrives, since endless empty lines, extensions of
+ * chunks and headers never become a body. undici reads on the same event, after this listener.
+ */
+function boundAnswers(socket: Socket): void {
+  let written = 0;
+  let read = 0;
+  let start = 0;
+  socket.on("readable", () => {
+    // There is one request at a time on a connection: after a write begins the next answer.
+    if (socket.bytesWritten > written) start = read;
+    written = socket.bytesWritten;
+    read = socket.bytesRead;
+    if (read - start <= MAX_WIRE_BYTES) return;
+    socket.destroy(new AnswerTooLargeError());
+    // Leaves nothing for undici to parse.
+    socket.read();
+  });
 }
 
 /** Returns the reason to refuse a literal address; `undefined` for a public one, and for every name. */

@@ -7,6 +7,8 @@ import type { Answer } from "../types.ts";
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Bytes of an answer that are kept. */
 const EXCERPT_BYTES = 1024;
+/** Headers of an answer. */
+const MAX_HEADERS = 256;
 /** Interim answers that are passed over; a flood of them would keep this process busy until the deadline. */
 const MAX_INTERIM = 100;
 
@@ -38,10 +40,13 @@ export class Posting implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _: Dispatcher.DispatchController,
+    { rawHeaders }: Dispatcher.DispatchController,
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
+    // Names and values take turns.
+    if (Array.isArray(rawHeaders) && rawHeaders.length > 2 * MAX_HEADERS)
+      return this.#end({ code: "CS_ATTEMPT_ANSWER_MALFORMED" });
     if (status < 200) {
       this.#interim += 1;
       if (this.#interim > MAX_INTERIM) this.#end({ code: "CS_ATTEMPT_ANSWER_MALFORMED" });

@@ -2,7 +2,12 @@ import { clearInterval, setInterval } from "node:timers";
 import type { LookupFunction } from "node:net";
 import { Pool, ProxyAgent, type Dispatcher } from "undici";
 import type { Answer, Transport } from "../types.ts";
-import { guardedConnector, refusesHost, resolvingLookup } from "./guarded-connector.ts";
+import {
+  guardedConnector,
+  MAX_WIRE_BYTES,
+  refusesHost,
+  resolvingLookup,
+} from "./guarded-connector.ts";
 import { Posting } from "./posting.ts";
 
 export interface UndiciTransportOptions {
@@ -16,16 +21,14 @@ export interface UndiciTransportOptions {
   readonly lookup?: LookupFunction;
   /**
    * `http://HOST:PORT` or `https://HOST:PORT` of a proxy for every POST. It resolves names by itself, so it must keep
-   * deliveries out of private networks; a literal address is still refused here. The lines and bytes of an
-   * answer are not bounded behind it. Default: none, whatever the environment names.
+   * deliveries out of private networks; a literal address is still refused here. The bytes of an
+   * answer on the wire are not bounded behind it. Default: none, whatever the environment names.
    */
   readonly egressProxy?: string;
 }
 
 /** Milliseconds that a connection is kept without use, whatever its server offers; a pool is kept a little longer. */
 const KEPT_MS = 10_000;
-/** Bytes of an answer's head. */
-const MAX_HEAD_BYTES = 8 * 1024;
 
 interface Connections {
   readonly dispatcher: Dispatcher;
@@ -40,8 +43,8 @@ interface Connections {
  * bodies are not decompressed; proxies of the environment are ignored.
  *
  * An answer counts when it is whole by the deadline. One beyond 64 KiB is cut there and counts by its status: what
- * follows is only for the log. Its head has 8 KiB and 256 lines at most, those of interim answers included, and all
- * of it 80 KiB on the wire; beyond that the attempt has no answer (`CS_ATTEMPT_ANSWER_MALFORMED`).
+ * follows is only for the log. It has at most 256 headers, 100 interim answers, and 128 KiB on the wire; beyond that
+ * the attempt has no answer (`CS_ATTEMPT_ANSWER_MALFORMED`).
  */
 export function undiciTransport(options: UndiciTransportOptions): Transport {
   const { deadlineMs, allowLoopback = false, egressProxy } = options;
@@ -114,7 +117,8 @@ function dispatcherFactory(options: UndiciTransportOptions): (origin: string) =>
     connections,
     pipelining: 1,
     keepAliveMaxTimeout: KEPT_MS,
-    maxHeaderSize: MAX_HEAD_BYTES,
+    // Not fewer: undici makes an error with a stack of each header beyond it, 150 ms for one answer.
+    maxHeaderSize: MAX_WIRE_BYTES,
     // Only the posting's timer bounds all of an attempt: undici's own limits start anew with each byte.
     headersTimeout: 0,
     bodyTimeout: 0,
