@@ -17,6 +17,11 @@ export function hostileTextsInPage(emptyPage: EmptyPage, texts: readonly string[
       secretKey: "a-secret-of-24-characters-or-more",
       subscriptionDetails: { type: "ALL" },
     });
+    one.receiver.statusOf = () => 500;
+    one.receiver.answerOf = (body) => {
+      const { data } = JSON.parse(body) as { data: { id: string } };
+      return JSON.stringify({ code: "CS_BODY_CONSUMED", fix: data.id });
+    };
     // Names of members and values at once.
     const ids: string[] = [];
     for (let at = 0; at < texts.length; at += AT_ONCE) {
@@ -37,11 +42,13 @@ export function hostileTextsInPage(emptyPage: EmptyPage, texts: readonly string[
     }
     const { page, faults } = await openPage(emptyPage, one);
     await page.getByRole("row", { name: "account.linked" }).first().waitFor();
-    for (const id of ids) {
+    for (const [index, id] of ids.entries()) {
       for (const show of ["attempts", "payload", "signature"]) {
         await goTo(page, `#/events/${id}?show=${show}`);
         await page.locator("article pre", { hasText: id }).first().waitFor();
       }
+      const fix = (texts[index * AT_ONCE] ?? "").replaceAll(/\s+/g, " ").replaceAll(/\p{C}/gu, "");
+      expect(await page.locator("article .why dd").nth(1).textContent()).toBe(fix);
     }
     const copy = page.getByRole("button", { name: "Edit and send a copy" });
     await copy.click();

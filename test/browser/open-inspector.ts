@@ -56,14 +56,15 @@ async function openReceiver(atEnd: AtEnd) {
   /** Bodies that have arrived. */
   const arrived: string[] = [];
   /** Decides what the receiver answers to a body. */
-  const receiver: { statusOf: (body: string) => number | Promise<number> } = {
-    statusOf: () => 204,
-  };
+  const receiver: {
+    statusOf: (body: string) => number | Promise<number>;
+    answerOf: (body: string) => string;
+  } = { statusOf: () => 204, answerOf: () => "" };
   const url = await listen((request, response) => {
     const answer = async (): Promise<void> => {
       const body = await text(request);
       arrived.push(body);
-      response.writeHead(await receiver.statusOf(body)).end();
+      response.writeHead(await receiver.statusOf(body)).end(receiver.answerOf(body));
     };
     // A request that is broken off gets no answer.
     answer().catch(() => {});

@@ -36,6 +36,53 @@ describe("the diagnosis of an attempt", () => {
     );
   });
 
+  it("shows the code and the fix of a JSON answer as the cause, and not a guess by its status", () => {
+    const fix = "move app.post(path, toExpress(receiver)) above app.use(express.json())";
+    const consumed = diagnosed({ answer: JSON.stringify({ code: "CS_BODY_CONSUMED", fix }) });
+    expect(consumed.cause).toBe(
+      "CS_BODY_CONSUMED: a parser has read the body before the receiver.",
+    );
+    expect(consumed).toMatchObject({ fix, isGuess: false });
+    // A code without a fix still excludes the other causes of its status.
+    const store = diagnosed({ status: 503, answer: '{"code":"CS_INBOX_UNAVAILABLE"}' });
+    expect(store.cause).toMatch(/^CS_INBOX_UNAVAILABLE: the inbox/);
+    expect(store.cause).not.toContain("handler threw");
+    const own = diagnosed({ answer: '{"code":"CS_OF_A_LATER_VERSION"}' });
+    expect(own.cause).toBe("Your app answered with the code CS_OF_A_LATER_VERSION.");
+    const refused = diagnosed({ status: 401, answer: '{"code":"CS_SIGNATURE_REFUSED"}' });
+    expect(refused.cause).toContain("Your receiver's log");
+  });
+
+  it("keeps the code of a receiver's report, and takes the fix of the answer", () => {
+    const answer = JSON.stringify({ code: "CS_BODY_CONSUMED", fix: "register it first" });
+    const said = outcome({ code: "CS_BODY_CONSUMED" });
+    const { cause, fix } = diagnosed({ answer, outcome: said });
+    expect(cause).toBe("Your receiver reported rejected (CS_BODY_CONSUMED).");
+    expect(fix).toBe("register it first");
+  });
+
+  it.each([
+    ["an unknown code", { code: "E_FAIL", fix: "click here" }],
+    ["a code with markup", { code: "CS_<b>", fix: "click here" }],
+    ["a code of 65 characters", { code: `CS_${"A".repeat(62)}`, fix: "click here" }],
+    ["a code that is a member of every object", { code: "constructor", fix: "click here" }],
+    ["a fix without a code", { fix: "click here" }],
+  ])("guesses by the status when the answer has %s", (_, body) => {
+    const { cause, fix, isGuess } = diagnosed({ answer: JSON.stringify(body) });
+    expect(cause).toContain("Your handler threw");
+    expect(fix).toContain("Read the stack trace");
+    expect(isGuess).toBe(true);
+  });
+
+  it("cuts a long fix of an answer, and removes characters that hide or reorder text", () => {
+    const fixOf = (fix: unknown): string | undefined =>
+      diagnosed({ answer: JSON.stringify({ code: "CS_BODY_CONSUMED", fix }) }).fix;
+    expect(fixOf("x".repeat(900))).toBe(`${"x".repeat(400)}…`);
+    expect(fixOf("line 1\n\u001b[31mline\u202e 2\u0000")).toBe("line 1 [31mline 2");
+    expect(fixOf(["x"])).toContain("parser");
+    expect(fixOf("\u202e\n")).toContain("parser");
+  });
+
   it("says that the receiver sent no report when the status is all that is known", () => {
     const { cause, fix } = diagnosed({ status: 401 });
     expect(cause).toContain("Your app refused the signature");

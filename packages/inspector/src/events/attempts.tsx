@@ -3,7 +3,7 @@ import { useInspector } from "../context.ts";
 import { Ago, Code, SandboxTime } from "../parts.tsx";
 import type { Attempt, Delivery } from "../shapes.ts";
 import { diffLines, durationText, responseText } from "../words.ts";
-import { diagnose } from "./diagnosis.ts";
+import { diagnose, type Diagnosis } from "./diagnosis.ts";
 
 /** The attempts of a delivery, the newest first and open; two of them can be compared. */
 export function Attempts({
@@ -72,7 +72,8 @@ function AttemptView({
 }) {
   const { about } = useInspector();
   const { number, startedAt, sandboxAt, outcome } = attempt;
-  const { isGood, what, cause, fix } = diagnose(attempt, about.deadlineSeconds);
+  const diagnosis = diagnose(attempt, about.deadlineSeconds);
+  const { isGood, what } = diagnosis;
   return (
     <li>
       <details open={isOpen}>
@@ -87,24 +88,31 @@ function AttemptView({
           </span>
         </summary>
         {!isOpen && <p>{what}</p>}
-        {cause !== undefined && !isOpen && (
-          <dl class="why">
-            <dt>Likely cause</dt>
-            <dd>{cause}</dd>
-            {fix !== undefined && (
-              <>
-                <dt>Fix</dt>
-                <dd>{fix}</dd>
-              </>
-            )}
-          </dl>
-        )}
+        {!isOpen && <Why diagnosis={diagnosis} />}
         <div class="sides">
           <Code label="Request" text={requestText(attempt, url, payload)} />
           <Code label="Response (first 1 KiB)" text={answerText(attempt)} />
         </div>
       </details>
     </li>
+  );
+}
+
+/** The cause and the fix of a failed attempt. */
+export function Why({ diagnosis }: { readonly diagnosis: Diagnosis }) {
+  const { cause, fix, isGuess } = diagnosis;
+  if (cause === undefined) return null;
+  return (
+    <dl class="why">
+      <dt>{isGuess ? "Likely cause" : "Cause"}</dt>
+      <dd>{cause}</dd>
+      {fix !== undefined && (
+        <>
+          <dt>Fix</dt>
+          <dd>{fix}</dd>
+        </>
+      )}
+    </dl>
   );
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Delivery, EventDetail, PaymentDetail, WrittenEvent } from "../shapes.ts";
 import { durationText, shortUrl } from "../words.ts";
 import { PaymentTimeline } from "../payments/timeline.tsx";
-import { Attempts } from "./attempts.tsx";
+import { Attempts, Why } from "./attempts.tsx";
 import { diagnose, summarize } from "./diagnosis.ts";
 import { Payload } from "./payload.tsx";
 import { EditCopy } from "./send.tsx";
@@ -107,18 +107,7 @@ function Summary({
           </>
         )}
       </p>
-      {diagnosis?.cause !== undefined && delivery?.status !== "delivered" && (
-        <dl class="why">
-          <dt>Likely cause</dt>
-          <dd>{diagnosis.cause}</dd>
-          {diagnosis.fix !== undefined && (
-            <>
-              <dt>Fix</dt>
-              <dd>{diagnosis.fix}</dd>
-            </>
-          )}
-        </dl>
-      )}
+      {diagnosis !== undefined && delivery?.status !== "delivered" && <Why diagnosis={diagnosis} />}
       <div class="buttons">
         {delivery !== undefined && (
           <>

@@ -8,6 +8,8 @@ export interface Diagnosis {
   readonly what: string;
   readonly cause: string | undefined;
   readonly fix: string | undefined;
+  /** True if only the status, or the lack of an answer, is known. */
+  readonly isGuess: boolean;
 }
 
 type Explained = Pick<Diagnosis, "cause" | "fix">;
@@ -19,10 +21,10 @@ export function diagnose(attempt: Attempt, deadlineSeconds: number): Diagnosis {
   if (fault !== null && !isGood) return ofFault(attempt, fault, isUnseen);
   if (isGood) {
     const what = `Your endpoint answered ${responseText(attempt)}${outcomeText(attempt)}.`;
-    return { isGood, what, cause: undefined, fix: undefined };
+    return { isGood, what, cause: undefined, fix: undefined, isGuess: false };
   }
   if (status === null) {
-    return { isGood, ...ofError(attempt, deadlineSeconds) };
+    return { isGood, isGuess: true, ...ofError(attempt, deadlineSeconds) };
   }
   const line = firstLine(outcome?.message || (attempt.answer ?? ""));
   const what = `Your endpoint answered ${String(status)}${line === "" ? "" : `: ${line}`}.`;
@@ -33,6 +35,7 @@ function ofFault(attempt: Attempt, kind: string, isUnseen: boolean): Diagnosis {
   const made = `A fault made this attempt fail (${responseText(attempt)})`;
   return {
     isGood: false,
+    isGuess: false,
     what: isUnseen ? `${made}; your app never saw it.` : `${made}, although your app received it.`,
     cause: `You added the fault “${kind}” to the sandbox.`,
     fix: isUnseen
@@ -96,14 +99,73 @@ function ofError(
 const NO_REPORT =
   "Your receiver sent no outcome report, so the page sees only the status. Report outcomes with POST /sandbox/outcomes to see the reason here.";
 
-function ofStatus({ outcome }: Attempt, status: number): Explained {
-  const fix = fixOf(status);
-  if (outcome === null) return { cause: `${causeOf(status)} ${NO_REPORT}`, fix };
+/** The receiver's report says most, then the code of the answer, then the status. */
+function ofStatus(attempt: Attempt, status: number): Omit<Diagnosis, "isGood" | "what"> {
+  const { outcome, answer } = attempt;
+  const coded = ofCode(answer ?? "");
+  const fix = coded?.fix ?? fixOf(status);
+  if (outcome === null) {
+    const cause = coded?.cause ?? `${causeOf(status)} ${NO_REPORT}`;
+    return { cause, fix, isGuess: coded === undefined };
+  }
   const code = outcome.code ?? outcome.outcome;
   // Each explanation is a cause with its own fix.
-  if (outcome.explanation.length > 0)
-    return { cause: `${code}: ${outcome.explanation.join(" ")}`, fix };
-  return { cause: `Your receiver reported ${outcome.outcome} (${code}).`, fix };
+  const cause =
+    outcome.explanation.length > 0
+      ? `${code}: ${outcome.explanation.join(" ")}`
+      : `Your receiver reported ${outcome.outcome} (${code}).`;
+  return { cause, fix, isGuess: false };
+}
+
+const SEE_LOG = "Read the error in your app's log.";
+
+/** Causes and fixes of the receiver's codes for which the status says too little. */
+const codes: ReadonlyMap<string, readonly [cause: string, fix?: string]> = new Map([
+  [
+    "CS_SIGNATURE_REFUSED",
+    [
+      "the signature, its time or the tenant is refused. Your receiver's log has the reason.",
+      "With CS_SIGNATURE_MISMATCH in the log, compare its fingerprints and the raw body with the Signature tab.",
+    ],
+  ],
+  [
+    "CS_BODY_CONSUMED",
+    [
+      "a parser has read the body before the receiver.",
+      "Register the webhook route before any body parser.",
+    ],
+  ],
+  [
+    "CS_EVENT_ID_REUSED",
+    ["the inbox knows this event id with another body.", "Send the copy with a new id."],
+  ],
+  ["CS_EVENT_IN_PROGRESS", ["another attempt of this event is being handled."]],
+  [
+    "CS_RECEIVER_BUSY",
+    ["all handlers or all memory for bodies are in use.", "Shorten the handlers or raise limits."],
+  ],
+  ["CS_HANDLER_FAILED", ["your handler threw."]],
+  [
+    "CS_HANDLER_TIMEOUT",
+    [
+      "your handler took longer than limits.answerMs.",
+      "Store the event and let a worker handle it, or shorten the handler.",
+    ],
+  ],
+  ["CS_INBOX_UNAVAILABLE", ["the inbox failed, or did not answer in time.", SEE_LOG]],
+  ["CS_SECRETS_UNAVAILABLE", ["the secrets function failed.", SEE_LOG]],
+  ["CS_RECEIVER_FAILED", ["the receiver or its respond function failed.", SEE_LOG]],
+]);
+
+/** Explains a response whose body is JSON with a code of a receiver, or returns `undefined`. */
+function ofCode(answer: string): Partial<Explained> | undefined {
+  const { code, fix } = membersOf(answer);
+  if (typeof code !== "string" || !/^CS_[A-Z0-9_]{1,61}$/.test(code)) return undefined;
+  const [cause, usual] = codes.get(code) ?? [];
+  return {
+    cause: cause === undefined ? `Your app answered with the code ${code}.` : `${code}: ${cause}`,
+    fix: (typeof fix === "string" && oneLine(fix, 400)) || usual,
+  };
 }
 
 function causeOf(status: number): string {
@@ -136,22 +198,26 @@ const outcomeText = ({ outcome }: Attempt): string =>
 
 /** The first line of a response, shortened; a JSON problem's title or detail if it is one. */
 function firstLine(text: string): string {
-  const line = messageIn(text) ?? text.split("\n").find((one) => one.trim() !== "") ?? "";
-  const trimmed = line.trim();
-  return trimmed.length > 160 ? `${trimmed.slice(0, 160)}…` : trimmed;
+  const members = membersOf(text);
+  const said = ["detail", "message", "error", "title", "code"].map((name) => members[name]);
+  const message = said.find((member) => typeof member === "string");
+  const line = message ?? text.split("\n").find((one) => one.trim() !== "") ?? "";
+  return oneLine(line, 160);
 }
 
-function messageIn(text: string): string | undefined {
+/** Shortens a stranger's text, without characters that hide text or change its direction. */
+function oneLine(text: string, most: number): string {
+  const line = text.replaceAll(/\s+/g, " ").replaceAll(/\p{C}/gu, "").trim();
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+}
+
+/** The members of a JSON object; none if the text is anything else. */
+function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
     // A receiver may answer anything: each member is checked.
-    const value = JSON.parse(text) as Record<string, unknown> | null;
-    for (const name of ["detail", "message", "error", "title", "code"]) {
-      const member = value?.[name];
-      if (typeof member === "string") return member;
-    }
-    return undefined;
+    return { ...(JSON.parse(text) as object | null) };
   } catch {
-    return undefined;
+    return {};
   }
 }
 

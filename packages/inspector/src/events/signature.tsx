@@ -87,8 +87,8 @@ export function Signature({
           <h2>The key</h2>
           <p>
             {steps.key.form}: {steps.key.bytes} bytes, fingerprint{" "}
-            <code>{steps.key.fingerprint}</code>. Your receiver logs the same fingerprint at its
-            start. The secret stays in the sandbox.
+            <code>{steps.key.fingerprint}</code>. When a signature does not match, your receiver's
+            log line has the fingerprints of its own secrets. The secret stays in the sandbox.
           </p>
         </li>
         <li>
