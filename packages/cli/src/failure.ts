@@ -10,7 +10,6 @@ export const failureCodes = {
   CS_CLI_ENCRYPTION_KEYS_UNUSABLE:
     "The encryption keys are missing or invalid, or are not those of the database.",
   CS_CLI_ENVIRONMENT_UNUSABLE: "A variable is empty, invalid, or contradicts another one.",
-  CS_CLI_ISSUER_UNUSABLE: "The file of `--token-issuer` cannot be read, or is invalid.",
   CS_CLI_NODE_TOO_OLD: "Node.js is older than the package's `engines`; the message names both.",
   CS_CLI_PACT_MISSING: "Pact is not installed; the message says how to install it.",
   CS_CLI_PORT_TAKEN: "The requested port is in use.",

@@ -6,7 +6,6 @@ import { validateProfile } from "@countersign/schemas/profile-validator";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { didYouMean } from "./options.ts";
 import { Failure } from "./failure.ts";
-import { checkedIssuer, type TokenIssuer } from "@countersign/service/internal";
 
 /** Members that have no default. */
 const OWN = new Set(["name", "signature", "envelope", "catalogue", "payments"]);
@@ -165,23 +164,4 @@ function withSample(row: Row): Row {
 
 function unusable(message: string, options?: ErrorOptions): Failure {
   return new Failure("CS_CLI_PROFILE_UNUSABLE", message, options);
-}
-
-/**
- * The description of an outside token issuer, from its file.
- *
- * @throws {Failure} `CS_CLI_ISSUER_UNUSABLE`: the file cannot be read, is not JSON, or does not describe an issuer.
- */
-export async function loadIssuer(file: string): Promise<TokenIssuer> {
-  try {
-    // `checkedIssuer` validates each member.
-    const issuer = JSON.parse(await readFile(file, "utf8")) as TokenIssuer;
-    checkedIssuer(issuer);
-    return issuer;
-  } catch (cause) {
-    const why = cause instanceof TypeError ? `: ${cause.message}` : "";
-    throw new Failure("CS_CLI_ISSUER_UNUSABLE", `${file} describes no token issuer${why}`, {
-      cause,
-    });
-  }
 }

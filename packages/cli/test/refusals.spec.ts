@@ -10,7 +10,6 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 const files = {
   "text.db": "this is a text and no database, and long enough to tell\n".repeat(40),
   "brace.json": "{",
-  "hs256.json": '{"algorithms":["HS256"]}',
   "no-rule.json": '{"no-such-rule":"ERR"}',
 };
 const KEYS = `COUNTERSIGN_ENCRYPTION_KEYS=${encryptionKey("k1")}`;
@@ -48,9 +47,6 @@ DATABASE_UNUSABLE        ${KEYS} COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.
 ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_DATABASE_URL=hush serve --port 0
 ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_EGRESS_PROXY=socks5://proxy SERVE
 ENVIRONMENT_UNUSABLE     ${KEYS} COUNTERSIGN_SIGNING_KEYS=whsec_c2hhcmVk SERVE
-ISSUER_UNUSABLE          SERVE --token-issuer DIR/none.json
-ISSUER_UNUSABLE          SERVE --token-issuer DIR/brace.json
-ISSUER_UNUSABLE          SERVE --token-issuer DIR/hs256.json
 USAGE                    SERVE --trust-proxy 10.0.0.0/33
 USAGE                    SERVE --token hush
 USAGE                    sandbox --port 70000

@@ -11,7 +11,6 @@ import { createApp, type Routes } from "./http/app.ts";
 import type { HttpContext } from "./http/route.ts";
 import { silentLogger, type Logger, FailureLog } from "./http/log.ts";
 import { Metrics } from "./http/metrics.ts";
-import { OutsideTokens, type TokenIssuer } from "./http/auth/outside-tokens.ts";
 import { Rates } from "./http/limits.ts";
 import { policyOf } from "./profile/policy-of.ts";
 import { systemRandom, type Random } from "./random.ts";
@@ -39,8 +38,6 @@ export interface ServiceOptions {
   readonly logger?: Logger;
   /** Is called after COMMIT with the deliveries of each new event. Default: the engine finds them some seconds later. */
   readonly onWork?: (work: Work) => void;
-  /** An outside issuer whose JWTs are accepted in addition to this service's own tokens. Default: none. */
-  readonly tokenIssuer?: TokenIssuer;
   /** True to apply the profile's rate limits. Default true; the sandbox has none. */
   readonly limitsRates?: boolean;
   /**
@@ -82,8 +79,7 @@ export interface Service {
  * The reference service over a database. Opens no port, starts no timer and delivers nothing by
  * itself: `startService` does.
  *
- * @throws {TypeError} The profile requires something that this service does not support, or the issuer's
- *   description is not valid.
+ * @throws {TypeError} The profile requires something that this service does not support.
  */
 export function createService(options: ServiceOptions): Service {
   const clock = options.clock ?? systemClock;
@@ -119,9 +115,6 @@ export function createService(options: ServiceOptions): Service {
     isDraining: () => draining,
     isExcess: options.isExcess ?? (() => false),
     rates,
-    outsideTokens:
-      options.tokenIssuer &&
-      new OutsideTokens({ issuer: options.tokenIssuer, now: () => clock.now() }),
   };
   return {
     app: createApp(context, {

@@ -11,7 +11,6 @@ export {
 
 // Ports and their defaults
 export { DueClock, systemClock, type Clock } from "./clock.ts";
-export type { TokenIssuer } from "./http/auth/outside-tokens.ts";
 export { jsonLogger, type Logger } from "./http/log.ts";
 export { systemRandom, type Random } from "./random.ts";
 

@@ -7,7 +7,6 @@ export { memberCodes } from "./error-codes.ts";
 export { listen } from "./listen.ts";
 
 // Ports and their defaults
-export { checkedIssuer } from "./http/auth/outside-tokens.ts";
 export type { LogFields } from "./http/log.ts";
 export { newId } from "./random.ts";
 export { sha256Hex, SecretRefusedError, type SealedSecret } from "./secrets/vault.ts";

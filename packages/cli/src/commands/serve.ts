@@ -4,7 +4,7 @@ import { checkSecrets, migrate, rotateSecrets, systemClock } from "@countersign/
 import { secretFrom } from "../environment.ts";
 import { newEncryptionKey, serviceVault } from "../secrets.ts";
 import { listenOn, portChoice, portOption } from "../port.ts";
-import { loadIssuer, loadProfile } from "../profile.ts";
+import { loadProfile } from "../profile.ts";
 import { integer, profileOption } from "../options.ts";
 import { printableJson } from "../printable.ts";
 import { asFailure, serviceDatabase } from "../database.ts";
@@ -48,7 +48,6 @@ interface ServeOptions {
   readonly listen: string;
   readonly trustProxy: readonly string[] | undefined;
   readonly subscriptionPort: readonly number[] | undefined;
-  readonly tokenIssuer: string | undefined;
   readonly drain: number;
   readonly retention: number;
   readonly json: boolean | undefined;
@@ -68,7 +67,6 @@ export function declareServe(serve: Command, surroundings: Surroundings): void {
       "ports of subscription URLs (default: 443, 8443)",
       ports,
     )
-    .option("--token-issuer <file>", "JSON description of an issuer of accepted JWTs")
     .option("--drain <seconds>", "time to accept calls after a stop signal", seconds, 0)
     .option("--retention <days>", "delete finished events after this; 0: never", seconds, 90)
     .option("--json", 'print one JSON object instead of the "ready" line')
@@ -125,7 +123,6 @@ async function serveUntilAsked(command: ServeOptions, surroundings: Surroundings
   });
   const profile = await loadProfile(command.profile);
   const metricsToken = await secretFrom(env, "COUNTERSIGN_METRICS_TOKEN");
-  const { tokenIssuer: issuerFile } = command;
   const sending = await sendingFrom(env, profile);
   const options = {
     profile,
@@ -134,7 +131,6 @@ async function serveUntilAsked(command: ServeOptions, surroundings: Surroundings
     ...(command.retention > 0 && { retentionMs: command.retention * 86_400_000 }),
     trustedProxies: command.trustProxy ?? [],
     endpoints: { allowLoopback: false, ports: command.subscriptionPort ?? [443, 8443] },
-    ...(issuerFile !== undefined && { tokenIssuer: await loadIssuer(issuerFile) }),
     ...(metricsToken !== undefined && { metricsToken }),
     vault: await serviceVault(env),
   };

@@ -14,7 +14,6 @@ import {
   problemAnswer,
   writeAnswer,
 } from "./answer.ts";
-import { IssuerUnavailableError } from "./auth/outside-tokens.ts";
 import { SenderGone } from "./body.ts";
 import { factsOf, logCall, type LogFields, setFacts } from "./log.ts";
 import { type Refusal, refuse, Refused } from "./problem.ts";
@@ -201,13 +200,10 @@ function answerRefusals(context: HttpContext): ErrorRequestHandler {
   };
 }
 
-function logFailure({ logger, failures }: HttpContext, error: unknown, requestId: string): void {
+function logFailure({ logger }: HttpContext, error: unknown, requestId: string): void {
   // A refusal is deliberate; the store's watch has logged its own failures.
   if (error instanceof Refused || error instanceof StoreUnavailableError) return;
-  if (error instanceof IssuerUnavailableError) {
-    const cause = error.cause instanceof Error ? error.cause.message : error.message;
-    failures.report("issuer", { errorName: error.name, cause, requestId }, "call failed");
-  } else logger.error({ ...describe(error), requestId }, "call failed");
+  logger.error({ ...describe(error), requestId }, "call failed");
 }
 
 /** The problem of a refusal; if it does not match its schema, that of an internal error. */
@@ -232,7 +228,7 @@ function asRefused(error: unknown): Refused {
   if (error instanceof Refused) return error;
   // The path has an invalid percent-encoding, so no route matches it.
   if (error instanceof URIError) return refuse("NOT_FOUND");
-  if (error instanceof StoreUnavailableError || error instanceof IssuerUnavailableError) {
+  if (error instanceof StoreUnavailableError) {
     return refuse("SERVICE_UNAVAILABLE", { headers: { "retry-after": "1" } });
   }
   return refuse("INTERNAL_SERVER_ERROR");

@@ -8,7 +8,6 @@ import type { StoreWatch } from "../store/watch.ts";
 import type { Context } from "../use-cases/context.ts";
 import { type Answer, type BodyKind, checkBody, writeAnswer } from "./answer.ts";
 import { authenticate, requireScope } from "./auth/bearer.ts";
-import type { OutsideTokens } from "./auth/outside-tokens.ts";
 import { acceptsJson, mediaTypeOf, readBody } from "./body.ts";
 import { type RateKind, type Rates, sourceOf } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
@@ -22,8 +21,6 @@ export interface HttpContext extends Context {
   readonly metrics: Metrics;
   /** `undefined`: no limits. */
   readonly rates: Rates | undefined;
-  /** `undefined`: only this service's own tokens are accepted. */
-  readonly outsideTokens: OutsideTokens | undefined;
   /** True if each answer is validated against its schema before it is written. */
   readonly checksAnswers: boolean;
   /** True once the service is about to close. */

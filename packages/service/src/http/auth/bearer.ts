@@ -1,11 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { sha256Hex } from "../../secrets/vault.ts";
-import { findMerchant } from "../../store/tables/merchants.ts";
 import { findToken, type TokenRecord } from "../../store/tables/tokens.ts";
 import type { Context } from "../../use-cases/context.ts";
 import { queryOf } from "../body.ts";
 import { refuse, type Refused } from "../problem.ts";
-import { OutsideTokens } from "./outside-tokens.ts";
 
 // RFC 6750, section 2.1. The scheme's name is case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -13,10 +11,7 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 /** The merchant and client that a call's token belongs to. */
 export type Caller = Pick<TokenRecord, "merchant" | "clientId" | "scopes">;
 
-export interface Authenticator extends Pick<Context, "driver" | "clock"> {
-  /** Default: only this service's own tokens are accepted. */
-  readonly outsideTokens?: OutsideTokens | undefined;
-}
+type Authenticator = Pick<Context, "driver" | "clock">;
 
 /** Runs the look-up of a token, or refuses the call because its source has sent too many wrong tokens. */
 export type LookUpLimit = (
@@ -33,7 +28,6 @@ export type LookUpLimit = (
  * @throws {Refused} `UNAUTHENTICATED`, with the challenge of RFC 6750, section 3: without `error` if no
  *   token was sent, with `invalid_token` if it is malformed, unknown or expired.
  * @throws {Refused} `INVALID_REQUEST`, with `invalid_request`: two tokens were sent (section 3.1).
- * @throws {IssuerUnavailableError} `CS_ISSUER_UNAVAILABLE`
  */
 export async function authenticate(
   authenticator: Authenticator,
@@ -60,14 +54,9 @@ export function requireScope({ scopes }: Caller, scope: string): void {
 }
 
 async function callerOf(
-  { driver, clock, outsideTokens }: Authenticator,
+  { driver, clock }: Authenticator,
   token: string,
 ): Promise<Caller | undefined> {
-  if (outsideTokens !== undefined && OutsideTokens.isOfForm(token)) {
-    const identity = await outsideTokens.verify(token);
-    const merchant = identity && (await findMerchant(driver, identity.merchantId));
-    return identity && merchant && { ...identity, merchant };
-  }
   const record = await findToken(driver, sha256Hex(token));
   const isExpired = record?.expiresAt != null && clock.now() >= record.expiresAt;
   return isExpired ? undefined : record;
