@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { start } from "../../packages/cli/test/start-command.ts";
 import { certificates, key } from "../../packages/service/test/delivery/certificates.ts";
 import { listen, tunnelTo } from "../../packages/service/test/delivery/listening.ts";
+import { askRefund } from "../../packages/service/src/use-cases/ask-refund.ts";
 import { settledPayments } from "../../packages/service/test/payments.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import type { ChaosStore } from "./delivery-store.ts";
@@ -18,7 +19,7 @@ export async function openServed(store: ChaosStore) {
   const { database, driver } = store;
   // A payment of 10 000.00, of which each refund takes a cent, and a name in one of the test's certificates.
   const made = { count: 1, cents: 1_000_000n, url: "https://other.example/hooks" };
-  const { useCases, merchant, paymentIds } = await settledPayments(driver, made);
+  const { context, merchant, paymentIds } = await settledPayments(driver, made);
   const [paymentId = ""] = paymentIds;
   const { proxy, ...receiver } = await startTlsMerchant();
   const folder = temporaryFolder();
@@ -52,7 +53,7 @@ export async function openServed(store: ChaosStore) {
     const keys = Array.from({ length: count }, (_, index) => `due-${index}`);
     while (keys.length > 0) {
       const asked = keys.splice(0, 8).map((requestKey) => ({ ...due, requestKey }));
-      await Promise.all(asked.map((one) => useCases.askRefund(merchant, one)));
+      await Promise.all(asked.map((one) => askRefund(context, merchant, one)));
     }
   };
   return { ...receiver, paymentId, store, askDueRefunds, askOver, serve };

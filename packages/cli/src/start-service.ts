@@ -55,7 +55,7 @@ export function startWorkingService(
       engine?.onWork(work);
       hints?.tell(work);
     },
-    workers: ({ driver, useCases, metrics }) => {
+    workers: ({ driver, context, metrics }) => {
       metrics.collectProcess();
       metrics.addGauges(
         { deliveries_in_flight: "Attempts in flight of this process." },
@@ -98,9 +98,7 @@ export function startWorkingService(
         },
       });
       const dueRefunds = new DueRefunds({
-        driver,
-        clock: systemClock,
-        moveDueRefunds: useCases.moveDueRefunds,
+        context,
         observer: {
           passedOver: (refund) => {
             metrics.refundPassedOver();

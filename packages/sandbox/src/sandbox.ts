@@ -9,6 +9,7 @@ import {
   DueClock,
   listen,
   migrate,
+  moveDueRefunds,
   NamespaceClocks,
   newId,
   parseSecretKeys,
@@ -141,7 +142,7 @@ export async function serveSandbox(options: SandboxOptions): Promise<RunningSand
       clock,
       engine,
       moveDueRefunds: async (due) => {
-        const moved = await service.useCases.moveDueRefunds(due);
+        const moved = await moveDueRefunds(service.context, due);
         for (const { id, error } of moved.passedOver) {
           const errorName = error instanceof Error ? error.name : typeof error;
           options.logger?.error({ refundId: id, errorName }, "a due refund cannot be moved");

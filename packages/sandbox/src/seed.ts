@@ -1,23 +1,32 @@
 import { createHash } from "node:crypto";
 import type { Profile } from "@countersign/schemas/profiles";
 import {
+  createCustomer,
+  createMerchant,
+  createPayment,
   createService,
+  createToken,
+  failPayment,
   findMerchant,
   findToken,
+  linkAccount,
   moveClock,
+  moveCustomer,
   newId,
   policyOf,
   secretPlace,
+  settlePayment,
   sha256Hex,
+  subscribe,
   systemClock,
   systemRandom,
   type Clock,
+  type Context,
   type Driver,
   type Merchant,
   type Random,
   type SealedSecret,
   type Service,
-  type UseCases,
   type Vault,
 } from "@countersign/service/internal";
 
@@ -85,7 +94,7 @@ export async function openNamespace(
   const seeded = present === undefined ? await sow(options) : undefined;
   const merchant = present ?? seeded?.merchant;
   if (merchant === undefined) throw new Error("the seed has no merchant");
-  await createService({ driver, profile, clock }).useCases.createToken({
+  await createToken(createService({ driver, profile, clock }).context, {
     merchantId: merchant.id,
     clientId: null,
     token,
@@ -109,8 +118,8 @@ async function sow(options: SeedOptions): Promise<Seeded> {
   const now = options.now ?? clock.now();
   const isSown = profile.payments === true;
   const random = seededRandom(options.seed);
-  const { useCases } = createService({ driver, profile, clock, random });
-  const made = await useCases.createMerchant({
+  const { context } = createService({ driver, profile, clock, random });
+  const made = await createMerchant(context, {
     name: "Sandbox merchant",
     clock: { instant: isSown ? now - TWO_WEEKS_MS : now },
     scopes: Object.values(policyOf(profile).token.scopes),
@@ -121,58 +130,55 @@ async function sow(options: SeedOptions): Promise<Seeded> {
   });
   if (!made.ok) throw new Error(made.code);
   const { merchant, clientId, clientSecret } = made;
-  const records = isSown ? await sowRecords({ driver, useCases, now }, merchant) : noRecords;
+  const records = isSown ? await sowRecords(context, merchant, now) : noRecords;
   return { merchant, clientId, clientSecret, ...records };
 }
 
 /**
  * Creates customers and payments in every state that a refund meets.
  *
- * @param parts `now`: the final time of the namespace's clock, which starts `TWO_WEEKS_MS` earlier.
+ * @param now The final time of the namespace's clock, which starts `TWO_WEEKS_MS` earlier.
  */
 export async function sowRecords(
-  {
-    driver,
-    useCases,
-    now,
-  }: { readonly driver: Driver; readonly useCases: UseCases; readonly now: number },
+  context: Context,
   merchant: Merchant,
+  now: number,
 ): Promise<Pick<Seeded, "customers" | "payments">> {
-  const customers = await seedCustomers(useCases, merchant);
+  const customers = await seedCustomers(context, merchant);
   const pay = async (amountCents: bigint): Promise<string> => {
     const order = { customerId: customers.active, amountCents };
-    const paid = await useCases.createPayment(merchant, order);
+    const paid = await createPayment(context, merchant, order);
     if (!paid.ok) throw new Error(paid.code);
     return paid.payment.id;
   };
   const settled = await pay(10_000n);
-  await useCases.settlePayment(merchant, { paymentId: settled });
-  await driver.transaction((tx) => moveClock(tx, { id: merchant.clockId, instant: now }));
+  await settlePayment(context, merchant, { paymentId: settled });
+  await context.driver.transaction((tx) => moveClock(tx, { id: merchant.clockId, instant: now }));
   const recent = await pay(25_000n);
-  await useCases.settlePayment(merchant, { paymentId: recent });
+  await settlePayment(context, merchant, { paymentId: recent });
   const processing = await pay(7550n);
   const failed = await pay(2000n);
-  await useCases.failPayment(merchant, { paymentId: failed });
+  await failPayment(context, merchant, { paymentId: failed });
   const payments = { settled, recent, processing, failed };
   return { customers, payments };
 }
 
-async function seedCustomers(useCases: UseCases, merchant: Merchant): Promise<Seeded["customers"]> {
+async function seedCustomers(context: Context, merchant: Merchant): Promise<Seeded["customers"]> {
   const customer = async (firstName: string): Promise<string> => {
     const email = `${firstName.toLowerCase()}.sample@example.test`;
-    return (await useCases.createCustomer(merchant, { firstName, lastName: "Sample", email })).id;
+    return (await createCustomer(context, merchant, { firstName, lastName: "Sample", email })).id;
   };
   const activate = async (customerId: string, lastFour: string): Promise<void> => {
     const account = { lastFour, institution: "First Sample Bank", type: "checking" };
-    await useCases.linkAccount(merchant, { customerId, ...account });
-    await useCases.moveCustomer(merchant, { customerId, move: "activate" });
+    await linkAccount(context, merchant, { customerId, ...account });
+    await moveCustomer(context, merchant, { customerId, move: "activate" });
   };
   const active = await customer("Ada");
   await activate(active, "6789");
   const created = await customer("Brook");
   const inactive = await customer("Cyd");
   await activate(inactive, "4321");
-  await useCases.moveCustomer(merchant, { customerId: inactive, move: "deactivate" });
+  await moveCustomer(context, merchant, { customerId: inactive, move: "deactivate" });
   return { active, created, inactive };
 }
 
@@ -216,5 +222,5 @@ export async function subscribeAll(
   const present = rows.find((row) => vault.open(row, secretPlace(row.key)) === secret);
   if (present !== undefined) return { ok: true, subscriptionKey: present.key };
   const subscriptionDetails = { type: "ALL" } as const;
-  return service.useCases.subscribe(merchant, { url, secretKey: secret, subscriptionDetails });
+  return subscribe(service.context, merchant, { url, secretKey: secret, subscriptionDetails });
 }

@@ -18,7 +18,7 @@ import { SecretKeysError, type Vault } from "./secrets/vault.ts";
 import { addGauges } from "./gauges.ts";
 import type { Driver } from "./store/driver.ts";
 import { StoreWatch } from "./store/watch.ts";
-import { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
+import type { Context } from "./use-cases/context.ts";
 
 export interface ServiceOptions {
   /** A database with its tables: see `migrate`. The service does not close it. */
@@ -62,7 +62,8 @@ export interface ServiceOptions {
 export interface Service {
   /** The HTTP interface, to be mounted or listened with. */
   readonly app: Express;
-  readonly useCases: UseCases;
+  /** Dependencies of the use cases. */
+  readonly context: Context;
   /** The database, whose failures are counted and logged. */
   readonly driver: Driver;
   readonly watch: StoreWatch;
@@ -109,6 +110,7 @@ export function createService(options: ServiceOptions): Service {
     vault: options.vault ?? { seal: refuseToSeal },
     endpoints: options.endpoints ?? { allowLoopback: false },
     onWork: options.onWork ?? (() => {}),
+    onRefundsMoved: (count) => metrics.refundsMoved(count),
     logger,
     metrics,
     checksAnswers: options.checksAnswers ?? false,
@@ -128,7 +130,7 @@ export function createService(options: ServiceOptions): Service {
         "/reader/asyncapi.json": () => asyncApiOf(options.profile, schemas, "reader"),
       },
     }),
-    useCases: counted(useCasesOf(context), metrics),
+    context,
     driver: watch.driver,
     watch,
     failures,
@@ -137,18 +139,6 @@ export function createService(options: ServiceOptions): Service {
     metrics,
     drain: () => {
       draining = true;
-    },
-  };
-}
-
-/** The use cases, of which the one that nobody calls by HTTP is counted here. */
-function counted(useCases: UseCases, metrics: Metrics): UseCases {
-  return {
-    ...useCases,
-    moveDueRefunds: async (due) => {
-      const moved = await useCases.moveDueRefunds(due);
-      metrics.refundsMoved(moved);
-      return moved;
     },
   };
 }

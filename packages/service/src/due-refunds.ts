@@ -1,19 +1,13 @@
 import { clearInterval, setInterval } from "node:timers";
-import type { Clock } from "./clock.ts";
-import type { Driver } from "./store/driver.ts";
 import { nextDueAt } from "./store/tables/refunds.ts";
-import type { MovedRefunds, PassedOverRefund } from "./use-cases/refunds.ts";
+import type { Context } from "./use-cases/context.ts";
+import { moveDueRefunds, type PassedOverRefund } from "./use-cases/refunds.ts";
 
 /** Time after which a refund that could not be moved is tried, and reported, again; in milliseconds. */
 const RETRY_MS = 60_000;
 
 export interface DueRefundsOptions {
-  readonly driver: Driver;
-  readonly clock: Clock;
-  readonly moveDueRefunds: (due: {
-    readonly clockId: string;
-    readonly now: number;
-  }) => Promise<MovedRefunds>;
+  readonly context: Context;
   /** Milliseconds between two looks. Default 250. */
   readonly pollMs?: number;
   readonly observer?: {
@@ -53,7 +47,8 @@ export class DueRefunds {
   }
 
   async #move(): Promise<void> {
-    const { driver, clock, moveDueRefunds, observer } = this.#options;
+    const { context, observer } = this.#options;
+    const { driver, clock } = context;
     try {
       for (const [id, until] of this.#passedOver)
         if (until <= clock.elapsed()) this.#passedOver.delete(id);
@@ -62,7 +57,7 @@ export class DueRefunds {
       const due = await nextDueAt(driver, { clockId: "live", except });
       // Asked first: moving begins a transaction, and mostly there is nothing to move.
       if (due === undefined || due > now) return;
-      const { passedOver } = await moveDueRefunds({ clockId: "live", now });
+      const { passedOver } = await moveDueRefunds(context, { clockId: "live", now });
       for (const refund of passedOver) {
         if (!this.#passedOver.has(refund.id)) observer?.passedOver?.(refund);
         this.#passedOver.set(refund.id, clock.elapsed() + RETRY_MS);

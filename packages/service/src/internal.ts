@@ -68,8 +68,40 @@ export type { Answer as AttemptAnswer, Completion, PostRequest } from "./deliver
 // Use cases and profiles
 export { policyOf } from "./profile/policy-of.ts";
 export { subjectOf, type EventKind, type EventRow, type Policy } from "./profile/policy.ts";
-export type { CustomerImport, ImportOutcome, PaymentImport } from "./use-cases/import-records.ts";
-export type { MovePaymentOutcome } from "./use-cases/payments.ts";
+export { askRefund } from "./use-cases/ask-refund.ts";
+export type { Context } from "./use-cases/context.ts";
+export {
+  createCustomer,
+  deactivateAccount,
+  getCustomer,
+  linkAccount,
+  moveCustomer,
+} from "./use-cases/customers.ts";
+export {
+  importCustomers,
+  importPayments,
+  movePaymentForOperator,
+  type CustomerImport,
+  type ImportOutcome,
+  type PaymentImport,
+} from "./use-cases/import-records.ts";
+export {
+  addMerchant,
+  createClient,
+  createMerchant,
+  renameMerchant,
+  revokeClient,
+  rotateClientSecret,
+} from "./use-cases/merchants.ts";
+export {
+  authorizePayment,
+  coverPayment,
+  createPayment,
+  failPayment,
+  settlePayment,
+  type MovePaymentOutcome,
+} from "./use-cases/payments.ts";
+export { moveDueRefunds, returnRefund } from "./use-cases/refunds.ts";
 export {
   customerResource,
   linkedAccountResource,
@@ -77,7 +109,8 @@ export {
   refundResource,
   writtenTime,
 } from "./use-cases/resources.ts";
-export { useCasesOf, type UseCases } from "./use-cases/use-cases.ts";
+export { subscribe, unsubscribe } from "./use-cases/subscriptions.ts";
+export { createToken } from "./use-cases/tokens.ts";
 export { writeEvent } from "./use-cases/write-event.ts";
 
 // Documents

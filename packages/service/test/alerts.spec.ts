@@ -12,6 +12,7 @@ import { fill } from "./delivery/backlog.ts";
 import { answered, fakeTransport, Queue } from "./delivery/queue.ts";
 import { openService, type OpenOptions, type TestService } from "./open-service.ts";
 import { noDisk, smallDisk } from "./store/small-disk.ts";
+import { settlePayment } from "../src/use-cases/payments.ts";
 
 const page = readFileSync(new URL("../../../docs/guides/alerts.md", import.meta.url), "utf8");
 const rules = (
@@ -64,9 +65,9 @@ const failWrites = ({ hooks }: TestService): void => {
     throw new StoreUnavailableError("the database cannot be used", { cause });
   };
 };
-const refund = async ({ pay, useCases, merchant, ...open }: TestService): Promise<void> => {
+const refund = async ({ pay, context, merchant, ...open }: TestService): Promise<void> => {
   const paymentId = await pay();
-  await useCases.settlePayment(merchant, { paymentId });
+  await settlePayment(context, merchant, { paymentId });
   expect((await open.refund(paymentId)).status).toBe(201);
 };
 /** A subscription with deliveries that wait, which no engine attempts. */
@@ -154,10 +155,10 @@ const faults: Readonly<Record<string, (open: TestService) => Fault | Promise<Fau
     return () => open.clock.advance(30 * 86_400_000);
   },
   CountersignRefundPassedOver: async (open) => {
-    const { clock, driver, useCases, service, write } = open;
+    const { clock, context, service, write } = open;
     await refund(open);
     const observer = { passedOver: () => service.metrics.refundPassedOver() };
-    const dueRefunds = new DueRefunds({ ...useCases, driver, clock, observer });
+    const dueRefunds = new DueRefunds({ context, observer });
     dueRefunds.start();
     onTestFinished(() => dueRefunds.stop());
     return async () => {

@@ -1,6 +1,13 @@
 import { expect } from "vitest";
 import type { TestService } from "./open-service.ts";
 import { newCustomer } from "./payments.ts";
+import { deactivateAccount, linkAccount, moveCustomer } from "../src/use-cases/customers.ts";
+import {
+  authorizePayment,
+  coverPayment,
+  failPayment,
+  settlePayment,
+} from "../src/use-cases/payments.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -15,29 +22,27 @@ export const eventsOf = ({ driver }: Pick<TestService, "driver">) =>
  * @returns The resources that were answered.
  */
 export async function everything(open: TestService): Promise<Record<string, unknown>[]> {
-  const { useCases, merchant, clock, call, refund } = open;
+  const { context, merchant, clock, call, refund } = open;
   const { token } = merchant;
   const customerId = await newCustomer(open, merchant);
   for (const move of ["activate", "activate", "deactivate", "deactivate", "activate"] as const)
-    await useCases.moveCustomer(merchant, { customerId, move });
+    await moveCustomer(context, merchant, { customerId, move });
   const account = { customerId, institution: "Second Bank", lastFour: "0000" };
-  await useCases.linkAccount(merchant, { ...account, type: "savings" });
+  await linkAccount(context, merchant, { ...account, type: "savings" });
   const customer = await call("GET", `/v1/customers/${customerId}`, { token });
-  for (let i = 0; i < 2; i++) await useCases.deactivateAccount(merchant, { customerId });
-  const pay = async (
-    ...moves: readonly ("settlePayment" | "coverPayment" | "authorizePayment" | "failPayment")[]
-  ): Promise<string> => {
+  for (let i = 0; i < 2; i++) await deactivateAccount(context, merchant, { customerId });
+  const pay = async (...moves: readonly (typeof settlePayment)[]): Promise<string> => {
     const paymentId = await open.pay({ merchant });
     for (const move of moves)
       for (let i = 0; i < 2; i++)
-        expect(await useCases[move](merchant, { paymentId })).toMatchObject({ ok: true });
+        expect(await move(context, merchant, { paymentId })).toMatchObject({ ok: true });
     return paymentId;
   };
-  const before = [await pay("settlePayment"), await pay("settlePayment", "coverPayment")];
+  const before = [await pay(settlePayment), await pay(settlePayment, coverPayment)];
   clock.advance(30 * DAY_MS);
-  const [created, canceled, settled] = [await pay(), await pay(), await pay("settlePayment")];
-  await useCases.failPayment(merchant, { paymentId: canceled, status: "CANCELED" });
-  const rest = [await pay("authorizePayment"), await pay("failPayment")];
+  const [created, canceled, settled] = [await pay(), await pay(), await pay(settlePayment)];
+  await failPayment(context, merchant, { paymentId: canceled, status: "CANCELED" });
+  const rest = [await pay(authorizePayment), await pay(failPayment)];
   const answers = [customer.body];
   for (const paymentId of [...before, created, canceled, settled, ...rest]) {
     const key = { requestKey: paymentId.slice(-8) };
@@ -45,7 +50,7 @@ export async function everything(open: TestService): Promise<Record<string, unkn
     expect([201, 202]).toContain(status);
     answers.push(body);
   }
-  await useCases.failPayment(merchant, { paymentId: created });
+  await failPayment(context, merchant, { paymentId: created });
   clock.advance(30 * DAY_MS);
   await open.sweep();
   // Each is a resource, a JSON object.

@@ -12,6 +12,7 @@ import { ManualClock } from "./manual-clock.ts";
 import { newMerchant, newPayment } from "./payments.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
+import { moveDueRefunds } from "../src/use-cases/refunds.ts";
 
 export interface CallOptions {
   /** Sent unchanged. */
@@ -88,7 +89,7 @@ export async function openService(options: OpenOptions = {}) {
     port: 0,
     vault: testVault(),
   });
-  const { useCases, driver } = service;
+  const { context, driver } = service;
   const agent = new Agent();
   let closing: Promise<unknown> | undefined;
   const close = async (): Promise<void> => {
@@ -120,7 +121,7 @@ export async function openService(options: OpenOptions = {}) {
   };
   return {
     service,
-    useCases,
+    context,
     driver,
     clock,
     /** Disturbs the service's database. */
@@ -137,7 +138,7 @@ export async function openService(options: OpenOptions = {}) {
       newPayment(service, of, payment),
     /** Moves the refunds that are due on the live clock. @returns How many moved. */
     sweep: async (now = clock.now()): Promise<number> =>
-      (await useCases.moveDueRefunds({ now, clockId: "live" })).moved,
+      (await moveDueRefunds(context, { now, clockId: "live" })).moved,
     rows: (sql: string, ...params: readonly SqlValue[]) =>
       driver.query<Record<string, unknown>>(sql, params),
     write: (sql: string, ...params: readonly SqlValue[]) =>

@@ -6,32 +6,37 @@ import type { Driver } from "../src/store/driver.ts";
 import { migrate } from "../src/store/migrate.ts";
 import type { Merchant } from "../src/store/tables/merchants.ts";
 import { testVault } from "./test-vault.ts";
+import { createCustomer, linkAccount } from "../src/use-cases/customers.ts";
+import { createMerchant } from "../src/use-cases/merchants.ts";
+import { createPayment, settlePayment } from "../src/use-cases/payments.ts";
+import { subscribe } from "../src/use-cases/subscriptions.ts";
+import { createToken } from "../src/use-cases/tokens.ts";
 
 export type TestMerchant = Awaited<ReturnType<typeof newMerchant>>;
 
 /** A merchant with a client and a token of these scopes. */
 export async function newMerchant(
-  { useCases }: Pick<RunningService, "useCases">,
+  { context }: Pick<RunningService, "context">,
   scopes: readonly string[],
 ) {
-  const made = await useCases.createMerchant({ name: "Example", clock: "live", scopes });
+  const made = await createMerchant(context, { name: "Example", clock: "live", scopes });
   if (!made.ok) throw new Error(made.code);
   const { merchant, clientId, clientSecret } = made;
   const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
-  return { ...merchant, token: await useCases.createToken(order), clientId, clientSecret };
+  return { ...merchant, token: await createToken(context, order), clientId, clientSecret };
 }
 
 /** A customer of the merchant with a linked account. */
 export async function newCustomer(
-  { useCases }: Pick<RunningService, "useCases">,
+  { context }: Pick<RunningService, "context">,
   merchant: Merchant,
 ): Promise<string> {
-  const { id } = await useCases.createCustomer(merchant, {
+  const { id } = await createCustomer(context, merchant, {
     firstName: "Ada",
     lastName: "Osei",
     email: "ada.osei@example.com",
   });
-  await useCases.linkAccount(merchant, {
+  await linkAccount(context, merchant, {
     customerId: id,
     institution: "First Example Bank",
     lastFour: "0042",
@@ -42,12 +47,12 @@ export async function newCustomer(
 
 /** A payment of a new customer, still processing. */
 export async function newPayment(
-  service: Pick<RunningService, "useCases">,
+  service: Pick<RunningService, "context">,
   merchant: Merchant,
   { cents = 10_000n, requestKey }: { cents?: bigint; requestKey?: string } = {},
 ): Promise<string> {
   const customerId = await newCustomer(service, merchant);
-  const made = await service.useCases.createPayment(merchant, {
+  const made = await createPayment(service.context, merchant, {
     customerId,
     amountCents: cents,
     ...(requestKey !== undefined && { requestKey }),
@@ -71,19 +76,19 @@ export async function settledPayments(
   await migrate(driver, { now: clock.now() });
   const { standard: profile } = profiles;
   const service = createService({ driver, clock, vault: testVault(), profile });
-  const { useCases } = service;
+  const { context } = service;
   const merchant = await newMerchant(service, ["payments", "core"]);
   const paymentIds: string[] = [];
   for (let made = 0; made < count; made += 1) {
     const paymentId = await newPayment(service, merchant, { cents });
-    await useCases.settlePayment(merchant, { paymentId });
+    await settlePayment(context, merchant, { paymentId });
     paymentIds.push(paymentId);
   }
-  const subscribed = await useCases.subscribe(merchant, {
+  const subscribed = await subscribe(context, merchant, {
     url,
     secretKey: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT"] },
   });
   if (!subscribed.ok) throw new Error(subscribed.code);
-  return { useCases, merchant, paymentIds };
+  return { context, merchant, paymentIds };
 }

@@ -3,6 +3,7 @@ import type { Driver } from "../src/store/driver.ts";
 import { openService, type TestService } from "./open-service.ts";
 import { newCustomer } from "./payments.ts";
 import { onStores, postgres, sqlite } from "./store/stores.ts";
+import { deactivateAccount, linkAccount, moveCustomer } from "../src/use-cases/customers.ts";
 
 /** Simultaneous refund requests. */
 const CALLS = 120;
@@ -82,20 +83,20 @@ onStores([sqlite, postgres], ({ open }) => {
 
     it("activate and deactivate a customer, and end an account, once, and leave one preferred account", async () => {
       const opened = await openService({ driver: await open() });
-      const { useCases, rows, merchant } = opened;
+      const { context, rows, merchant } = opened;
       const customerId = await newCustomer(opened, merchant);
       for (const move of ["activate", "deactivate"] as const) {
-        const moved = await atOnce(12, () => useCases.moveCustomer(merchant, { customerId, move }));
+        const moved = await atOnce(12, () => moveCustomer(context, merchant, { customerId, move }));
         expect(moved.filter(({ ok }) => ok)).toHaveLength(12);
         expect(await eventsOf(opened, `customer.${move}d`)).toBe(1);
       }
       const account = { customerId, institution: "First Example Bank", type: "checking" } as const;
       await atOnce(12, (at) =>
-        useCases.linkAccount(merchant, { ...account, lastFour: `10${10 + at}` }),
+        linkAccount(context, merchant, { ...account, lastFour: `10${10 + at}` }),
       );
       expect(await rows("SELECT id FROM accounts WHERE preferred = 1")).toHaveLength(1);
       expect(await eventsOf(opened, "account.updated")).toBe(12);
-      await atOnce(12, () => useCases.deactivateAccount(merchant, { customerId }));
+      await atOnce(12, () => deactivateAccount(context, merchant, { customerId }));
       expect(await eventsOf(opened, "account.deactivated")).toBe(1);
     });
   });

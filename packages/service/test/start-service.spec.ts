@@ -7,6 +7,7 @@ import { openService, refundOrder } from "./open-service.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { testVault } from "./test-vault.ts";
 import { refusal } from "./validated.ts";
+import { moveDueRefunds } from "../src/use-cases/refunds.ts";
 
 describe("a service", () => {
   it("finishes the calls in flight when it closes, ends their connections, and accepts no more", async () => {
@@ -60,11 +61,11 @@ describe("a service", () => {
       port: 0,
       profile: profiles.standard,
       vault: testVault(),
-      workers: ({ useCases }) => [
+      workers: ({ context }) => [
         {
           start: () => order.push("start"),
           stop: async () => {
-            await useCases.moveDueRefunds({ now: 0, clockId: "live" });
+            await moveDueRefunds(context, { now: 0, clockId: "live" });
             order.push("stop");
           },
         },

@@ -3,7 +3,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import {
   findPayment,
   paymentResource,
-  useCasesOf,
+  returnRefund,
   writtenTime,
   type Call,
   type DebitRecord,
@@ -98,7 +98,7 @@ export const inspectedPaymentRoutes = (profile: Profile): Routes => ({
       const refund = { ...context.policy.refund, lateReturn: true };
       const policy = { ...context.policy, refund };
       const named = { paymentId: parameter(call, "paymentId") };
-      const outcome = await useCasesOf({ ...context, policy }).returnRefund(merchant, named);
+      const outcome = await returnRefund({ ...context, policy }, merchant, named);
       if (!outcome.ok) throw refuse(outcome.code);
       return {};
     }),

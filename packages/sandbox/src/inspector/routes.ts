@@ -5,7 +5,7 @@ import {
   moveClock,
   pauseSubscription,
   refuseMembers,
-  useCasesOf,
+  subscribe,
   writtenTime,
   type BodyCall,
   type DeliveryPolicy,
@@ -108,10 +108,7 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
           const isSown = what === "samples" && profile.payments === true;
           const start = isSown ? now - TWO_WEEKS_MS : now;
           await driver.transaction((tx) => emptyNamespace(tx, merchant, start));
-          if (isSown) {
-            const useCases = useCasesOf(context);
-            await sowRecords({ driver, useCases, now }, merchant);
-          }
+          if (isSown) await sowRecords(context, merchant, now);
           await driver.transaction((tx) => moveClock(tx, { id: merchant.clockId, instant: now }));
           await parts.subscribeTarget(merchant);
           parts.faults.set(merchant.id, []);
@@ -166,7 +163,7 @@ function endpointRoutes(target: InspectorOptions["target"]): Routes {
             throw refuseMember("/url", `must be an address of this machine: ${names}`);
           }
           const secretKey = isTarget ? target.secret : newSecret(call);
-          const outcome = await useCasesOf(call.context).subscribe(call.merchant, {
+          const outcome = await subscribe(call.context, call.merchant, {
             url,
             secretKey,
             subscriptionDetails: type === "ALL" ? { type } : { type, details },

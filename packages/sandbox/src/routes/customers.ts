@@ -2,14 +2,17 @@ import {
   customerResource,
   findPreferredAccount,
   listCustomers,
-  useCasesOf,
+  createCustomer,
+  deactivateAccount,
+  getCustomer,
+  linkAccount,
+  moveCustomer,
   type Call,
   type CustomerRecord,
   type ErrorCode,
   type Merchant,
   type Route,
   type Routes,
-  type UseCases,
 } from "@countersign/service/internal";
 import { flag, oneOf, optional, text, type Members, type Spec } from "../readers.ts";
 import { refuse, type SandboxErrorCode } from "../refusals.ts";
@@ -37,8 +40,8 @@ export const customerRoutes = (accountTypes: readonly string[]): Routes => ({
       },
       async (call, order) => {
         const sample = { firstName: "Ada", lastName: "Sample", email: "ada.sample@example.test" };
-        const { createCustomer } = useCasesOf(call.context);
-        return resourceOf(call, await createCustomer(call.merchant, { ...sample, ...order }));
+        const { context, merchant } = call;
+        return resourceOf(call, await createCustomer(context, merchant, { ...sample, ...order }));
       },
     ),
   ],
@@ -50,8 +53,8 @@ export const customerRoutes = (accountTypes: readonly string[]): Routes => ({
         accountType: optional(oneOf(...accountTypes)),
         preferred: optional(flag),
       },
-      ({ linkAccount }, merchant, order) =>
-        linkAccount(merchant, {
+      (context, merchant, order) =>
+        linkAccount(context, merchant, {
           customerId: order.customerId,
           institution: order.financialInstitutionName ?? "First Sample Bank",
           lastFour: order.accountLastFourDigits ?? "6789",
@@ -61,17 +64,15 @@ export const customerRoutes = (accountTypes: readonly string[]): Routes => ({
     ),
   ],
   // The linked account becomes INACTIVE.
-  [`${CUSTOMER}/unlink`]: [
-    move({}, ({ deactivateAccount }, merchant, named) => deactivateAccount(merchant, named)),
-  ],
+  [`${CUSTOMER}/unlink`]: [move({}, deactivateAccount)],
   // S 3.2
   [`${CUSTOMER}/activate`]: [moveTo("activate")],
   [`${CUSTOMER}/deactivate`]: [moveTo("deactivate")],
 });
 
 function moveTo(goal: "activate" | "deactivate"): Route {
-  return move({}, ({ moveCustomer }, merchant, { customerId }) =>
-    moveCustomer(merchant, { customerId, move: goal }),
+  return move({}, (context, merchant, { customerId }) =>
+    moveCustomer(context, merchant, { customerId, move: goal }),
   );
 }
 
@@ -83,17 +84,17 @@ type Moved =
 function move<S extends Spec>(
   spec: S,
   change: (
-    useCases: UseCases,
+    context: Call["context"],
     merchant: Merchant,
     order: Members<S> & { readonly customerId: string },
   ) => Promise<Moved>,
 ): Route {
   return post(200, spec, async (call, members) => {
-    const useCases = useCasesOf(call.context);
+    const { context, merchant } = call;
     const customerId = parameter(call, "customerId");
-    const moved = await change(useCases, call.merchant, { ...members, customerId });
+    const moved = await change(context, merchant, { ...members, customerId });
     if (!moved.ok) throw refuse(moved.code);
-    const found = await useCases.getCustomer(call.merchant, customerId);
+    const found = await getCustomer(context, merchant, customerId);
     if (!found.ok) throw refuse(found.code);
     return found.customer;
   });

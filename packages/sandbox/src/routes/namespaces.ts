@@ -1,5 +1,6 @@
 import {
-  useCasesOf,
+  createMerchant,
+  createToken,
   writtenTime,
   type Call,
   type Merchant,
@@ -31,14 +32,13 @@ export const namespaceRoutes = ({ clocks, faults, onReset }: NamespaceParts): Ro
     post(201, { name: optional(text(100)), now: optional(time) }, async ({ context }, order) => {
       const { name = "Merchant", now: instant = context.clock.now() } = order;
       const scopes = Object.values(context.policy.token.scopes);
-      const { createMerchant, createToken } = useCasesOf(context);
-      const made = await createMerchant({ name, clock: { instant }, scopes });
+      const made = await createMerchant(context, { name, clock: { instant }, scopes });
       // Ids and secrets are new, so that none can be taken.
       if (!made.ok) throw new Error(made.code);
       const { merchant, clientId, clientSecret } = made;
       const merchantId = merchant.id;
       const token = { merchantId, clientId: null, scopes, lifetimeSeconds: null };
-      const accessToken = await createToken(token);
+      const accessToken = await createToken(context, token);
       return { merchantId, name, accessToken, clientId, clientSecret, now: writtenTime(instant) };
     }),
   ],

@@ -1,16 +1,21 @@
 import {
+  authorizePayment,
+  coverPayment,
+  createPayment,
+  failPayment,
   findPayment,
   listPayments,
   paymentResource,
-  useCasesOf,
+  returnRefund,
+  settlePayment,
   writtenTime,
-  type BodyCall,
+  type Call,
+  type Merchant,
   type MovePaymentOutcome,
   type PaymentRecord,
   type Refused,
   type Route,
   type Routes,
-  type UseCases,
 } from "@countersign/service/internal";
 import { amount, oneOf, optional, text, type Members, type Spec } from "../readers.ts";
 import { refuse } from "../refusals.ts";
@@ -37,37 +42,25 @@ export const paymentRoutes: Routes = {
         clientReferenceId: optional(text(255)),
       },
       async (call, { amount: amountCents, ...order }) => {
-        const { createPayment } = useCasesOf(call.context);
-        const outcome = await createPayment(call.merchant, { ...order, amountCents });
+        const outcome = await createPayment(call.context, call.merchant, { ...order, amountCents });
         if (!outcome.ok) throw refuse(outcome.code);
         return shown(outcome.payment);
       },
     ),
   ],
-  [`${PAYMENT}/authorize`]: [
-    move({}, (useCases, { merchant }, named) => useCases.authorizePayment(merchant, named)),
-  ],
+  [`${PAYMENT}/authorize`]: [move({}, authorizePayment)],
   // Its refunds get a due time (S 3.1).
-  [`${PAYMENT}/settle`]: [
-    move({ settledAt: optional(time) }, (useCases, { merchant }, order) =>
-      useCases.settlePayment(merchant, order),
-    ),
-  ],
+  [`${PAYMENT}/settle`]: [move({ settledAt: optional(time) }, settlePayment)],
   // Its waiting refunds fail (S 3.1).
   [`${PAYMENT}/fail`]: [
-    move(
-      { status: optional(oneOf("TERMINAL_FAILED", "CANCELED")) },
-      (useCases, { merchant }, order) => useCases.failPayment(merchant, order),
-    ),
+    move({ status: optional(oneOf("TERMINAL_FAILED", "CANCELED")) }, failPayment),
   ],
   // The service covers it (S 3.1).
-  [`${PAYMENT}/cover`]: [
-    move({}, (useCases, { merchant }, named) => useCases.coverPayment(merchant, named)),
-  ],
+  [`${PAYMENT}/cover`]: [move({}, coverPayment)],
   // The bank returns an AUTHORIZED refund, if the profile permits it.
   [`${PAYMENT}/return`]: [
-    move({}, async ({ returnRefund }, { context, merchant }, named) => {
-      const outcome = await returnRefund(merchant, named);
+    move({}, async (context, merchant, named) => {
+      const outcome = await returnRefund(context, merchant, named);
       const isInvalid = !outcome.ok && outcome.code === "INVALID_TRANSITION";
       if (isInvalid && !context.policy.refund.lateReturn) throw refuse("LATE_RETURN_UNSUPPORTED");
       return outcome;
@@ -81,15 +74,15 @@ type Moved = { readonly ok: true } | Extract<MovePaymentOutcome, { ok: false }>;
 function move<S extends Spec>(
   spec: S,
   change: (
-    useCases: UseCases,
-    call: BodyCall,
+    context: Call["context"],
+    merchant: Merchant,
     order: Members<S> & { readonly paymentId: string },
   ) => Promise<Moved>,
 ): Route {
   return post(200, spec, async (call, members) => {
     const { context, merchant } = call;
     const paymentId = parameter(call, "paymentId");
-    const moved = await change(useCasesOf(context), call, { ...members, paymentId });
+    const moved = await change(context, merchant, { ...members, paymentId });
     if (!moved.ok) throw refusalOf(moved);
     const payment = await findPayment(context.driver, { merchantId: merchant.id, id: paymentId });
     if (payment === undefined) throw refuse("PAYMENT_NOT_FOUND");

@@ -1,5 +1,6 @@
 import {
-  useCasesOf,
+  createMerchant,
+  createToken,
   type Call,
   type Merchant,
   type NamespaceClocks,
@@ -50,15 +51,14 @@ export async function newMerchant(
   { context, clocks }: Omit<Stage, "merchant">,
   now: number | undefined,
 ): Promise<[Stage, Values]> {
-  const { createMerchant, createToken } = useCasesOf(context);
   const scopes = Object.values(context.policy.token.scopes);
   const clock = { instant: now ?? context.clock.now() };
-  const made = await createMerchant({ name: "Merchant of a state", clock, scopes });
+  const made = await createMerchant(context, { name: "Merchant of a state", clock, scopes });
   // Ids and secrets are new, so that none can be taken.
   if (!made.ok) throw new Error(made.code);
   const { merchant, clientId, clientSecret } = made;
   const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
-  const accessToken = await createToken(order);
+  const accessToken = await createToken(context, order);
   const basicCredentials = Buffer.from(`${clientId}:${clientSecret}`).toString("base64");
   return [
     { context, clocks, merchant },

@@ -1,10 +1,19 @@
 import { parseAmount } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas/profiles";
 import {
+  askRefund,
+  authorizePayment,
+  coverPayment,
+  createCustomer,
+  createPayment,
+  deactivateAccount,
+  failPayment,
   instantOf,
+  linkAccount,
   listEvents,
+  moveCustomer,
   newId,
-  useCasesOf,
+  settlePayment,
   type EventKind,
 } from "@countersign/service/internal";
 import { oneOf, optional, text } from "../readers.ts";
@@ -33,12 +42,14 @@ async function makeCustomer(
   { context, merchant }: Stage,
   { status = "CREATED", linked = true, ...order }: CustomerOrder,
 ): Promise<string> {
-  const { createCustomer, linkAccount, moveCustomer } = useCasesOf(context);
   const { firstName = "Ada", lastName = "Sample", email = "ada.sample@example.test" } = order;
-  const { id: customerId } = await createCustomer(merchant, { firstName, lastName, email });
+  const person = { firstName, lastName, email };
+  const { id: customerId } = await createCustomer(context, merchant, person);
+  const move = async (goal: "activate" | "deactivate"): Promise<unknown> =>
+    done(await moveCustomer(context, merchant, { customerId, move: goal }));
   if (linked)
     done(
-      await linkAccount(merchant, {
+      await linkAccount(context, merchant, {
         customerId,
         institution: order.financialInstitutionName ?? "First Sample Bank",
         lastFour: order.accountLastFourDigits ?? "6789",
@@ -46,8 +57,8 @@ async function makeCustomer(
         preferred: true,
       }),
     );
-  if (status !== "CREATED") done(await moveCustomer(merchant, { customerId, move: "activate" }));
-  if (status === "INACTIVE") done(await moveCustomer(merchant, { customerId, move: "deactivate" }));
+  if (status !== "CREATED") await move("activate");
+  if (status === "INACTIVE") await move("deactivate");
   return customerId;
 }
 
@@ -71,30 +82,29 @@ async function makePayment(
   { status, amount = "80.00", settledAt, customerId: known, ...order }: PaymentOrder,
 ): Promise<{ paymentId: string; customerId: string }> {
   const { context, merchant } = stage;
-  const useCases = useCasesOf(context);
   const customerId = known ?? (await makeCustomer(stage, {}));
   const now = await instantOf(context.driver, context.clock, merchant.clockId);
   const at = settledAt ?? (status === "settled" ? now - TWO_WEEKS_MS : now);
   const payment = { ...order, customerId, amountCents: cents(amount), createdAt: at };
-  const made = await useCases.createPayment(merchant, payment);
+  const made = await createPayment(context, merchant, payment);
   if (!made.ok) throw refuseMember("/params", `cannot be done: ${made.code}`);
   const named = { paymentId: made.payment.id };
   switch (status) {
     case "processing":
-      done(await useCases.authorizePayment(merchant, named));
+      done(await authorizePayment(context, merchant, named));
       break;
     case "settled":
     case "held":
-      done(await useCases.settlePayment(merchant, { ...named, settledAt: at }));
+      done(await settlePayment(context, merchant, { ...named, settledAt: at }));
       break;
     case "failed":
-      done(await useCases.failPayment(merchant, named));
+      done(await failPayment(context, merchant, named));
       break;
     case "canceled":
-      done(await useCases.failPayment(merchant, { ...named, status: "CANCELED" }));
+      done(await failPayment(context, merchant, { ...named, status: "CANCELED" }));
       break;
     case "covered":
-      done(await useCases.coverPayment(merchant, named));
+      done(await coverPayment(context, merchant, named));
       break;
     default:
       status satisfies never;
@@ -114,7 +124,7 @@ async function makeRefund(
   { context, merchant }: Stage,
   { paymentId, ...order }: RefundOrder,
 ): Promise<{ paymentId: string }> {
-  const asked = await useCasesOf(context).askRefund(merchant, {
+  const asked = await askRefund(context, merchant, {
     paymentId,
     amountCents: order.amountCents ?? 1050n,
     requestKey: order.requestKey ?? newId(context.random, "req"),
@@ -166,7 +176,6 @@ async function happen(
   const customer = async (order: CustomerOrder) => ({
     customerId: await makeCustomer(stage, { linked: isFull, ...order }),
   });
-  const useCases = useCasesOf(stage.context);
   const linked = async () => customer({ linked: true });
   switch (kind) {
     case "payment.created":
@@ -195,12 +204,14 @@ async function happen(
     case "account.updated": {
       const made = await linked();
       const account = { institution: "Second Sample Bank", lastFour: "0042", type: "checking" };
-      done(await useCases.linkAccount(stage.merchant, { ...made, ...account, preferred: true }));
+      done(
+        await linkAccount(stage.context, stage.merchant, { ...made, ...account, preferred: true }),
+      );
       return made;
     }
     case "account.deactivated": {
       const made = await linked();
-      done(await useCases.deactivateAccount(stage.merchant, made));
+      done(await deactivateAccount(stage.context, stage.merchant, made));
       return made;
     }
     default:
@@ -259,16 +270,14 @@ export function paymentStates({ account }: Profile): Readonly<Record<string, Sta
     }),
     "the payment settles": state(
       { paymentId: text(64), settledAt: optional(time) },
-      async ({ context, merchant }, order) =>
-        done(await useCasesOf(context).settlePayment(merchant, order)),
+      async ({ context, merchant }, order) => done(await settlePayment(context, merchant, order)),
     ),
     "the payment fails": state(
       { paymentId: text(64), status: optional(oneOf("TERMINAL_FAILED", "CANCELED")) },
-      async ({ context, merchant }, order) =>
-        done(await useCasesOf(context).failPayment(merchant, order)),
+      async ({ context, merchant }, order) => done(await failPayment(context, merchant, order)),
     ),
     "the payment is covered": state({ paymentId: text(64) }, async ({ context, merchant }, order) =>
-      done(await useCasesOf(context).coverPayment(merchant, order)),
+      done(await coverPayment(context, merchant, order)),
     ),
     "a refund": state({}, async (stage) =>
       makeRefund(stage, await makePayment(stage, { status: "settled" })),

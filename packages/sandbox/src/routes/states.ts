@@ -3,7 +3,9 @@ import {
   findToken,
   listEvents,
   sha256Hex,
-  useCasesOf,
+  createToken,
+  subscribe,
+  unsubscribe,
   writtenTime,
   type BodyCall,
   type Route,
@@ -144,7 +146,7 @@ function statesOf({ faults, profile }: StateParts): Readonly<Record<string, Stat
       },
       async ({ context, merchant }, { scope, ageSeconds = 0 }) => {
         const { scopes, lifetimeSeconds } = context.policy.token;
-        const accessToken = await useCasesOf(context).createToken({
+        const accessToken = await createToken(context, {
           merchantId: merchant.id,
           clientId: null,
           scopes: scope === undefined ? Object.values(scopes) : [scopes[scope]],
@@ -161,7 +163,7 @@ function statesOf({ faults, profile }: StateParts): Readonly<Record<string, Stat
       const { subscriptionKey } = await subscribeToAll(stage);
       const subscriptionDetails = { type: "ALL" } as const;
       const order = { subscriptionId: subscriptionKey, subscriptionDetails };
-      done(await useCasesOf(stage.context).unsubscribe(stage.merchant, order));
+      done(await unsubscribe(stage.context, stage.merchant, order));
       return { subscriptionKey };
     }),
     "a subscription of another merchant": state({}, async (stage) =>
@@ -202,7 +204,7 @@ function statesOf({ faults, profile }: StateParts): Readonly<Record<string, Stat
 async function subscribeToAll({ context, merchant }: Stage): Promise<{ subscriptionKey: string }> {
   const order = { url: "http://127.0.0.1:9/", secretKey: SECRET } as const;
   const subscriptionDetails = { type: "ALL" } as const;
-  const made = await useCasesOf(context).subscribe(merchant, { ...order, subscriptionDetails });
+  const made = await subscribe(context, merchant, { ...order, subscriptionDetails });
   if (!made.ok) throw refuseMember("/params", `cannot be done: ${made.code}`);
   return { subscriptionKey: made.subscriptionKey };
 }

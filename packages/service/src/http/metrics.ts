@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Completion, DeliveryObserver } from "../delivery/types.ts";
 import type { StoreFault } from "../store/fault.ts";
-import type { MovedRefunds } from "../use-cases/refunds.ts";
 
 /** A call whose answer has been sent. */
 export interface CallMetrics {
@@ -72,8 +71,8 @@ export class Metrics {
     this.#refunds.inc({ status });
   }
 
-  refundsMoved({ moved }: MovedRefunds): void {
-    this.#moved.inc(moved);
+  refundsMoved(count: number): void {
+    this.#moved.inc(count);
   }
 
   storeFailed(cause: StoreFault): void {

@@ -20,4 +20,6 @@ export interface Context {
   readonly dueClock: Pick<DueClock, "now">;
   /** Called after COMMIT with the deliveries of each new event. A lost call delays them by some seconds. */
   readonly onWork: (work: Work) => void;
+  /** Called with the number of due refunds that have moved. */
+  readonly onRefundsMoved: (count: number) => void;
 }

@@ -146,7 +146,10 @@ export async function moveDueRefunds(
   for (;;) {
     const due = await listDueRefunds(context.driver, { clockId, now, after, limit: BATCH });
     after = due.at(-1);
-    if (after === undefined) return { moved, passedOver };
+    if (after === undefined) {
+      context.onRefundsMoved(moved);
+      return { moved, passedOver };
+    }
     const batch = await moveBatch(context, due, now);
     moved += batch.moved;
     passedOver.push(...batch.passedOver);

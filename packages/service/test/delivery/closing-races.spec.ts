@@ -5,6 +5,8 @@ import { openService, type TestService } from "../open-service.ts";
 import { onStores, postgres } from "../store/stores.ts";
 import { validated } from "../validated.ts";
 import { heldTransport, Queue } from "./queue.ts";
+import { createCustomer } from "../../src/use-cases/customers.ts";
+import { unsubscribe } from "../../src/use-cases/subscriptions.ts";
 
 /** Transactions that wait for another one. */
 const BLOCKED = `SELECT 1 AS one FROM pg_stat_activity
@@ -18,8 +20,8 @@ interface Subscribed extends TestService {
   readonly stored: Driver;
 }
 
-const addEvent = ({ useCases, merchant }: TestService): Promise<unknown> =>
-  useCases.createCustomer(merchant, { firstName: "Bo", lastName: "Li", email: "bo@example.com" });
+const addEvent = ({ context, merchant }: TestService): Promise<unknown> =>
+  createCustomer(context, merchant, { firstName: "Bo", lastName: "Li", email: "bo@example.com" });
 const replay = ({ driver, clock, merchant, key }: Subscribed): Promise<unknown> => {
   const what = { kind: "subscription", id: key } as const;
   return replayDeliveries({ driver, clock }, { what, askedBy: "anna", merchantId: merchant.id });
@@ -28,9 +30,9 @@ const replay = ({ driver, clock, merchant, key }: Subscribed): Promise<unknown> 
 /** Calls that remove a type of event, or the whole subscription. */
 const takers: Readonly<Record<string, (open: Subscribed) => Promise<() => Promise<unknown>>>> = {
   "an unsubscribe of its type":
-    async ({ useCases, merchant, key }) =>
+    async ({ context, merchant, key }) =>
     () =>
-      useCases.unsubscribe(merchant, {
+      unsubscribe(context, merchant, {
         subscriptionId: key,
         subscriptionDetails: { type: "EVENT", details: ["customer.created"] },
       }),

@@ -2,15 +2,16 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { openService, type TestService } from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
+import { createCustomer, linkAccount } from "../../src/use-cases/customers.ts";
 
 type Deprecated = NonNullable<Profile["deprecation"]["deprecated"]>;
 const { standard } = profiles;
 
 describe("GET /v1/customers/{CUSTOMER_ID}", () => {
   it("T-24 answers with the preferred account, else the one that was linked last, its digits as text, and HEAD without a body", async () => {
-    const { useCases, merchant, call } = await openService();
+    const { context, merchant, call } = await openService();
     const person = { firstName: "Ada", lastName: "Osei", email: "ada.osei@example.com" };
-    const { id: customerId } = await useCases.createCustomer(merchant, person);
+    const { id: customerId } = await createCustomer(context, merchant, person);
     const path = `/v1/customers/${customerId}`;
     // All of them are linked at one instant.
     for (const [lastFour, preferred, shown] of [
@@ -21,7 +22,7 @@ describe("GET /v1/customers/{CUSTOMER_ID}", () => {
       ["0045", undefined, "0045"],
     ] as const) {
       const account = { customerId, institution: "First Bank", lastFour, type: "savings" };
-      await useCases.linkAccount(merchant, {
+      await linkAccount(context, merchant, {
         ...account,
         ...(preferred !== undefined && { preferred }),
       });
@@ -36,9 +37,9 @@ describe("GET /v1/customers/{CUSTOMER_ID}", () => {
 describe("a body that does not fit its schema", () => {
   it("is answered with 500, logged and counted when answers are checked, and as it is otherwise", async () => {
     for (const checksAnswers of [true, false]) {
-      const { service, useCases, lines, merchant, call } = await openService({ checksAnswers });
+      const { service, context, lines, merchant, call } = await openService({ checksAnswers });
       const person = { firstName: "x".repeat(300), lastName: "Li", email: "bo@example.com" };
-      const { id } = await useCases.createCustomer(merchant, person);
+      const { id } = await createCustomer(context, merchant, person);
       const answer = await call("GET", `/v1/customers/${id}`);
       const isCounted = /countersign_defective_answers_total 1/.test(await service.metrics.text());
       expect([answer.status, isCounted]).toEqual(checksAnswers ? [500, true] : [200, false]);

@@ -6,6 +6,7 @@ import { failStatement } from "../hooked-driver.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { openService, type TestService } from "../open-service.ts";
 import { refusal } from "../validated.ts";
+import { settlePayment } from "../../src/use-cases/payments.ts";
 
 const clock = new ManualClock("2026-11-20T15:00:00.000Z");
 
@@ -179,13 +180,13 @@ describe("GET /metrics", () => {
 
   it("counts calls of its service by route, method and status, never by names that a stranger invents, and each refund once", async () => {
     const [open, other] = [await openService(), await openService()];
-    const { service, useCases, merchant, call, clock: own } = open;
+    const { service, context, merchant, call, clock: own } = open;
     for (const path of ["/v1/customers/canary1", "/v1/customers/canary2", "/canary3"])
       await call("GET", path);
     await call("PROPFIND", "/v1/refunds");
     const paymentId = await open.pay();
     for (let i = 0; i < 2; i++) await open.refund(paymentId);
-    await useCases.settlePayment(merchant, { paymentId });
+    await settlePayment(context, merchant, { paymentId });
     own.advance(30 * 86_400_000);
     await open.sweep();
     expect(await service.metrics.text()).not.toMatch(/canary|PROPFIND/);

@@ -2,6 +2,9 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { openService, type TestAnswer, type TestService } from "../open-service.ts";
 import { refusal } from "../validated.ts";
+import { createCustomer, moveCustomer } from "../../src/use-cases/customers.ts";
+import { settlePayment } from "../../src/use-cases/payments.ts";
+import { returnRefund } from "../../src/use-cases/refunds.ts";
 
 const { standard } = profiles;
 
@@ -90,8 +93,8 @@ describe("a profile decides for refunds", () => {
       hold: { ...standard.hold, businessDays: 0 },
     };
     const { open, paymentId, answer } = await ask(profile);
-    const { useCases } = open;
-    await useCases.settlePayment(open.merchant, { paymentId });
+    const { context } = open;
+    await settlePayment(context, open.merchant, { paymentId });
     const rows = (): Promise<unknown> =>
       open.rows(
         "SELECT status, reserved_cents AS cents, error_code AS code FROM payments ORDER BY direction",
@@ -99,11 +102,11 @@ describe("a profile decides for refunds", () => {
     expect(await rows()).toMatchObject([{ status: "AUTHORIZED" }, { cents: 100 }]);
     const refund = answer.body as { paymentId: string };
     expect(refund.paymentId).toMatch(/^ref_/);
-    expect(await useCases.returnRefund(open.merchant, refund)).toEqual({ ok: true });
-    const again = await useCases.returnRefund(open.merchant, refund);
+    expect(await returnRefund(context, open.merchant, refund)).toEqual({ ok: true });
+    const again = await returnRefund(context, open.merchant, refund);
     expect(again).toEqual({ ok: false, code: "INVALID_TRANSITION" });
     for (const unknown of [paymentId, "ref_none"])
-      expect(await useCases.returnRefund(open.merchant, { paymentId: unknown })).toEqual({
+      expect(await returnRefund(context, open.merchant, { paymentId: unknown })).toEqual({
         ok: false,
         code: "PAYMENT_NOT_FOUND",
       });
@@ -150,11 +153,11 @@ describe("a profile decides for subscriptions, headers, tokens and customers", (
 
   it("[P-CUSTOMER-STATES] which moves of a customer exist", async () => {
     const customer = { transitions: [{ from: "CREATED", to: "ACTIVE" } as const] };
-    const { useCases, merchant } = await openService({ profile: { ...standard, customer } });
+    const { context, merchant } = await openService({ profile: { ...standard, customer } });
     const person = { firstName: "Bo", lastName: "Li", email: "bo@example.com" };
-    const { id: customerId } = await useCases.createCustomer(merchant, person);
+    const { id: customerId } = await createCustomer(context, merchant, person);
     const move = (name: "activate" | "deactivate"): Promise<{ ok: boolean }> =>
-      useCases.moveCustomer(merchant, { customerId, move: name });
+      moveCustomer(context, merchant, { customerId, move: name });
     expect(await move("activate")).toMatchObject({ ok: true });
     expect(await move("deactivate")).toEqual({ ok: false, code: "INVALID_TRANSITION" });
   });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openService } from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
+import { coverPayment, failPayment, settlePayment } from "../../src/use-cases/payments.ts";
+import { moveCustomer } from "../../src/use-cases/customers.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -8,7 +10,7 @@ type Asked = { readonly value?: number; readonly [member: string]: unknown };
 
 async function open() {
   const opened = await openService();
-  const { merchant, useCases, rows } = opened;
+  const { merchant, context, rows } = opened;
   const paymentId = await opened.pay({ cents: 1000n });
   return {
     ...opened,
@@ -19,8 +21,10 @@ async function open() {
       return opened.refund(paymentId, { amount, requestKey: `key-${value}`, ...rest });
     },
     /** Does something to the payment. */
-    move: async (...moves: readonly ("settlePayment" | "failPayment" | "coverPayment")[]) => {
-      for (const move of moves) await useCases[move](merchant, { paymentId });
+    move: async (
+      ...moves: readonly (typeof settlePayment | typeof failPayment | typeof coverPayment)[]
+    ) => {
+      for (const move of moves) await move(context, merchant, { paymentId });
     },
     /** The types of the events that begin so, in the order of their writing. */
     types: async (kind: string) => {
@@ -36,12 +40,12 @@ async function open() {
 describe("a refund of a payment that is still processing", () => {
   it("[P-REFUND-RELEASE] T-03 T-07 T-09 T-16 fails when the debit fails or is covered, however long it is due, and gives its amount back once, as each later one of any amount fails", async () => {
     for (const [outcome, types] of [
-      ["failPayment", ["payment.created", "payment.succeeded", "payment.failed"]],
-      ["coverPayment", ["payment.created", "payment.succeeded"]],
+      [failPayment, ["payment.created", "payment.succeeded", "payment.failed"]],
+      [coverPayment, ["payment.created", "payment.succeeded"]],
     ] as const) {
       const { ask, move, sweep, clock, stored, ...opened } = await open();
       await ask();
-      await move("settlePayment");
+      await move(settlePayment);
       clock.advance(30 * DAY_MS);
       await move(outcome, outcome);
       expect(await sweep()).toBe(0);
@@ -64,10 +68,10 @@ describe("a refund of a payment that is still processing", () => {
     await ask();
     const before = [await stored("DEBIT"), await stored("CREDIT")];
     const message = "the bank calendar ends on 2035-12-31, before 2036-01-01";
-    await expect(move("settlePayment")).rejects.toThrow(new RangeError(message));
+    await expect(move(settlePayment)).rejects.toThrow(new RangeError(message));
     expect([await stored("DEBIT"), await stored("CREDIT")]).toEqual(before);
     expect(await types("payment")).toEqual(["payment.created"]);
-    await move("failPayment");
+    await move(failPayment);
     expect(await types("refund")).toEqual(["refund.pending", "refund.failed"]);
   });
 });
@@ -91,10 +95,10 @@ it("T-01 a second call with a requestKey is 409 with the existing refund, and sa
 });
 
 it("T-04 T-12 T-16 T-33 partial refunds have their own ids and may share a reference; more than remains, and a refund of a refund, are 422", async () => {
-  const { ask, paymentId, useCases, rows, merchant } = await open();
+  const { ask, paymentId, context, rows, merchant } = await open();
   // A customer who is INACTIVE is refunded too.
   const [customer] = await rows("SELECT id FROM customers");
-  await useCases.moveCustomer(merchant, {
+  await moveCustomer(context, merchant, {
     customerId: String(customer?.["id"]),
     move: "deactivate",
   });

@@ -11,6 +11,7 @@ import { openService, subscription } from "../open-service.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { testVault } from "../test-vault.ts";
+import { subscribe } from "../../src/use-cases/subscriptions.ts";
 
 const secretKey = "a-secret-that-stands-out-in-any-file";
 
@@ -42,8 +43,8 @@ describe("B16: the secret of a subscription", () => {
 
   it("is refused by a service without encryption keys", async () => {
     const { driver, merchant } = await openService();
-    const { useCases } = createService({ driver, profile: profiles.standard });
-    await expect(useCases.subscribe(merchant, subscription)).rejects.toMatchObject({
+    const { context } = createService({ driver, profile: profiles.standard });
+    await expect(subscribe(context, merchant, subscription)).rejects.toMatchObject({
       code: "CS_SECRET_KEYS",
     });
     expect(await stored(driver)).toEqual([]);

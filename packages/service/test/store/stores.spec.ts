@@ -18,6 +18,11 @@ import { openService } from "../open-service.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { driverSuite } from "./driver-suite.ts";
 import { onStores, postgres, sqlite } from "./stores.ts";
+import { askRefund } from "../../src/use-cases/ask-refund.ts";
+import { createMerchant } from "../../src/use-cases/merchants.ts";
+import { settlePayment } from "../../src/use-cases/payments.ts";
+import { subscribe, unsubscribe } from "../../src/use-cases/subscriptions.ts";
+import { authenticateClient } from "../../src/use-cases/tokens.ts";
 
 /** A secret is encrypted differently each time, PostgreSQL skips numbers of a sequence, and attempts take their time. */
 const VARYING = ["secret", "seq", "duration_ms", "last_duration_ms"];
@@ -46,37 +51,37 @@ async function story(driver: Driver) {
       .digest()
       .subarray(0, length);
   const opened = await openService({ driver, random: { bytes } });
-  const { useCases, merchant, clock } = opened;
+  const { context, merchant, clock } = opened;
   const { id: merchantId, clientId, clientSecret } = merchant;
-  const subscribe = async (host: string, subscriptionDetails: SubscriptionDetails) => {
+  const subscribeHost = async (host: string, subscriptionDetails: SubscriptionDetails) => {
     const endpoint = { url: `https://${host}.example/`, secretKey: SECRET };
-    const made = await useCases.subscribe(merchant, { ...endpoint, subscriptionDetails });
+    const made = await subscribe(context, merchant, { ...endpoint, subscriptionDetails });
     return made.ok ? made.subscriptionKey : made.code;
   };
-  const good = await subscribe("good", { type: "ALL" });
+  const good = await subscribeHost("good", { type: "ALL" });
   // So few that one claim takes them all: how many are attempted before the first answer ends it is else chance.
-  await subscribe("gone", { type: "EVENT", details: ["account.deactivated"] });
-  const bad = await subscribe("bad", { type: "EVENT", details: ["payment.canceled"] });
+  await subscribeHost("gone", { type: "EVENT", details: ["account.deactivated"] });
+  const bad = await subscribeHost("bad", { type: "EVENT", details: ["payment.canceled"] });
   const told: unknown[] = await everything(opened);
 
   const paymentId = await opened.pay({ requestKey: "p1" });
   const refund = (id: string, requestKey: string, amountCents: bigint) => {
     const rest = { clientReferenceId: "Zoë O'Neil 😀", softDescriptor: "Thank you" };
-    return useCases.askRefund(merchant, { paymentId: id, requestKey, amountCents, ...rest });
+    return askRefund(context, merchant, { paymentId: id, requestKey, amountCents, ...rest });
   };
   const client = { id: clientId, secret: "x" };
   const [now, scopes] = [clock.now(), ["core"]];
   told.push(
-    await useCases.createMerchant({ name: "N", clock: "live", scopes, client }),
-    await useCases.createMerchant({ name: "O", clock: { instant: now }, scopes }),
-    await useCases.authenticateClient({ clientId, clientSecret }),
-    await useCases.authenticateClient({ clientId, clientSecret: "wrong" }),
+    await createMerchant(context, { name: "N", clock: "live", scopes, client }),
+    await createMerchant(context, { name: "O", clock: { instant: now }, scopes }),
+    await authenticateClient(context, { clientId, clientSecret }),
+    await authenticateClient(context, { clientId, clientSecret: "wrong" }),
     await driver.transaction((tx) => deleteExpiredTokens(tx, { now, limit: 5 })),
     await refund(paymentId, "r1", 6000n),
     await refund(paymentId, "r1", 6000n),
     await refund(paymentId, "r2", 4001n),
     await refund("pay_none", "r3", 1n),
-    await useCases.settlePayment(merchant, { paymentId }),
+    await settlePayment(context, merchant, { paymentId }),
     await nextDueAt(driver, { clockId: "live", except: new Set() }),
   );
   const transport = fakeTransport(({ url: { hostname } }) =>
@@ -96,7 +101,7 @@ async function story(driver: Driver) {
     `SELECT id AS "clockId" FROM clocks WHERE id <> 'live'`,
   );
   told.push(
-    await useCases.unsubscribe(merchant, {
+    await unsubscribe(context, merchant, {
       subscriptionId: good,
       subscriptionDetails: { type: "CATEGORY", details: ["PAYMENT"] },
     }),

@@ -8,15 +8,19 @@ import { openService, subscription, type TestService } from "../open-service.ts"
 import { lockRows } from "../store/rows.ts";
 import { onStores, postgres } from "../store/stores.ts";
 import { simulateDays } from "./simulated-days.ts";
+import { askRefund } from "../../src/use-cases/ask-refund.ts";
+import { settlePayment } from "../../src/use-cases/payments.ts";
+import { moveDueRefunds } from "../../src/use-cases/refunds.ts";
+import { subscribe } from "../../src/use-cases/subscriptions.ts";
 
 const DAY_MS = 86_400_000;
 
-const move = ({ useCases, clock }: TestService, clockId = "live") =>
-  useCases.moveDueRefunds({ now: clock.now(), clockId });
+const move = ({ context, clock }: TestService, clockId = "live") =>
+  moveDueRefunds(context, { now: clock.now(), clockId });
 
 /** Refunds that are due once 30 days have passed. @returns Their ids. */
 async function dueRefunds(
-  { useCases, pay, merchant: own }: TestService,
+  { context, pay, merchant: own }: TestService,
   count: number,
   merchant: Merchant = own,
 ): Promise<string[]> {
@@ -24,11 +28,11 @@ async function dueRefunds(
   const order = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
   const requested = Array.from({ length: count }, async (_, at) => {
     const requestKey = `${paymentId}-${at}`;
-    const outcome = await useCases.askRefund(merchant, { ...order, requestKey });
+    const outcome = await askRefund(context, merchant, { ...order, requestKey });
     return outcome.ok ? outcome.refund.id : "";
   });
   const ids = await Promise.all(requested);
-  await useCases.settlePayment(merchant, { paymentId });
+  await settlePayment(context, merchant, { paymentId });
   return ids;
 }
 
@@ -111,7 +115,7 @@ it("due refunds that cannot move are skipped each time, also when their event ca
     await opened.write(`UPDATE payments SET ${change} WHERE id = $1`, ids[at] ?? "");
   const other = await opened.addMerchant();
   const unwritable = await dueRefunds(opened, 2, other);
-  await opened.useCases.subscribe(other, subscription);
+  await subscribe(opened.context, other, subscription);
   await opened.write("UPDATE subscriptions SET selection = 'no JSON'");
   const skipped = [...ids.slice(0, 3), ...unwritable].toSorted();
   opened.clock.advance(30 * DAY_MS);
@@ -176,15 +180,10 @@ describe("a process that moves due refunds", () => {
 });
 
 /** Moves the live refunds of a service until the test ends. @returns The refunds that it reports. */
-function startMoving(
-  { useCases, driver, clock }: TestService,
-  failures: unknown[] = [],
-): PassedOverRefund[] {
+function startMoving({ context }: TestService, failures: unknown[] = []): PassedOverRefund[] {
   const reported: PassedOverRefund[] = [];
   const moving = new DueRefunds({
-    ...useCases,
-    driver,
-    clock,
+    context,
     pollMs: 2,
     observer: {
       passedOver: (refund) => reported.push(refund),

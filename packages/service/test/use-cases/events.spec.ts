@@ -2,6 +2,10 @@ import { validateEvent } from "@countersign/schemas/writers";
 import { describe, expect, it } from "vitest";
 import { eventsOf as events, everything } from "../everything.ts";
 import { openService } from "../open-service.ts";
+import { askRefund } from "../../src/use-cases/ask-refund.ts";
+import { rotateClientSecret } from "../../src/use-cases/merchants.ts";
+import { failPayment, settlePayment } from "../../src/use-cases/payments.ts";
+import { authenticateClient } from "../../src/use-cases/tokens.ts";
 
 describe("the events of a merchant", () => {
   it("[P-EVENT-EACH-STATE] [P-EVENT-SCHEMA] T-06 T-25 T-26 are written once for every state that is entered, and fit their schemas", async () => {
@@ -44,7 +48,7 @@ describe("the events of a merchant", () => {
     const paymentId = await open.pay();
     const order = { paymentId, amountCents: 1n, clientReferenceId: null, softDescriptor: null };
     for (let i = 0; i < 2; i++)
-      await open.useCases.askRefund(open.merchant, { ...order, requestKey: "k" });
+      await askRefund(open.context, open.merchant, { ...order, requestKey: "k" });
     expect(await Promise.all(seen)).toEqual([1, 2, 3, 4]);
   });
 });
@@ -53,29 +57,29 @@ describe("the events of a merchant", () => {
 it("failing a canceled payment is INVALID_TRANSITION and writes nothing", async () => {
   const open = await openService();
   const payment = { paymentId: await open.pay() };
-  await open.useCases.failPayment(open.merchant, { ...payment, status: "CANCELED" });
+  await failPayment(open.context, open.merchant, { ...payment, status: "CANCELED" });
   const before = await events(open);
-  const outcome = await open.useCases.failPayment(open.merchant, payment);
+  const outcome = await failPayment(open.context, open.merchant, payment);
   expect(outcome).toEqual({ ok: false, code: "INVALID_TRANSITION" });
   expect(await events(open)).toEqual(before);
 });
 
 it("a payment that settles after a step back of real time settles at its creation", async () => {
-  const { useCases, pay, merchant, clock } = await openService();
+  const { context, pay, merchant, clock } = await openService();
   const settledAt = clock.now();
   const paymentId = await pay();
   clock.advance(-5000);
-  const outcome = await useCases.settlePayment(merchant, { paymentId });
+  const outcome = await settlePayment(context, merchant, { paymentId });
   expect(outcome).toMatchObject({ ok: true, payment: { settledAt } });
 });
 
 it("a client's old secret works until the overlap of its rotation ends, to the millisecond", async () => {
-  const { useCases, clock, merchant, subscribe } = await openService();
+  const { context, clock, merchant, subscribe } = await openService();
   const { clientId } = merchant;
   const isTaken = async (clientSecret: string): Promise<boolean> =>
-    (await useCases.authenticateClient({ clientId, clientSecret })) !== undefined;
+    (await authenticateClient(context, { clientId, clientSecret })) !== undefined;
   const order = { clientId, overlapMs: 1000, askedBy: "anna" };
-  const rotated = await useCases.rotateClientSecret(order);
+  const rotated = await rotateClientSecret(context, order);
   if (!rotated.ok) throw new Error(rotated.code);
   clock.advance(999);
   expect([await isTaken(merchant.clientSecret), await isTaken("")]).toEqual([true, false]);

@@ -1,5 +1,7 @@
 import { dateAfter, startOfDay, thresholdOf } from "../../../rules/test/independent-calendar.ts";
 import { openService } from "../open-service.ts";
+import { askRefund } from "../../src/use-cases/ask-refund.ts";
+import { settlePayment } from "../../src/use-cases/payments.ts";
 
 /**
  * Lets a service live through days in New York. Payments with a refund settle in the first and the last millisecond of
@@ -9,20 +11,20 @@ import { openService } from "../open-service.ts";
  *   independent calendar.
  */
 export async function simulateDays(first: string, days: number) {
-  const { useCases, pay, sweep, rows, merchant, clock } = await openService();
+  const { context, pay, sweep, rows, merchant, clock } = await openService();
   const dueAt = new Map<string, number>();
   const wrong = new Set<string>();
 
   const settle = async (): Promise<void> => {
     const paymentId = await pay();
     const order = { amountCents: 1n, clientReferenceId: null, softDescriptor: null };
-    const asked = await useCases.askRefund(merchant, {
+    const asked = await askRefund(context, merchant, {
       ...order,
       paymentId,
       requestKey: `refund-${paymentId}`,
     });
     if (!asked.ok) throw new Error(asked.code);
-    await useCases.settlePayment(merchant, { paymentId });
+    await settlePayment(context, merchant, { paymentId });
     dueAt.set(asked.refund.id, thresholdOf(clock.now()));
   };
   const judge = async (): Promise<void> => {

@@ -19,8 +19,8 @@ export function addMerchantCommands(admin: Command, surroundings: Surroundings):
     examples: ['merchants create --name "Example Ltd"'],
     declare: withName,
     createsDatabase: true,
-    run: async ({ useCases }, { name, by }: NameOptions) => {
-      const { id } = await useCases.addMerchant({ name, askedBy: by });
+    run: async ({ service, context }, { name, by }: NameOptions) => {
+      const { id } = await service.addMerchant(context, { name, askedBy: by });
       return { ok: true, merchantId: id } as const;
     },
     lines: ({ merchantId }) => [merchantId],
@@ -41,8 +41,8 @@ export function addMerchantCommands(admin: Command, surroundings: Surroundings):
     summary: "Rename a merchant",
     examples: ['merchants rename mer_01J9ZG0006 --name "Example plc"'],
     declare: (command) => withName(command.argument("<id>", "the merchant's id")),
-    run: ({ useCases }, { name, by }: NameOptions, id) =>
-      useCases.renameMerchant({ id, name, askedBy: by }),
+    run: ({ service, context }, { name, by }: NameOptions, id) =>
+      service.renameMerchant(context, { id, name, askedBy: by }),
     lines: (_, id) => [`${id} is renamed`],
   });
 }
@@ -80,9 +80,9 @@ export function addClientCommands(admin: Command, surroundings: Surroundings): v
       withProfile(command)
         .requiredOption("--merchant <id>", "the merchant's id")
         .option("--scope <name...>", "scopes of its tokens (default: all of the profile)"),
-    run: ({ useCases, policy }, { merchant: merchantId, scope, by }: CreateOptions) => {
+    run: ({ service, context, policy }, { merchant: merchantId, scope, by }: CreateOptions) => {
       const scopes = scopesOf(scope, Object.values(policy.token.scopes));
-      return useCases.createClient({ merchantId, scopes, askedBy: by });
+      return service.createClient(context, { merchantId, scopes, askedBy: by });
     },
     lines: (created) => secretLines(created),
   });
@@ -99,11 +99,15 @@ client was rotated before, the older secret ends now. --overlap 0 ends all of th
           .default(DAY_MS, "24h"),
       ),
     run: async (
-      { useCases },
+      { service, context },
       { overlap: overlapMs, by }: ChangeOptions & { readonly overlap: number },
       clientId,
     ) => {
-      const rotated = await useCases.rotateClientSecret({ clientId, overlapMs, askedBy: by });
+      const rotated = await service.rotateClientSecret(context, {
+        clientId,
+        overlapMs,
+        askedBy: by,
+      });
       if (!rotated.ok) return rotated;
       return { ...rotated, previousUntil: written(rotated.previousUntil) };
     },
@@ -118,8 +122,8 @@ client was rotated before, the older secret ends now. --overlap 0 ends all of th
     notes: "The client's secrets and access tokens are refused from now on. It cannot be undone.",
     examples: ["clients revoke cli_01J9ZG0006"],
     declare: withId,
-    run: ({ useCases }, { by }: ChangeOptions, clientId) =>
-      useCases.revokeClient({ clientId, askedBy: by }),
+    run: ({ service, context }, { by }: ChangeOptions, clientId) =>
+      service.revokeClient(context, { clientId, askedBy: by }),
     lines: (_, clientId) => [`${clientId} is revoked`],
   });
   addList(group, surroundings, {

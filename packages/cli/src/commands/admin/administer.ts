@@ -16,7 +16,7 @@ export interface Administration {
   readonly driver: service.Driver;
   /** For `replayDeliveries` and `pauseSubscription`. */
   readonly ports: Parameters<typeof service.replayDeliveries>[0];
-  readonly useCases: service.UseCases;
+  readonly context: service.Context;
   readonly policy: service.Policy;
 }
 
@@ -44,10 +44,10 @@ export async function administer<T>(
     const dueClock = new service.DueClock({ ...clock, now: () => due });
     let isWork = false;
     const onWork = (): void => void (isWork = true);
-    const { useCases } = service.createService({ driver, profile, dueClock, onWork });
+    const { context } = service.createService({ driver, profile, dueClock, onWork });
     const ports = { driver, clock, onWork };
     const policy = service.policyOf(profile);
-    const outcome = await run({ service, driver, ports, useCases, policy });
+    const outcome = await run({ service, driver, ports, context, policy });
     // Without a notification they find it some seconds later.
     if (isWork) await service.hintAtAnything(driver).catch(() => {});
     return outcome;

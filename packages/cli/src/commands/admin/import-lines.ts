@@ -27,7 +27,7 @@ export interface Kind<T> {
     options: Service.LineOptions,
   ) => Service.LineReading<T>;
   readonly write: (
-    { useCases }: Administration,
+    administration: Administration,
     merchant: Service.Merchant,
     order: { records: readonly T[]; askedBy: string; isDryRun: boolean },
   ) => Promise<Service.ImportOutcome[]>;

@@ -36,7 +36,8 @@ function addImport<T>(
 
 const customers: Kind<Service.CustomerImport> = {
   read: ({ service }, line, options) => service.readCustomerLine(line, options),
-  write: ({ useCases }, merchant, order) => useCases.importCustomers(merchant, order),
+  write: ({ service, context }, merchant, order) =>
+    service.importCustomers(context, merchant, order),
 };
 
 interface CustomerOptions extends RecordOptions {
@@ -103,7 +104,8 @@ repeated. Lines are written in batches of 100. Prints the counts; exits with 1 i
 
 const payments: Kind<Service.PaymentImport> = {
   read: ({ service }, line, options) => service.readPaymentLine(line, options),
-  write: ({ useCases }, merchant, order) => useCases.importPayments(merchant, order),
+  write: ({ service, context }, merchant, order) =>
+    service.importPayments(context, merchant, order),
 };
 
 interface PaymentOptions extends RecordOptions {
@@ -192,14 +194,14 @@ interface MoveOptions extends RecordOptions {
 }
 
 async function movePayment(
-  { service, driver, useCases }: Administration,
+  { service, driver, context }: Administration,
   { id, status }: { readonly id: string; readonly status: "SUCCEEDED" | "TERMINAL_FAILED" },
   { merchant: merchantId, settledAt, by }: MoveOptions,
 ) {
   const merchant = await service.findMerchant(driver, merchantId);
   if (merchant === undefined) return { ok: false, code: "MERCHANT_NOT_FOUND" } as const;
   const order = { paymentId: id, status, settledAt, askedBy: by };
-  const moved = await useCases.movePaymentForOperator(merchant, order);
+  const moved = await service.movePaymentForOperator(context, merchant, order);
   if (!moved.ok) return { ok: false, code: moved.code } as const;
   return { ok: true, id, status: moved.payment.status } as const;
 }
