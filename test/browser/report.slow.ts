@@ -44,7 +44,7 @@ describeInBrowser("an HTML report", () => {
     { width: 1440, theme: "light" },
     { width: 360, theme: "light" },
     { width: 360, theme: "dark" },
-  ] as const)("D6 is readable and filters findings, $width pixels wide, $theme", async (look) => {
+  ] as const)("is readable and filters findings, $width pixels wide, $theme", async (look) => {
     const { page, faults } = await emptyPage("null", look);
     await page.goto(write());
     const code = "script, img, svg, iframe, object, embed, form, base";

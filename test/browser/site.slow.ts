@@ -41,7 +41,7 @@ describeInBrowser("the built documentation", () => {
     [1440, "dark", paths.filter((path) => !/guides|api/.test(path))],
     [390, "light", paths.filter((path) => !/guides|api/.test(path))],
   ] as const)(
-    "D6 has no accessibility violation and loads nothing from elsewhere, %i pixels wide, %s",
+    "has no accessibility violation and loads nothing from elsewhere, %i pixels wide, %s",
     async (width, theme, visited) => {
       const origin = await serveSite();
       const { page, faults } = await emptyPage(origin, { width, theme });

@@ -33,7 +33,7 @@ it.each([
   ["provider", "COUNTERSIGN_TOKEN", TOKEN, ["provider/common-headers"]],
   ["provider", "COUNTERSIGN_STATE_TOKEN", TOKEN, ["provider/common-headers"]],
 ] as const)(
-  "D6 verify %s prints and reports no value of %s, whatever the target echoes",
+  "verify %s prints and reports no value of %s, whatever the target echoes",
   async (which, variable, secret, only) => {
     const bytes = [Buffer.from(secret), ...(which === "receiver" ? [key] : [])];
     const url = await openEcho([secret, ...bytes.map((one) => one.toString("hex"))]);

@@ -190,7 +190,7 @@ function environment(): Record<string, string> {
   };
 }
 
-describe("D7 countersign serve with every variable set", () => {
+describe("countersign serve with every variable set", () => {
   it("serves no control and no page of the sandbox, and loads none of their modules", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "preload.mjs");

@@ -68,7 +68,7 @@ export type GrantTokenOutcome =
   | { readonly ok: false; readonly error: "invalid_scope" };
 
 /**
- * Creates an access token for an authenticated client (S 5.1, rule 2; RFC 6749, section 4.4).
+ * Creates an access token for an authenticated client (S 5.2; RFC 6749, section 4.4).
  *
  * @param order `scopes`: those requested; `undefined` means all scopes of the client.
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.

@@ -125,7 +125,7 @@ async function ask(
   const status = model.entered(now);
   const { refundCreated } = session.profile.statuses;
   requireStatus("P-REFUND-STATUS-CODE", `a refund that is ${status}`, answer, refundCreated);
-  const requirement = status === "AUTHORIZED" ? "P-REFUND-IMMEDIATE" : requirementOf(status);
+  const requirement = status === "AUTHORIZED" ? "P-REFUND-IMMEDIATE" : requirementOf[status];
   const what = `a refund of a payment that ${model.words(now)}`;
   mustBe(requirement, what, answer.body["paymentStatus"], status);
   model.asked.push({ requestKey, status, isEarly: model.debit === "processing" });
@@ -138,19 +138,21 @@ async function compare(
   for (const { requestKey, status, isEarly } of model.asked) {
     const seen = await statusNow(session, { paymentId, amount: "1.00", requestKey });
     if (seen === undefined) return;
-    const hasLeftFinal = status !== "PENDING" && seen !== "PENDING";
+    const areFinal = status !== "PENDING" && seen !== "PENDING";
     // Requested before the settlement, and not held until three business days after it.
     const isReleased = isEarly && status === "PENDING" && seen === "AUTHORIZED";
     const what = "a refund by now";
-    mustBe("P-REFUND-FINAL", what, hasLeftFinal ? seen : status, status);
+    mustBe("P-REFUND-FINAL", what, areFinal ? seen : status, status);
     mustBe("P-REFUND-HOLD-SETTLEMENT", what, isReleased ? seen : status, status);
-    mustBe(requirementOf(status), what, seen, status);
+    mustBe(requirementOf[status], what, seen, status);
   }
 }
 
-function requirementOf(status: Status): string {
-  return status === "TERMINAL_FAILED" ? "P-REFUND-FAILED" : `P-REFUND-${status}`;
-}
+const requirementOf: Readonly<Record<Status, string>> = {
+  PENDING: "P-REFUND-PENDING",
+  AUTHORIZED: "P-REFUND-AUTHORIZED",
+  TERMINAL_FAILED: "P-REFUND-FAILED",
+};
 
 const ID = "P-REFUND-ID";
 const ABSENT = "P-REFUND-NOT-FOUND";

@@ -20,7 +20,7 @@ export type LookUpLimit = (
 ) => Promise<Caller | undefined>;
 
 /**
- * Returns who makes a call (S 5.1, rule 1; RFC 6750). Tokens are looked up by their SHA-256, so that the
+ * Returns who makes a call (S 5.1; RFC 6750). Tokens are looked up by their SHA-256, so that the
  * time of the look-up reveals nothing about a token. Only the `Authorization` header is read: a token in
  * a query would appear in logs, one in a body would have to be read before its sender is known.
  *

@@ -10,7 +10,7 @@ import { factsOf } from "../log.ts";
 import { refuse } from "../problem.ts";
 import type { HttpContext } from "../route.ts";
 
-/** `POST /v1/tokens`: OAuth 2 client credentials (S 5.1, rule 2; RFC 6749, sections 4.4 and 5). */
+/** `POST /v1/tokens`: OAuth 2 client credentials (S 5.2; RFC 6749, sections 4.4 and 5). */
 export function serveTokens(context: HttpContext) {
   return async (request: Request, response: Response): Promise<void> => {
     try {

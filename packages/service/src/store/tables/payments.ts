@@ -38,7 +38,7 @@ export interface RefundRecord extends PaymentBase {
   readonly dueAt: number | null;
 }
 
-/** One record type for both directions (S 2.2: "Payment record fields: not shown"). */
+/** One record type for both directions (S 2.2 leaves its members open). */
 export type PaymentRecord = DebitRecord | RefundRecord;
 
 const columns = `id, merchant_id AS "merchantId", clock_id AS "clockId",
