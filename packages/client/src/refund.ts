@@ -159,8 +159,7 @@ function answersAnother(
   { clientReferenceId, paymentId }: RefundOrder,
   profile: Profile,
 ): SchemaError | undefined {
-  const reference = refund.clientReferenceId === "" ? null : refund.clientReferenceId;
-  if (reference !== (clientReferenceId ?? null))
+  if (refund.clientReferenceId !== (clientReferenceId ?? null))
     return {
       pointer: "/clientReferenceId",
       keyword: "const",

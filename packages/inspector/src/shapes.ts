@@ -32,7 +32,6 @@ export interface About {
     readonly scheme: string;
     readonly description?: { readonly algorithm?: string; readonly encoding?: string };
   };
-  readonly lateReturn: boolean;
   /** Business days from a settlement to the refund's threshold. */
   readonly businessDays: number;
   readonly faultRoutes: readonly string[];

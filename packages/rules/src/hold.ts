@@ -1,24 +1,12 @@
-import {
-  addBusinessDays,
-  type BankCalendar,
-  dateOf,
-  dayOf,
-  isBusinessDay,
-} from "./business-days.ts";
+import { addBusinessDays, type BankCalendar, dateOf, dayOf } from "./business-days.ts";
 
 /** The time for which a refund is held after the original payment's settlement (S 3.1, S 8). */
 export interface Hold {
   /** Business days strictly after the settlement's date, 0 (that date itself) to 366; 3 by S 8. */
   readonly businessDays: number;
-  /**
-   * When on the last of them, T, the threshold falls: `'date'` at the cut-off of T; `'full-days'` at
-   * the cut-off of the calendar day after T; `'instant'` at the wall time of the settlement on T,
-   * where a settlement on a day without business counts as one at 00:00 of the next with business.
-   */
-  readonly mode: "date" | "full-days" | "instant";
   /** IANA time zone in which dates are read. */
   readonly timeZone: string;
-  /** Wall time `HH:mm`, `00:00` to `23:59`; `'instant'` does not look at it. */
+  /** Wall time `HH:mm`, `00:00` to `23:59`, of the last of them at which the hold ends. */
   readonly cutoff: string;
   readonly calendar: BankCalendar;
 }
@@ -29,8 +17,7 @@ const CUTOFF = /^([01]\d|2[0-3]):[0-5]\d$/;
 /**
  * Returns the first instant, in ms, from which a refund is `AUTHORIZED` (S 3.1).
  *
- * A later settlement never has an earlier threshold, except with `'instant'` in an hour that a clock change repeats on a
- * business day. If a clock change skips the threshold's wall time, the threshold is the moment of the change; if it
+ * A later settlement never has an earlier threshold. If a clock change skips the threshold's wall time, the threshold is the moment of the change; if it
  * repeats it, the first occurrence.
  *
  * @param settledAt Milliseconds since the epoch.
@@ -40,29 +27,11 @@ const CUTOFF = /^([01]\d|2[0-3]):[0-5]\d$/;
 export function eligibleAt(settledAt: number, hold: Hold): number {
   checkHold(hold);
   if (!Number.isFinite(settledAt)) throw new TypeError('"settledAt" must be a finite number of ms');
-  const { businessDays, calendar, mode } = hold;
+  const { businessDays, calendar } = hold;
   const clock = wallClock(hold.timeZone);
-  const settledWall = clock.read(settledAt);
-  const settledDate = dateOf(Math.floor(settledWall / DAY_MS));
+  const settledDate = dateOf(Math.floor(clock.read(settledAt) / DAY_MS));
   const last = addBusinessDays(settledDate, businessDays, calendar);
-  switch (mode) {
-    case "date":
-      return clock.firstInstantOf(startOf(last) + cutoffMs(hold));
-    case "full-days":
-      return clock.firstInstantOf(startOf(last) + DAY_MS + cutoffMs(hold));
-    case "instant": {
-      if (isBusinessDay(settledDate, calendar))
-        return clock.firstInstantOf(startOf(last) + settledWall - startOf(settledDate));
-      const next = addBusinessDays(settledDate, 1, calendar);
-      return clock.firstInstantOf(startOf(addBusinessDays(next, businessDays, calendar)));
-    }
-    default:
-      return mode satisfies never;
-  }
-}
-
-function startOf(date: string): number {
-  return dayOf(date) * DAY_MS;
+  return clock.firstInstantOf(dayOf(last) * DAY_MS + cutoffMs(hold));
 }
 
 function cutoffMs({ cutoff }: Hold): number {
@@ -74,11 +43,9 @@ function cutoffMs({ cutoff }: Hold): number {
  *
  * @throws {TypeError} Names the member that is wrong.
  */
-export function checkHold({ businessDays, mode, timeZone, cutoff, calendar }: Hold): void {
+export function checkHold({ businessDays, timeZone, cutoff, calendar }: Hold): void {
   if (!Number.isInteger(businessDays) || businessDays < 0 || businessDays > 366)
     throw new TypeError('"hold.businessDays" must be a whole number from 0 to 366');
-  if (!["date", "full-days", "instant"].includes(mode))
-    throw new TypeError('"hold.mode" must be "date", "full-days" or "instant"');
   if (!CUTOFF.test(cutoff)) throw new TypeError('"hold.cutoff" must be a wall time HH:mm');
   try {
     wallClock(timeZone);

@@ -11,7 +11,6 @@ export {
   MAX_CENTS,
   parseAmount,
   type AmountErrorCode,
-  type AmountPolicy,
   type AmountVerdict,
 } from "./money.ts";
 export { compareStates, type ResourceState, type StateOrder } from "./ordering.ts";

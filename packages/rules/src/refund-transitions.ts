@@ -8,8 +8,7 @@ export type RefundCondition =
   | "the payment is processing, or settled and now < eligibleAt"
   | "the payment is settled and now >= eligibleAt"
   | "now < eligibleAt"
-  | "now >= eligibleAt"
-  | "the profile knows late returns";
+  | "now >= eligibleAt";
 
 /** Every move of a refund (S 3.1). Anything else changes nothing. */
 export const refundTransitions: readonly Transition<
@@ -76,7 +75,7 @@ export const refundTransitions: readonly Transition<
   {
     from: "AUTHORIZED",
     trigger: "returned",
-    condition: "the profile knows late returns",
+    condition: undefined,
     to: "TERMINAL_FAILED",
     effect: "REFUND_RETURNED, releases its amount; refund.failed",
   },

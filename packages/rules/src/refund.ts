@@ -131,12 +131,10 @@ export function onTime(refund: Refund, now: number): Refund {
 }
 
 /**
- * Applies a return by the receiving bank: an `AUTHORIZED` refund fails with `REFUND_RETURNED` if the profile allows late
- * returns; the only move out of `AUTHORIZED`. Returns `refund` itself if nothing changes.
+ * Applies a return by the receiving bank: an `AUTHORIZED` refund fails with `REFUND_RETURNED`. Only the
+ * sandbox does it, so that a merchant can test for it (S 3.1 has no move out of `AUTHORIZED`). Returns `refund` itself if
+ * nothing changes.
  */
-export function onReturned(
-  refund: Refund,
-  { lateReturn }: { readonly lateReturn: boolean },
-): Refund {
-  return lateReturn && refund.status === "AUTHORIZED" ? RETURNED : refund;
+export function onReturned(refund: Refund): Refund {
+  return refund.status === "AUTHORIZED" ? RETURNED : refund;
 }

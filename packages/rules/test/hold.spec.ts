@@ -6,7 +6,6 @@ import { ms, standardHold } from "./refunds.ts";
 
 const DAY = 86_400_000;
 const instants = fc.integer({ min: ms("2021-01-01T05:00:00Z"), max: ms("2035-12-10T00:00:00Z") });
-const modes = fc.constantFrom("date", "full-days", "instant");
 const cutoffs = fc.constantFrom("00:00", "08:30", "23:59");
 
 describe("the threshold of 3 business days (T-17)", () => {
@@ -20,11 +19,11 @@ describe("the threshold of 3 business days (T-17)", () => {
     );
   });
 
-  it("is never earlier for a later settlement, in any mode", () => {
+  it("is never earlier for a later settlement, at any cut-off", () => {
     const gaps = fc.oneof(fc.nat(1000), fc.nat(DAY), fc.nat(7 * DAY));
     fc.assert(
-      fc.property(instants, gaps, modes, cutoffs, (settledAt, gap, mode, cutoff) => {
-        const hold = { ...standardHold, mode, cutoff };
+      fc.property(instants, gaps, cutoffs, (settledAt, gap, cutoff) => {
+        const hold = { ...standardHold, cutoff };
         expect(eligibleAt(settledAt + gap, hold)).toBeGreaterThanOrEqual(
           eligibleAt(settledAt, hold),
         );
@@ -40,36 +39,20 @@ describe("the threshold of 3 business days (T-17)", () => {
   });
 });
 
-describe("the modes of a hold", () => {
+describe("the threshold of a hold", () => {
   // Tuesday 24 November 2026, 15:20:00.123 in New York; the 26th is Thanksgiving.
   const settledAt = ms("2026-11-24T20:20:00.123Z");
-  const sunday = ms("2026-11-22T20:20:00.123Z");
 
   it.each([
-    ["date", {}, settledAt, "2026-11-30T05:00:00.000Z"],
-    ["date", { cutoff: "08:30" }, settledAt, "2026-11-30T13:30:00.000Z"],
-    ["date", { cutoff: "23:59" }, settledAt, "2026-12-01T04:59:00.000Z"],
-    ["date", { businessDays: 1 }, settledAt, "2026-11-25T05:00:00.000Z"],
-    ["date", { businessDays: 0 }, settledAt, "2026-11-24T05:00:00.000Z"],
-    ["date", { timeZone: "Asia/Tokyo" }, settledAt, "2026-11-30T15:00:00.000Z"],
-    ["full-days", {}, settledAt, "2026-12-01T05:00:00.000Z"],
-    ["full-days", { cutoff: "08:30" }, settledAt, "2026-12-01T13:30:00.000Z"],
-    ["full-days", { businessDays: 2 }, settledAt, "2026-11-28T05:00:00.000Z"],
-    ["instant", {}, settledAt, "2026-11-30T20:20:00.123Z"],
-    ["instant", { cutoff: "08:30" }, settledAt, "2026-11-30T20:20:00.123Z"],
-    ["instant", { businessDays: 0 }, settledAt, "2026-11-24T20:20:00.123Z"],
-    ["instant", {}, sunday, "2026-11-27T05:00:00.000Z"],
-    ["instant", { businessDays: 0 }, sunday, "2026-11-23T05:00:00.000Z"],
-  ] as const)("set the threshold for %s with %j", (mode, other, settled, reached) => {
-    const hold: Hold = { ...standardHold, mode, ...other };
-    expect(new Date(eligibleAt(settled, hold)).toISOString()).toBe(reached);
-  });
-
-  it("keep the wall time when the clocks change", () => {
-    // Friday 30 October 2026; the clocks go back on 1 November.
-    expect(eligibleAt(ms("2026-10-30T19:00:00Z"), { ...standardHold, mode: "instant" })).toBe(
-      ms("2026-11-04T20:00:00Z"),
-    );
+    [{}, "2026-11-30T05:00:00.000Z"],
+    [{ cutoff: "08:30" }, "2026-11-30T13:30:00.000Z"],
+    [{ cutoff: "23:59" }, "2026-12-01T04:59:00.000Z"],
+    [{ businessDays: 1 }, "2026-11-25T05:00:00.000Z"],
+    [{ businessDays: 0 }, "2026-11-24T05:00:00.000Z"],
+    [{ timeZone: "Asia/Tokyo" }, "2026-11-30T15:00:00.000Z"],
+  ] as const)("with %j is %s", (other, reached) => {
+    const hold: Hold = { ...standardHold, ...other };
+    expect(new Date(eligibleAt(settledAt, hold)).toISOString()).toBe(reached);
   });
 });
 
@@ -81,7 +64,6 @@ describe("a hold that is a mistake", () => {
     const times = ["24:00", "8:30", "08:60", "08:30:00", "x08:30"];
     const wrong: Readonly<Record<string, readonly object[]>> = {
       "hold.businessDays": [-1, 367, 1.5, Number.NaN].map((businessDays) => ({ businessDays })),
-      "hold.mode": [{ mode: "days" }],
       "hold.cutoff": times.map((cutoff) => ({ cutoff })),
       "hold.timeZone": [{ timeZone: "America/Gotham" }],
       "hold.calendar.holidays": inCalendar({ holidays: "target2" }),

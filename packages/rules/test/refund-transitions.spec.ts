@@ -25,7 +25,6 @@ interface World {
   readonly debit: Debit;
   readonly settledAt: number;
   readonly now: number;
-  readonly lateReturn: boolean;
 }
 
 const worlds: fc.Arbitrary<World> = fc.record({
@@ -33,11 +32,10 @@ const worlds: fc.Arbitrary<World> = fc.record({
   debit: debits,
   settledAt: instants,
   now: instants,
-  lateReturn: fc.boolean(),
 });
 
 function step(trigger: RefundTrigger, world: World): { before: Refund | undefined; after: Refund } {
-  const { before, debit, settledAt, now, lateReturn } = world;
+  const { before, debit, settledAt, now } = world;
   switch (trigger) {
     case "request":
       return { before: undefined, after: decided({ debit, now }) };
@@ -49,7 +47,7 @@ function step(trigger: RefundTrigger, world: World): { before: Refund | undefine
     case "covered":
       return { before, after: onFailed(before) };
     case "returned":
-      return { before, after: onReturned(before, { lateReturn }) };
+      return { before, after: onReturned(before) };
     default:
       return trigger satisfies never;
   }
@@ -80,8 +78,6 @@ function holds(condition: RefundCondition, trigger: RefundTrigger, world: World)
       return now < threshold;
     case "now >= eligibleAt":
       return now >= threshold;
-    case "the profile knows late returns":
-      return world.lateReturn;
     default:
       return condition satisfies never;
   }

@@ -93,9 +93,8 @@ describe("an AUTHORIZED refund", () => {
     expect(onFailed(authorized)).toBe(authorized);
   });
 
-  it("fails when its bank returns it, if the profile knows late returns", () => {
-    expect(onReturned(authorized, { lateReturn: true })).toEqual(returned);
-    expect(onReturned(authorized, { lateReturn: false })).toBe(authorized);
+  it("fails when its bank returns it", () => {
+    expect(onReturned(authorized)).toEqual(returned);
   });
 });
 

@@ -6,7 +6,6 @@ import type { Debit, Refund } from "../src/refund.ts";
 /** The hold of S 3.1 and S 8, as the default profile reads it. */
 export const standardHold: Hold = {
   businessDays: 3,
-  mode: "date",
   timeZone: "America/New_York",
   cutoff: "00:00",
   calendar: federalReserve,

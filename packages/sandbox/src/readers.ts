@@ -126,11 +126,9 @@ export const amount: Reader<bigint> = (value, place) =>
 const currency: Reader<"USD"> = (value, place) =>
   value === "USD" ? value : wrong(place, "UNSUPPORTED_CURRENCY", "must be USD");
 
-const cents: Reader<bigint> = (value, { pointer, numbers, context, errors }) => {
-  const { amount: policy } = context.policy;
-  const isTextTaken = policy.strings === "accept" && typeof value === "string";
-  const verdict = parseAmount(isTextTaken ? value : (numbers.get(pointer) ?? ""), policy);
-  const { minimumCents, maximumCents } = policy;
+const cents: Reader<bigint> = (_value, { pointer, numbers, context, errors }) => {
+  const verdict = parseAmount(numbers.get(pointer) ?? "");
+  const { minimumCents, maximumCents } = context.policy.amount;
   if (verdict.ok && verdict.cents >= minimumCents && verdict.cents <= maximumCents) {
     return verdict.cents;
   }

@@ -11,10 +11,6 @@ export const sandboxErrorCodes = {
   FOREIGN_ORIGIN: [403, "The call comes from a page of another site."],
   CUSTOMER_NOT_LINKED: [422, "The customer has no linked account."],
   INVALID_TRANSITION: [409, "The present state does not admit this move."],
-  LATE_RETURN_UNSUPPORTED: [
-    422,
-    "In this profile an AUTHORIZED refund is final: the bank returns none.",
-  ],
   CLOCK_GOES_FORWARD: [409, "The clock shows a later time already."],
   CLOCK_OUT_OF_RANGE: [
     422,

@@ -42,8 +42,7 @@ describe("the calls of the guide", () => {
   });
 
   it("are answered as printed, one after the other", async () => {
-    const returning = { ...profiles.standard.refund, lateReturn: true };
-    const one = await openSandbox({ profile: { ...profiles.standard, refund: returning } });
+    const one = await openSandbox();
     // The lines need a refund that can be returned, and a delivery.
     const subscription = await one.subscribe((await openReceiver(204)).url);
     const refund = await one.refund("readme");

@@ -39,13 +39,12 @@ describe("a payment of the sandbox", () => {
 
   it("T-15 accepts the amounts of the profile up to its bounds, not a cent beyond, and answers with two digits", async () => {
     const { standard } = profiles;
-    const bounds = { minimumCents: 100, maximumCents: 500_000, strings: "accept" } as const;
-    const amount = { ...standard.amount, ...bounds };
+    const amount = { minimumCents: 100, maximumCents: 500_000 };
     const one = await openSandbox({ profile: { ...standard, amount } });
-    const values = ["0.99", "1", "5000.00", "5000.01", '"1.00"', '"0.99"', '"one"'];
+    const values = ["0.99", "1", "5000.00", "5000.01"];
     const made = values.map((value) => pay(one, `{"currency":"USD","value":${value}}`));
     const statuses = (await Promise.all(made)).map(({ status }) => status);
-    expect(statuses).toEqual([400, 201, 201, 400, 201, 400, 400]);
+    expect(statuses).toEqual([400, 201, 201, 400]);
     expect((await made[1])?.text).toContain('"value":1.00');
   });
 });

@@ -95,7 +95,7 @@ export function readPaymentLine(
   const { policy, now } = options;
   return readLine<Payment, PaymentImport>(line, options, ({ value, numbers, creationDate }) => {
     const { requestKey, ...members } = membersOf(value);
-    const verdict = parseAmount(numbers.get("/amount/value") ?? "", policy.amount);
+    const verdict = parseAmount(numbers.get("/amount/value") ?? "");
     const { minimumCents, maximumCents } = policy.amount;
     const isAmount = verdict.ok && verdict.cents >= minimumCents && verdict.cents <= maximumCents;
     const status = debitStatuses.find((one) => one === (members["paymentStatus"] ?? "CREATED"));

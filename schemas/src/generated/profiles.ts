@@ -150,36 +150,22 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       "duplicate": "reject-with-existing",
       "responsePaymentId": "refund",
       "clientReferenceIdWhenAbsent": "null",
-      "typoAlias": "alias",
-      "overRefund": "reject",
-      "lateReturn": false,
       "softDescriptor": "alphanumeric"
     },
     "amount": {
-      "trailingZeros": "reject",
-      "exponent": "reject",
-      "strings": "reject",
       "minimumCents": 1,
       "maximumCents": 9999999999
     },
     "hold": {
       "businessDays": 3,
-      "mode": "date",
       "timeZone": "America/New_York",
       "cutoff": "00:00",
-      "calendar": "federal-reserve",
       "closed": [],
       "open": []
     },
     "subscription": {
       "idIn": "body",
-      "closed": "ok",
-      "allWithDetails": "ignore",
       "maxPerMerchant": 10
-    },
-    "headers": {
-      "contentTypeOnGet": "warn",
-      "acceptMissing": "warn"
     },
     "token": {
       "path": "/v1/tokens",
@@ -238,8 +224,7 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       }
     },
     "deprecation": {
-      "additive": "allowed",
-      "noticeMonths": 12
+      "additive": "allowed"
     },
     "evidence": {
       "/signature": "public practice",
@@ -250,14 +235,10 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       "/refund/duplicate": "assumed",
       "/refund/responsePaymentId": "assumed",
       "/refund/clientReferenceIdWhenAbsent": "assumed",
-      "/refund/typoAlias": "assumed",
-      "/refund/overRefund": "public practice",
-      "/refund/lateReturn": "assumed",
       "/refund/softDescriptor": "specified",
       "/amount": "specified",
       "/hold": "specified",
       "/subscription": "assumed",
-      "/headers": "specified",
       "/token": "public practice",
       "/account": "public practice",
       "/customer": "assumed",
@@ -422,36 +403,22 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       "duplicate": "reject-with-existing",
       "responsePaymentId": "refund",
       "clientReferenceIdWhenAbsent": "omit",
-      "typoAlias": "alias",
-      "overRefund": "reject",
-      "lateReturn": false,
       "softDescriptor": "printable-ascii"
     },
     "amount": {
-      "trailingZeros": "reject",
-      "exponent": "reject",
-      "strings": "reject",
       "minimumCents": 1,
       "maximumCents": 9999999999
     },
     "hold": {
       "businessDays": 3,
-      "mode": "date",
       "timeZone": "America/New_York",
       "cutoff": "00:00",
-      "calendar": "federal-reserve",
       "closed": [],
       "open": []
     },
     "subscription": {
       "idIn": "body",
-      "closed": "ok",
-      "allWithDetails": "ignore",
       "maxPerMerchant": 10
-    },
-    "headers": {
-      "contentTypeOnGet": "off",
-      "acceptMissing": "off"
     },
     "token": {
       "path": "/v1/tokens",
@@ -510,8 +477,7 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       }
     },
     "deprecation": {
-      "additive": "allowed",
-      "noticeMonths": 12
+      "additive": "allowed"
     },
     "evidence": {
       "/signature": "public practice",
@@ -522,14 +488,10 @@ export const profiles: { readonly "standard": Profile; readonly "x-signature": P
       "/refund/duplicate": "assumed",
       "/refund/responsePaymentId": "assumed",
       "/refund/clientReferenceIdWhenAbsent": "assumed",
-      "/refund/typoAlias": "assumed",
-      "/refund/overRefund": "public practice",
-      "/refund/lateReturn": "assumed",
       "/refund/softDescriptor": "assumed",
       "/amount": "specified",
       "/hold": "specified",
       "/subscription": "assumed",
-      "/headers": "public practice",
       "/token": "public practice",
       "/account": "public practice",
       "/customer": "assumed",

@@ -2138,7 +2138,6 @@ export const Profile: JudgedSchema = {
     "amount",
     "hold",
     "subscription",
-    "headers",
     "token",
     "account",
     "customer",
@@ -2613,9 +2612,6 @@ export const Profile: JudgedSchema = {
         "duplicate",
         "responsePaymentId",
         "clientReferenceIdWhenAbsent",
-        "typoAlias",
-        "overRefund",
-        "lateReturn",
         "softDescriptor"
       ],
       "properties": {
@@ -2623,8 +2619,7 @@ export const Profile: JudgedSchema = {
           "type": "string",
           "enum": [
             "reject",
-            "reject-with-existing",
-            "replay"
+            "reject-with-existing"
           ]
         },
         "responsePaymentId": {
@@ -2638,26 +2633,8 @@ export const Profile: JudgedSchema = {
           "type": "string",
           "enum": [
             "null",
-            "omit",
-            "empty"
+            "omit"
           ]
-        },
-        "typoAlias": {
-          "type": "string",
-          "enum": [
-            "alias",
-            "ignore",
-            "reject"
-          ]
-        },
-        "overRefund": {
-          "type": "string",
-          "enum": [
-            "reject"
-          ]
-        },
-        "lateReturn": {
-          "type": "boolean"
         },
         "softDescriptor": {
           "type": "string",
@@ -2672,34 +2649,10 @@ export const Profile: JudgedSchema = {
       "type": "object",
       "additionalProperties": false,
       "required": [
-        "trailingZeros",
-        "exponent",
-        "strings",
         "minimumCents",
         "maximumCents"
       ],
       "properties": {
-        "trailingZeros": {
-          "type": "string",
-          "enum": [
-            "reject",
-            "accept"
-          ]
-        },
-        "exponent": {
-          "type": "string",
-          "enum": [
-            "reject",
-            "accept"
-          ]
-        },
-        "strings": {
-          "type": "string",
-          "enum": [
-            "reject",
-            "accept"
-          ]
-        },
         "minimumCents": {
           "type": "integer",
           "minimum": 1,
@@ -2717,10 +2670,8 @@ export const Profile: JudgedSchema = {
       "additionalProperties": false,
       "required": [
         "businessDays",
-        "mode",
         "timeZone",
         "cutoff",
-        "calendar",
         "closed",
         "open"
       ],
@@ -2729,14 +2680,6 @@ export const Profile: JudgedSchema = {
           "type": "integer",
           "minimum": 0,
           "maximum": 60
-        },
-        "mode": {
-          "type": "string",
-          "enum": [
-            "date",
-            "full-days",
-            "instant"
-          ]
         },
         "timeZone": {
           "type": "string",
@@ -2749,12 +2692,6 @@ export const Profile: JudgedSchema = {
           "maxLength": 5,
           "minLength": 5,
           "pattern": "^[0-2][0-9]:[0-5][0-9]$"
-        },
-        "calendar": {
-          "type": "string",
-          "enum": [
-            "federal-reserve"
-          ]
         },
         "closed": {
           "type": "array",
@@ -2783,8 +2720,6 @@ export const Profile: JudgedSchema = {
       "additionalProperties": false,
       "required": [
         "idIn",
-        "closed",
-        "allWithDetails",
         "maxPerMerchant"
       ],
       "properties": {
@@ -2796,51 +2731,10 @@ export const Profile: JudgedSchema = {
             "path"
           ]
         },
-        "closed": {
-          "type": "string",
-          "enum": [
-            "ok",
-            "not-found",
-            "gone"
-          ]
-        },
-        "allWithDetails": {
-          "type": "string",
-          "enum": [
-            "ignore",
-            "reject"
-          ]
-        },
         "maxPerMerchant": {
           "type": "integer",
           "minimum": 1,
           "maximum": 1000
-        }
-      }
-    },
-    "headers": {
-      "type": "object",
-      "additionalProperties": false,
-      "required": [
-        "contentTypeOnGet",
-        "acceptMissing"
-      ],
-      "properties": {
-        "contentTypeOnGet": {
-          "type": "string",
-          "enum": [
-            "error",
-            "warn",
-            "off"
-          ]
-        },
-        "acceptMissing": {
-          "type": "string",
-          "enum": [
-            "error",
-            "warn",
-            "off"
-          ]
         }
       }
     },
@@ -3052,8 +2946,7 @@ export const Profile: JudgedSchema = {
       "type": "object",
       "additionalProperties": false,
       "required": [
-        "additive",
-        "noticeMonths"
+        "additive"
       ],
       "properties": {
         "additive": {
@@ -3062,47 +2955,6 @@ export const Profile: JudgedSchema = {
             "allowed",
             "refused"
           ]
-        },
-        "noticeMonths": {
-          "type": "integer",
-          "minimum": 0,
-          "maximum": 120
-        },
-        "deprecated": {
-          "type": "array",
-          "maxItems": 20,
-          "items": {
-            "type": "object",
-            "additionalProperties": false,
-            "required": [
-              "path",
-              "since"
-            ],
-            "properties": {
-              "path": {
-                "type": "string",
-                "maxLength": 128,
-                "pattern": "^/[A-Za-z0-9/_-]+$"
-              },
-              "since": {
-                "type": "string",
-                "minLength": 10,
-                "maxLength": 10,
-                "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-              },
-              "sunset": {
-                "type": "string",
-                "minLength": 10,
-                "maxLength": 10,
-                "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-              },
-              "link": {
-                "type": "string",
-                "maxLength": 2048,
-                "pattern": "^https://[!#-;=?-~]+$"
-              }
-            }
-          }
         }
       }
     },
@@ -3118,14 +2970,10 @@ export const Profile: JudgedSchema = {
         "/refund/duplicate",
         "/refund/responsePaymentId",
         "/refund/clientReferenceIdWhenAbsent",
-        "/refund/typoAlias",
-        "/refund/overRefund",
-        "/refund/lateReturn",
         "/refund/softDescriptor",
         "/amount",
         "/hold",
         "/subscription",
-        "/headers",
         "/token",
         "/account",
         "/customer",
@@ -3198,30 +3046,6 @@ export const Profile: JudgedSchema = {
             "assumed"
           ]
         },
-        "/refund/typoAlias": {
-          "type": "string",
-          "enum": [
-            "specified",
-            "public practice",
-            "assumed"
-          ]
-        },
-        "/refund/overRefund": {
-          "type": "string",
-          "enum": [
-            "specified",
-            "public practice",
-            "assumed"
-          ]
-        },
-        "/refund/lateReturn": {
-          "type": "string",
-          "enum": [
-            "specified",
-            "public practice",
-            "assumed"
-          ]
-        },
         "/refund/softDescriptor": {
           "type": "string",
           "enum": [
@@ -3247,14 +3071,6 @@ export const Profile: JudgedSchema = {
           ]
         },
         "/subscription": {
-          "type": "string",
-          "enum": [
-            "specified",
-            "public practice",
-            "assumed"
-          ]
-        },
-        "/headers": {
           "type": "string",
           "enum": [
             "specified",
@@ -3458,36 +3274,22 @@ export const Profile: JudgedSchema = {
         "duplicate": "reject-with-existing",
         "responsePaymentId": "refund",
         "clientReferenceIdWhenAbsent": "null",
-        "typoAlias": "alias",
-        "overRefund": "reject",
-        "lateReturn": false,
         "softDescriptor": "alphanumeric"
       },
       "amount": {
-        "trailingZeros": "reject",
-        "exponent": "reject",
-        "strings": "reject",
         "minimumCents": 1,
         "maximumCents": 9999999999
       },
       "hold": {
         "businessDays": 3,
-        "mode": "date",
         "timeZone": "America/New_York",
         "cutoff": "00:00",
-        "calendar": "federal-reserve",
         "closed": [],
         "open": []
       },
       "subscription": {
         "idIn": "body",
-        "closed": "ok",
-        "allWithDetails": "ignore",
         "maxPerMerchant": 10
-      },
-      "headers": {
-        "contentTypeOnGet": "warn",
-        "acceptMissing": "warn"
       },
       "token": {
         "path": "/v1/tokens",
@@ -3546,8 +3348,7 @@ export const Profile: JudgedSchema = {
         }
       },
       "deprecation": {
-        "additive": "allowed",
-        "noticeMonths": 12
+        "additive": "allowed"
       },
       "evidence": {
         "/signature": "public practice",
@@ -3558,14 +3359,10 @@ export const Profile: JudgedSchema = {
         "/refund/duplicate": "assumed",
         "/refund/responsePaymentId": "assumed",
         "/refund/clientReferenceIdWhenAbsent": "assumed",
-        "/refund/typoAlias": "assumed",
-        "/refund/overRefund": "public practice",
-        "/refund/lateReturn": "assumed",
         "/refund/softDescriptor": "specified",
         "/amount": "specified",
         "/hold": "specified",
         "/subscription": "assumed",
-        "/headers": "specified",
         "/token": "public practice",
         "/account": "public practice",
         "/customer": "assumed",

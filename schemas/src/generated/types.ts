@@ -576,7 +576,7 @@ export interface Profile {
     /**
      * Response to a second call with the same requestKey.
      */
-    readonly duplicate: "reject" | "reject-with-existing" | "replay";
+    readonly duplicate: "reject" | "reject-with-existing";
     /**
      * Meaning of paymentId in the response: the refund's identifier, or the original payment's.
      */
@@ -584,40 +584,16 @@ export interface Profile {
     /**
      * Value of clientReferenceId in the response if the request had none.
      */
-    readonly clientReferenceIdWhenAbsent: "null" | "omit" | "empty";
-    /**
-     * Handling of the misspelled member clientRefefenceId.
-     */
-    readonly typoAlias: "alias" | "ignore" | "reject";
-    /**
-     * Response to a refund of more than what remains of the payment.
-     */
-    readonly overRefund: "reject";
-    /**
-     * True if a return of the credit by the bank fails an AUTHORIZED refund.
-     */
-    readonly lateReturn: boolean;
+    readonly clientReferenceIdWhenAbsent: "null" | "omit";
     /**
      * Accepted characters of softDescriptor: letters, digits and spaces, or printable ASCII.
      */
     readonly softDescriptor: "alphanumeric" | "printable-ascii";
   };
   /**
-   * Accepted notations of an amount (interface section 2.1).
+   * Accepted amounts (interface section 2.1).
    */
   readonly amount: {
-    /**
-     * More than two decimal places if the rest are zeros, such as 1.100.
-     */
-    readonly trailingZeros: "reject" | "accept";
-    /**
-     * Exponents, such as 1e2.
-     */
-    readonly exponent: "reject" | "accept";
-    /**
-     * Text instead of a number, such as "1.00".
-     */
-    readonly strings: "reject" | "accept";
     /**
      * Smallest amount in cents.
      */
@@ -636,29 +612,21 @@ export interface Profile {
      */
     readonly businessDays: number;
     /**
-     * End of the hold: at the cutoff of the last business day (date), at the cutoff of the day after it (full-days), or on the last day at the settlement's time of day (instant).
-     */
-    readonly mode: "date" | "full-days" | "instant";
-    /**
      * IANA name of the time zone that determines dates.
      */
     readonly timeZone: string;
     /**
-     * Time of day in that zone at which a hold ends; not used by the mode instant.
+     * Time of day in that zone at which a hold ends, on the last business day.
      */
     readonly cutoff: string;
     /**
-     * Calendar of holidays.
-     */
-    readonly calendar: "federal-reserve";
-    /**
-     * Additional holidays.
+     * Holidays besides those of the Federal Reserve Banks.
      *
      * @maxItems 366
      */
     readonly closed: readonly string[];
     /**
-     * Holidays of the calendar that count as business days.
+     * Holidays of the Federal Reserve Banks that count as business days.
      *
      * @maxItems 366
      */
@@ -673,30 +641,9 @@ export interface Profile {
      */
     readonly idIn: "body" | "query" | "path";
     /**
-     * Response to unsubscribing a closed subscription.
-     */
-    readonly closed: "ok" | "not-found" | "gone";
-    /**
-     * Handling of details in a subscription to ALL.
-     */
-    readonly allWithDetails: "ignore" | "reject";
-    /**
      * Maximum number of open subscriptions of a merchant.
      */
     readonly maxPerMerchant: number;
-  };
-  /**
-   * Common headers (interface section 1).
-   */
-  readonly headers: {
-    /**
-     * Handling of a GET without Content-Type.
-     */
-    readonly contentTypeOnGet: "error" | "warn" | "off";
-    /**
-     * Handling of a call without Accept.
-     */
-    readonly acceptMissing: "error" | "warn" | "off";
   };
   /**
    * Access tokens (interface section 5, rule 2).
@@ -815,23 +762,13 @@ export interface Profile {
     };
   };
   /**
-   * Changes and deprecation (interface section 9, rule 2).
+   * Changes (interface section 9, rule 2).
    */
   readonly deprecation: {
     /**
      * Handling of members that no schema lists: allowed as an addition within the version, or refused.
      */
     readonly additive: "allowed" | "refused";
-    /**
-     * Minimum months between Deprecation and Sunset.
-     */
-    readonly noticeMonths: number;
-    /**
-     * Deprecated paths. Default: none.
-     *
-     * @maxItems 20
-     */
-    readonly deprecated?: readonly DeprecatedPath[];
   };
   /**
    * Source of each choice, by JSON Pointer into this document.
@@ -872,18 +809,6 @@ export interface Profile {
     /**
      * Source of this choice.
      */
-    "/refund/typoAlias": "specified" | "public practice" | "assumed";
-    /**
-     * Source of this choice.
-     */
-    "/refund/overRefund": "specified" | "public practice" | "assumed";
-    /**
-     * Source of this choice.
-     */
-    "/refund/lateReturn": "specified" | "public practice" | "assumed";
-    /**
-     * Source of this choice.
-     */
     "/refund/softDescriptor": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
@@ -897,10 +822,6 @@ export interface Profile {
      * Source of this choice.
      */
     "/subscription": "specified" | "public practice" | "assumed";
-    /**
-     * Source of this choice.
-     */
-    "/headers": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
@@ -1089,27 +1010,6 @@ export interface CustomerMove {
    * New state.
    */
   readonly to: "CREATED" | "ACTIVE" | "INACTIVE";
-}
-/**
- * Paths whose responses have the Deprecation header (RFC 9745), and the Sunset header (RFC 8594) if they have an end date.
- */
-export interface DeprecatedPath {
-  /**
-   * Prefix of the paths, such as /v1; the longest matching prefix applies.
-   */
-  readonly path: string;
-  /**
-   * First day of the deprecation, in UTC.
-   */
-  readonly since: string;
-  /**
-   * Day on which the paths end, at least noticeMonths after since.
-   */
-  readonly sunset?: string;
-  /**
-   * Page that explains the replacement.
-   */
-  readonly link?: string;
 }
 /**
  * An amount of money. Interface section 2.1.

@@ -153,8 +153,6 @@ export function askUnsubscribe(
 /** Like `askUnsubscribe`, but it must succeed. */
 export async function unsubscribe(session: Session, unsubscribing: Unsubscribing): Promise<void> {
   const answer = await askUnsubscribe(session, unsubscribing);
-  // If a profile refuses closed subscriptions, removing the rest ends this one.
-  if (session.profile.subscription.closed !== "ok" && [404, 410].includes(answer.status)) return;
   const what = `unsubscribing ${JSON.stringify(unsubscribing.details ?? ALL)}`;
   requireStatus("P-UNSUBSCRIBE-SUBTRACT", what, answer, 200);
 }

@@ -132,15 +132,6 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
     expect(idsOf(findings, "pass")).toHaveLength(findings.length - unseen.length);
   });
 
-  it("ends with 0 at the sandbox under a profile that requires every header", async () => {
-    const headers = { contentTypeOnGet: "error", acceptMissing: "error" } as const;
-    const target = await openTarget({ profile: { ...profiles.standard, headers } });
-    const only = ["provider/common-headers", "provider/http-grammar", "provider/customers"];
-    const { exitCode, findings } = await verify(target, { only });
-    expect(findings.filter(({ status }) => status !== "pass")).toEqual([]);
-    expect(exitCode).toBe(0);
-  });
-
   it("runs only the checks that need no state at a target without a state-change URL", async () => {
     const { states: _, ...bare } = await openTarget();
     const { exitCode, findings } = await verify(bare, { runs: 2 });

@@ -99,12 +99,9 @@ function sandboxCodes(file: string): ReadonlyMap<string, Meaning> {
   );
 }
 
-/** The calls that answer each code, with every choice of a profile that adds one. */
+/** The calls that answer each code. */
 function callsByCode(profile: Profile): Readonly<Record<string, string>> {
-  const operations = operationsOf({
-    ...profile,
-    subscription: { ...profile.subscription, closed: "gone" },
-  });
+  const operations = operationsOf(profile);
   const calls = operations.flatMap((operation) =>
     codesOf(operation).map((code) => [code, operation] as const),
   );

@@ -19,12 +19,6 @@ export const profileNotes: Readonly<Record<string, string>> = {
     'S 2.2 says "related to the payment". A refund is a payment record with its own id, so that two refunds of one payment can be distinguished.',
   "/refund/clientReferenceIdWhenAbsent":
     "S 2.2 says always present, S 4.1 says optional. `null` satisfies both.",
-  "/refund/typoAlias":
-    "S 4.1 spells the parameter in two ways. A client built from its table sends `clientRefefenceId`, and would lose its reference if the service ignored it.",
-  "/refund/overRefund":
-    "Several partial refunds are common. PENDING and AUTHORIZED ones never add up to more than the payment; TERMINAL_FAILED frees its part.",
-  "/refund/lateReturn":
-    "S 3.1 has no state change out of AUTHORIZED. A bank can return a credit days later; turn this on to develop for it.",
   "/refund/softDescriptor":
     "S 4.1 and S 8 say 80 alphanumeric characters; spaces are accepted too.",
   "/amount":
@@ -33,8 +27,6 @@ export const profileNotes: Readonly<Record<string, string>> = {
     "S 3.1: three business days after settlement. The calendar (Federal Reserve), the time zone (New York) and the hour (midnight) are chosen.",
   "/subscription":
     "S 4.4 does not say where to send `subscriptionId`; the service reads it from body, path and query, and rejects contradictions. Unsubscribing a closed subscription succeeds again, so that the call can be retried.",
-  "/headers":
-    "S 1 requires the headers on every call, but real clients omit them in a GET. `warn` accepts such a call; contract checks warn.",
   "/token":
     "S 5.2 specifies nothing. Most libraries support OAuth 2 client credentials (RFC 6749, section 4.4); the lifetime of an hour and the two scopes are chosen.",
   "/account": "S 2.3 lists no values. These are common in account linking; readers accept others.",

@@ -77,7 +77,6 @@ export function DebitActions({ detail: { debit, refunds } }: { readonly detail: 
   const whole = bare(refundable ?? "0");
   const noRefund = refundable === null ? "Nothing is left to refund." : undefined;
   const open = refunds.find(({ paymentStatus }) => paymentStatus === "AUTHORIZED");
-  const never = about.lateReturn ? "" : " This profile never does it: test that your app copes.";
   return (
     <>
       <Choices
@@ -149,7 +148,7 @@ export function DebitActions({ detail: { debit, refunds } }: { readonly detail: 
           },
           {
             label: "Late return of a refund",
-            note: `AUTHORIZED, then returned by the bank as TERMINAL_FAILED.${never}`,
+            note: `AUTHORIZED, then returned by the bank as TERMINAL_FAILED. Rare: test that your app copes.`,
             reason: open === undefined ? noRefund : undefined,
             onRun: async () => {
               await settle();
@@ -193,7 +192,7 @@ export function DebitActions({ detail: { debit, refunds } }: { readonly detail: 
 /** Scenarios of a refund. */
 export function RefundActions({ detail: { payment, debit } }: { readonly detail: PaymentDetail }) {
   const inspector = useInspector();
-  const { remote, about } = inspector;
+  const { remote } = inspector;
   const action = useAction();
   const { paymentStatus: status } = payment;
   const isFinal = `The refund is ${status}.`;
@@ -217,7 +216,7 @@ export function RefundActions({ detail: { payment, debit } }: { readonly detail:
           },
           {
             label: "Late return",
-            note: `The bank returns the refund.${about.lateReturn ? "" : " This profile never does it: test that your app copes."}`,
+            note: "The bank returns the refund. Rare: test that your app copes.",
             reason:
               status === "AUTHORIZED"
                 ? undefined

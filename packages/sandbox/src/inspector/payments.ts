@@ -28,7 +28,7 @@ export const dueRoutes: Routes = {
       const { timeZone } = hold;
       const now = await nowOf(call);
       const days = Array.from({ length: DAYS_AHEAD }, (_, index) => {
-        const day: Hold = { ...hold, businessDays: index + 1, mode: "date", cutoff: "00:00" };
+        const day: Hold = { ...hold, businessDays: index + 1, cutoff: "00:00" };
         const at = eligibleAt(now, day);
         return { date: dateIn(at, timeZone), at: writtenTime(at) };
       });
@@ -92,13 +92,10 @@ export const inspectedPaymentRoutes = (profile: Profile): Routes => ({
     }),
   ],
   "/sandbox/inspect/payments/:paymentId/return": [
-    // The bank returns an AUTHORIZED refund, even if the profile has no late returns, so that handlers can be tested.
+    // The bank returns an AUTHORIZED refund.
     post(200, {}, async (call) => {
-      const { context, merchant } = call;
-      const refund = { ...context.policy.refund, lateReturn: true };
-      const policy = { ...context.policy, refund };
       const named = { paymentId: parameter(call, "paymentId") };
-      const outcome = await returnRefund({ ...context, policy }, merchant, named);
+      const outcome = await returnRefund(call.context, call.merchant, named);
       if (!outcome.ok) throw refuse(outcome.code);
       return {};
     }),

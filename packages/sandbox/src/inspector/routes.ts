@@ -76,7 +76,6 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
         envelope: profile.envelope,
         accountTypes: profile.account.types,
         signature: profile.signature,
-        lateReturn: context.policy.refund.lateReturn,
         businessDays: context.policy.hold.businessDays,
         faultRoutes: faultRoutesOf(profile),
         hasPayments: hasRecords("payment") || hasRecords("refund"),

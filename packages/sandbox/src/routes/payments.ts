@@ -57,15 +57,8 @@ export const paymentRoutes: Routes = {
   ],
   // The service covers it (S 3.1).
   [`${PAYMENT}/cover`]: [move({}, coverPayment)],
-  // The bank returns an AUTHORIZED refund, if the profile permits it.
-  [`${PAYMENT}/return`]: [
-    move({}, async (context, merchant, named) => {
-      const outcome = await returnRefund(context, merchant, named);
-      const isInvalid = !outcome.ok && outcome.code === "INVALID_TRANSITION";
-      if (isInvalid && !context.policy.refund.lateReturn) throw refuse("LATE_RETURN_UNSUPPORTED");
-      return outcome;
-    }),
-  ],
+  // The bank returns an AUTHORIZED refund.
+  [`${PAYMENT}/return`]: [move({}, returnRefund)],
 };
 
 type Moved = { readonly ok: true } | Extract<MovePaymentOutcome, { ok: false }>;

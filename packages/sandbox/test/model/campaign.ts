@@ -1,4 +1,3 @@
-import { profiles } from "@countersign/schemas/profiles";
 import type { Driver } from "@countersign/service";
 import fc from "fast-check";
 import { expect } from "vitest";
@@ -48,13 +47,11 @@ export async function campaign(connect: () => Promise<Driver>, runs: number): Pr
   }
 }
 
-/** A sandbox in which refunds may be returned; it can be stopped and started again over its database. */
+/** A sandbox that can be stopped and started again over its database. */
 async function openLive(connect: () => Promise<Driver>) {
-  const refund = { ...profiles.standard.refund, lateReturn: true };
-  const profile = { ...profiles.standard, refund };
   const ends: (() => void | Promise<void>)[] = [];
   const start = async (): Promise<TestSandbox> =>
-    openSandbox({ driver: await connect(), profile }, (end) => ends.push(end));
+    openSandbox({ driver: await connect() }, (end) => ends.push(end));
   let one = await start();
   const close = async (): Promise<void> => {
     await one.sandbox.close({ graceMs: 1000 });

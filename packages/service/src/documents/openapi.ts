@@ -68,16 +68,12 @@ function paths(profile: Profile): Record<string, object> {
 }
 
 function operationObject(profile: Profile, operation: Operation): object {
-  const { id, summary, description, scope, request, parameters, path } = operation;
-  const isDeprecated = profile.deprecation.deprecated?.some((one) =>
-    `${path}/`.startsWith(`${one.path}/`),
-  );
+  const { id, summary, description, scope, request, parameters } = operation;
   return {
     operationId: id,
     tags: ["interface"],
     summary,
     description,
-    ...(isDeprecated === true && { deprecated: true }),
     security: [{ oauth: [profile.token.scopes[scope]] }],
     ...(parameters && { parameters }),
     ...(request !== undefined && { requestBody: body(request) }),

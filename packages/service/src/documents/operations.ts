@@ -70,7 +70,6 @@ function paymentCalls({ statuses, refund }: Profile): readonly Operation[] {
       answer: refund.clientReferenceIdWhenAbsent === "null" ? "Refund" : "RefundAnswer",
       success: {
         [statuses.refundCreated]: "This call made the refund; it may have failed at once.",
-        ...(refund.duplicate === "replay" && { 200: "The refund of an equal call before." }),
       },
       codes: [
         "INVALID_AMOUNT",
@@ -134,12 +133,7 @@ function webhookCalls({ statuses, subscription }: Profile): readonly Operation[]
       ...(subscription.idIn !== "body" && {
         parameters: [identifier("subscriptionId", subscription.idIn, key)],
       }),
-      codes: [
-        "INVALID_SUBSCRIPTION_DETAILS",
-        "UNKNOWN_EVENT",
-        "SUBSCRIPTION_NOT_FOUND",
-        ...(subscription.closed === "gone" ? (["SUBSCRIPTION_CLOSED"] as const) : []),
-      ],
+      codes: ["INVALID_SUBSCRIPTION_DETAILS", "UNKNOWN_EVENT", "SUBSCRIPTION_NOT_FOUND"],
     },
   ];
 }

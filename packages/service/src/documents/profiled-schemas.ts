@@ -19,7 +19,6 @@ export function profiledSchemas(profile: Profile, schemas: Schemas): Schemas {
         pattern: refund.softDescriptor === "alphanumeric" ? "^[A-Za-z0-9 ]+$" : "^[ -~]+$",
         description: `Text for the receiving bank, which may or may not show it (interface sections 4.1 and 8).`,
       })),
-      refund.typoAlias === "reject" ? without("clientRefefenceId") : same,
     ),
     SubscribeRequest: both(
       member("url", (value) => ({ ...value, maxLength: limits.url })),
@@ -43,30 +42,27 @@ export function profiledSchemas(profile: Profile, schemas: Schemas): Schemas {
         enum: [...new Set(catalogue.map(({ category }) => category))].toSorted(),
       },
     })),
-    AllEvents: subscription.allWithDetails === "reject" ? without("details") : same,
     UnsubscribeRequest: subscription.idIn === "body" ? same : without("subscriptionId"),
   };
   const own = Object.fromEntries(
     Object.entries(schemas).map(([title, schema]) => [title, (changes[title] ?? same)(schema)]),
   );
-  const { clientReferenceIdWhenAbsent: whenAbsent } = refund;
-  const answer = whenAbsent === "null" ? {} : refundAnswer(own, reference(whenAbsent));
+  const answer = refund.clientReferenceIdWhenAbsent === "null" ? {} : refundAnswer(own);
   const asked = { RefundAmount: refundAmount(amount)(schemas["Amount"] ?? {}) };
   return withoutExamples({ ...own, ...answer, ...asked }, misled(profile));
 }
 
 /** The examples are of the standard profile: the schemas whose examples another one may refuse. */
-function misled({ account, amount, catalogue, limits, refund, subscription }: Profile): string[] {
+function misled({ account, amount, catalogue, limits, subscription }: Profile): string[] {
   const names = new Set(catalogue.map(({ type }) => type));
   const areNamesKnown = names.has("refund.authorized") && names.has("refund.failed");
-  const isAllPlain = subscription.allWithDetails === "ignore" && subscription.idIn === "body";
+  const isIdInBody = subscription.idIn === "body";
   const areValuesKnown = account.types.includes("savings") && account.statuses.includes("ACTIVE");
   const areTextsShort = limits.key >= 32 && limits.softDescriptor >= 32 && limits.url >= 64;
-  const isAliasTaken = refund.typoAlias !== "reject";
   return [
-    ...(areNamesKnown && isAllPlain ? [] : ["SubscriptionDetails", "UnsubscribeRequest"]),
-    ...(areNamesKnown && isAllPlain && areTextsShort ? [] : ["SubscribeRequest"]),
-    ...(isAmountStandard(amount) && areTextsShort && isAliasTaken ? [] : ["RefundRequest"]),
+    ...(areNamesKnown && isIdInBody ? [] : ["SubscriptionDetails", "UnsubscribeRequest"]),
+    ...(areNamesKnown && isIdInBody && areTextsShort ? [] : ["SubscribeRequest"]),
+    ...(isAmountStandard(amount) && areTextsShort ? [] : ["RefundRequest"]),
     ...(areValuesKnown ? [] : ["AccountDetails", "Customer", "LinkedAccount"]),
   ];
 }
@@ -107,17 +103,17 @@ function without(name: string): Change {
   };
 }
 
-/** Whether a refund may be asked for with every amount that an event may have, and no other text. */
-function isAmountStandard({ strings, minimumCents, maximumCents }: Profile["amount"]): boolean {
-  return strings === "reject" && minimumCents === 1 && maximumCents === 9_999_999_999;
+/** True if a refund may have every amount that an event may have. */
+function isAmountStandard({ minimumCents, maximumCents }: Profile["amount"]): boolean {
+  return minimumCents === 1 && maximumCents === 9_999_999_999;
 }
 
 /** The amount that a refund may be asked for with. */
-function refundAmount({ strings, minimumCents, maximumCents }: Profile["amount"]): Change {
+function refundAmount({ minimumCents, maximumCents }: Profile["amount"]): Change {
   const value = member("value", (number) => ({
     ...number,
     description: "Dollars with at most two digits after the decimal separator.",
-    type: strings === "accept" ? ["number", "string"] : "number",
+    type: "number",
     minimum: minimumCents / 100,
     maximum: maximumCents / 100,
   }));
@@ -128,32 +124,20 @@ function refundAmount({ strings, minimumCents, maximumCents }: Profile["amount"]
 }
 
 /** The refund of an answer, where the profile writes it otherwise than an event's. */
-function refundAnswer(schemas: Schemas, change: Change): Schemas {
+function refundAnswer(schemas: Schemas): Schemas {
   const kinds = ["RefundInitiated", "RefundFailed"] as const;
   const { discriminator: _, examples: _examples, ...refund } = schemas["Refund"] ?? {};
   return {
-    RefundAnswer: { ...refund, oneOf: kinds.map((kind) => change(schemas[kind] ?? {})) },
+    RefundAnswer: { ...refund, oneOf: kinds.map((kind) => withoutReference(schemas[kind] ?? {})) },
   };
 }
 
-/** S 2.2: what the answer to a refund has where the request had no `clientReferenceId`. */
-function reference(whenAbsent: Profile["refund"]["clientReferenceIdWhenAbsent"]): Change {
+/** S 2.2: the answer to a request without `clientReferenceId` may lack it. */
+const withoutReference: Change = (schema) => {
   const name = "clientReferenceId";
-  const text = member(name, (value) => ({ ...value, type: "string" }));
-  switch (whenAbsent) {
-    case "null":
-      return same;
-    case "empty":
-      return text;
-    case "omit":
-      return (schema) => {
-        const changed = text(schema);
-        return { ...changed, required: (changed.required ?? []).filter((own) => own !== name) };
-      };
-    default:
-      return whenAbsent satisfies never;
-  }
-}
+  const changed = member(name, (value) => ({ ...value, type: "string" }))(schema);
+  return { ...changed, required: (changed.required ?? []).filter((own) => own !== name) };
+};
 
 /** A schema of OpenAPI 3.1 or AsyncAPI 3.0. */
 export interface Schema {

@@ -5,7 +5,6 @@ import express, {
   type RequestHandler,
 } from "express";
 import { newId } from "../random.ts";
-import { deprecationHeaders } from "../profile/policy-of.ts";
 import { StoreUnavailableError } from "../store/driver.ts";
 import {
   type Answer,
@@ -69,8 +68,7 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
     app.use(reportUntrustedProxy(context));
   }
   const on = (path: string, ...handlers: Handler[]): void => {
-    const headers = deprecationHeaders(context.policy.deprecated, path);
-    take(app.route(path), { headers, handlers });
+    take(app.route(path), handlers);
   };
   on("/healthz", ["GET", serveHealth]);
   on("/readyz", ["GET", serveReadiness(context)]);
@@ -98,22 +96,9 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
 
 type Handler = readonly [method: Route["method"], handler: RequestHandler];
 
-interface Taken {
-  /** Headers of every answer. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly handlers: readonly Handler[];
-}
-
 /** Routes a path's methods and answers every other one with 405 (RFC 9110, section 15.5.6). */
-function take(route: IRoute, { headers, handlers }: Taken): void {
+function take(route: IRoute, handlers: readonly Handler[]): void {
   const allowed: string[] = [];
-  const fields = Object.entries(headers);
-  if (fields.length > 0) {
-    route.all((_request, response, next) => {
-      for (const [name, value] of fields) response.setHeader(name, value);
-      next();
-    });
-  }
   for (const [method, handler] of handlers) {
     switch (method) {
       case "GET":

@@ -156,11 +156,8 @@ const meaningsWithBounds: Partial<Record<ErrorCode, (wording: Wording) => string
     return `The url must be an absolute ${scheme} of at most ${limits.members["/url"]} ASCII characters, without credentials and fragment${port}.`;
   },
   INVALID_AMOUNT: ({ policy: { amount } }) => {
-    const form =
-      amount.strings === "accept" ? "a JSON number, or the text of one," : "a JSON number";
     const range = `from ${formatAmount(amount.minimumCents)} to ${formatAmount(amount.maximumCents)}`;
-    const zeros = amount.trailingZeros === "accept" ? ", apart from trailing zeros" : "";
-    return `The amount must be ${form} ${range} with at most two digits after the separator${zeros}.`;
+    return `The amount must be a JSON number ${range} with at most two digits after the separator.`;
   },
   INVALID_SOFT_DESCRIPTOR: ({ policy: { limits, refund } }) =>
     `The softDescriptor must be 1 to ${limits.softDescriptor} ${refund.softDescriptorWords}.`,

@@ -99,8 +99,8 @@ async function answerOf(
   facts.merchantId = caller.merchant.id;
   if (route.scope !== undefined) requireScope(caller, policy.token.scopes[route.scope]);
   rates?.takeCall(route.rate ?? "others", caller);
-  requireAcceptedJson(context, request);
-  requireContentType(context, route, request);
+  if (!acceptsJson(request.headers.accept)) throw refuse("NOT_ACCEPTABLE");
+  if (route.method !== "GET") requireJson(request);
   const call: Call = { context, merchant: caller.merchant, request, requestId: facts.requestId };
   if (route.method === "GET") return route.answer(call);
 
@@ -108,14 +108,7 @@ async function answerOf(
   return route.answer({ ...call, body: parse(bytes, policy.limits.depth) });
 }
 
-function requireAcceptedJson({ policy }: HttpContext, request: Request): void {
-  const field = request.headers.accept;
-  if (field === undefined && policy.http.isAcceptRequired) throw refuse("NOT_ACCEPTABLE");
-  if (!acceptsJson(field)) throw refuse("NOT_ACCEPTABLE");
-}
-
-function requireContentType({ policy }: HttpContext, { method }: Route, request: Request): void {
-  if (method === "GET" && !policy.http.isContentTypeOnGetRequired) return;
+function requireJson(request: Request): void {
   if (mediaTypeOf(request.headers["content-type"]) === "application/json") return;
   // RFC 9110, section 15.5.16: the media type that is accepted.
   throw refuse("UNSUPPORTED_MEDIA_TYPE", { headers: { accept: "application/json" } });

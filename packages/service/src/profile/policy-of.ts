@@ -4,7 +4,7 @@ import { validateProfile } from "@countersign/schemas/profile-validator";
 import type { Profile } from "@countersign/schemas/profiles";
 import { signerOf } from "../delivery/attempt.ts";
 import { type ErrorCode, type ErrorCodeEntry, errorCodes } from "../error-codes.ts";
-import type { DeprecatedPath, EnvelopeMembers, Policy } from "./policy.ts";
+import type { EnvelopeMembers, Policy } from "./policy.ts";
 
 /**
  * Reads the choices of a profile for this service.
@@ -13,14 +13,11 @@ import type { DeprecatedPath, EnvelopeMembers, Policy } from "./policy.ts";
  */
 export function policyOf(profile: Profile): Policy {
   requireProfile(profile);
-  const { amount, catalogue, envelope, headers, limits, refund, statuses, subscription } = profile;
+  const { amount, catalogue, envelope, limits, refund, statuses, subscription } = profile;
   const moved = new Map<string, number>(Object.entries(movedStatuses(statuses)));
   return {
     hasPayments: profile.payments === true,
     amount: {
-      trailingZeros: amount.trailingZeros,
-      exponent: amount.exponent,
-      strings: amount.strings,
       minimumCents: BigInt(amount.minimumCents),
       maximumCents: BigInt(amount.maximumCents),
     },
@@ -29,8 +26,6 @@ export function policyOf(profile: Profile): Policy {
       duplicate: refund.duplicate,
       answers: refund.responsePaymentId,
       absentReference: refund.clientReferenceIdWhenAbsent,
-      typoAlias: refund.typoAlias,
-      lateReturn: refund.lateReturn,
       ...alphabetOf(refund.softDescriptor),
     },
     events: {
@@ -44,20 +39,15 @@ export function policyOf(profile: Profile): Policy {
     },
     subscription: {
       maxPerMerchant: subscription.maxPerMerchant,
-      closed: subscription.closed,
-      allWithDetails: subscription.allWithDetails,
     },
     acceptsSecret: secretJudge(profile),
     token: profile.token,
     rateLimit: profile.rateLimit,
-    deprecated: deprecatedOf(profile),
     http: {
       errorBody: statuses.errorBody,
       statusOf: (code) => moved.get(code),
       refundCreated: statuses.refundCreated,
       subscribed: statuses.subscribed,
-      isAcceptRequired: headers.acceptMissing === "error",
-      isContentTypeOnGetRequired: headers.contentTypeOnGet === "error",
     },
     limits: {
       bodyBytes: limits.bodyBytes,
@@ -181,59 +171,4 @@ function has(root: Members, pointer: string): boolean {
     at = (at as Members)[name];
   }
   return true;
-}
-
-/**
- * Returns the paths that a profile deprecates.
- *
- * @throws {TypeError} A date is not valid, or a path ends before the profile's months of notice are over.
- */
-function deprecatedOf({ deprecation }: Pick<Profile, "deprecation">): DeprecatedPath[] {
-  const { deprecated = [], noticeMonths } = deprecation;
-  return deprecated.map(({ path, since, sunset, link }) => {
-    const from = dayOf(since);
-    const until = sunset === undefined ? undefined : dayOf(sunset);
-    if (until !== undefined && until < monthsAfter(from, noticeMonths)) {
-      throw new TypeError(`${path} must end ${noticeMonths} months or more after ${since}`);
-    }
-    return { path, since: from, sunset: until, link };
-  });
-}
-
-/** @param text `YYYY-MM-DD`. */
-function dayOf(text: string): number {
-  const instant = Date.parse(`${text}T00:00:00.000Z`);
-  // The round trip refuses dates that `Date.parse` accepts, such as 30 February.
-  if (Number.isNaN(instant) || !new Date(instant).toISOString().startsWith(text)) {
-    throw new TypeError(`${text} is not a YYYY-MM-DD date`);
-  }
-  return instant;
-}
-
-function monthsAfter(instant: number, months: number): number {
-  const date = new Date(instant);
-  return date.setUTCMonth(date.getUTCMonth() + months);
-}
-
-/**
- * Returns the headers of a deprecated path: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the `Link` to
- * a page with the alternative. Of several entries the longest path decides.
- *
- * @param path A route's path, in Express's notation.
- */
-export function deprecationHeaders(
-  deprecated: readonly DeprecatedPath[],
-  path: string,
-): Readonly<Record<string, string>> {
-  const [entry] = deprecated
-    .filter((one) => path === one.path || path.startsWith(`${one.path}/`))
-    .toSorted((one, other) => other.path.length - one.path.length);
-  if (entry === undefined) return {};
-  const { since, sunset, link } = entry;
-  return {
-    // RFC 9745, section 2.1: a date of structured fields, in seconds.
-    deprecation: `@${Math.floor(since / 1000)}`,
-    ...(sunset !== undefined && { sunset: new Date(sunset).toUTCString() }),
-    ...(link !== undefined && { link: `<${link}>; rel="deprecation"; type="text/html"` }),
-  };
 }

@@ -1,4 +1,4 @@
-import type { AmountPolicy, CatalogueRow, Hold } from "@countersign/rules";
+import type { CatalogueRow, Hold } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas/profiles";
 import type { CustomerStatus } from "../store/tables/customers.ts";
 
@@ -21,37 +21,22 @@ export interface EnvelopeMembers extends EventRow {
   readonly subject: EventSubject;
 }
 
-/** Paths that are deprecated (S 9, rule 2). Times are milliseconds since 1970. */
-export interface DeprecatedPath {
-  /** Prefix of the paths. */
-  readonly path: string;
-  readonly since: number;
-  readonly sunset: number | undefined;
-  /** Page that describes the alternative. */
-  readonly link: string | undefined;
-}
-
 /** The choices that the interface leaves open, as this service reads them from a profile. */
 export interface Policy {
   /** True if the interface has refunds and customers; otherwise their members here apply to nothing. */
   readonly hasPayments: boolean;
-  readonly amount: AmountPolicy & {
-    /** Accepts `"1.00"` as an amount, or rejects it. */
-    readonly strings: "reject" | "accept";
+  readonly amount: {
     readonly minimumCents: bigint;
     readonly maximumCents: bigint;
   };
   readonly hold: Hold;
   readonly refund: {
     /** The answer to a second call with a `requestKey` (S 4.1, rule 1). */
-    readonly duplicate: "reject" | "reject-with-existing" | "replay";
+    readonly duplicate: "reject" | "reject-with-existing";
     /** The payment whose id the answer has as `paymentId` (S 2.2). */
     readonly answers: "refund" | "original";
     /** The value of `clientReferenceId` in the answer to a request without it (S 2.2). */
-    readonly absentReference: "null" | "omit" | "empty";
-    /** The treatment of the misspelt request member of S 4.1, `clientRefefenceId`. */
-    readonly typoAlias: "alias" | "ignore" | "reject";
-    readonly lateReturn: boolean;
+    readonly absentReference: "null" | "omit";
     /** The alphabet of S 8. */
     readonly softDescriptor: RegExp;
     /** The alphabet in words, to follow a number. */
@@ -72,10 +57,6 @@ export interface Policy {
   readonly subscription: {
     /** Maximum number of open subscriptions of a merchant. */
     readonly maxPerMerchant: number;
-    /** The answer to unsubscribing from a closed one: the key again, 404 or 410. */
-    readonly closed: "ok" | "not-found" | "gone";
-    /** The treatment of details with `ALL`: ignored, or an error (S 2.5). */
-    readonly allWithDetails: "ignore" | "reject";
   };
   /** True if the signature scheme can sign with a subscription's `secretKey` (S 5, rule 3). */
   readonly acceptsSecret: (secretKey: string) => boolean;
@@ -91,17 +72,12 @@ export interface Policy {
     readonly tokensPerMinute: number;
     readonly othersPerSecond: number;
   };
-  readonly deprecated: readonly DeprecatedPath[];
   readonly http: {
     readonly errorBody: "problem" | "flat";
     /** The status of a code if the profile changes it. */
     readonly statusOf: (code: string) => number | undefined;
     readonly refundCreated: number;
     readonly subscribed: number;
-    /** True if a call without `Accept` is refused (S 1 requires the header). */
-    readonly isAcceptRequired: boolean;
-    /** True if a GET without a JSON `Content-Type` is refused (S 1 requires the header). */
-    readonly isContentTypeOnGetRequired: boolean;
   };
   readonly limits: {
     /** Largest body, in bytes. */

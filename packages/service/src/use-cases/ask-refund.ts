@@ -131,18 +131,7 @@ function duplicate(
     holder.amountCents === order.amountCents &&
     holder.softDescriptor === order.softDescriptor;
   const existing = { paymentId: holder.id, paymentStatus: holder.status, sameRequest };
-  const policy = context.policy.refund.duplicate;
-  switch (policy) {
-    case "reject":
-      return taken;
-    case "reject-with-existing":
-      return { ...taken, existing };
-    case "replay":
-      // A different request with the same key is a mistake that a replay would hide.
-      return sameRequest ? { ok: true, created: false, refund: holder } : { ...taken, existing };
-    default:
-      return policy satisfies never;
-  }
+  return context.policy.refund.duplicate === "reject" ? taken : { ...taken, existing };
 }
 
 /** Returns a debit's state for the rules of S 3.1. Cover counts at any age, even after settlement. */

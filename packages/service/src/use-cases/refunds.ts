@@ -79,12 +79,11 @@ export async function changeRefund(
 
 export type ReturnRefundOutcome =
   | { readonly ok: true }
-  /** `INVALID_TRANSITION`: the refund is not AUTHORIZED, or the profile has no late returns. */
+  /** `INVALID_TRANSITION`: the refund is not AUTHORIZED. */
   | { readonly ok: false; readonly code: "PAYMENT_NOT_FOUND" | "INVALID_TRANSITION" };
 
 /**
- * Records that the receiving bank returned a refund's money: in a profile with late returns, AUTHORIZED
- * becomes TERMINAL_FAILED with `REFUND_RETURNED`, and the amount can be refunded again.
+ * Records that the receiving bank returned a refund's money: AUTHORIZED becomes TERMINAL_FAILED with `REFUND_RETURNED`, and the amount can be refunded again.
  *
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
@@ -102,12 +101,7 @@ export async function returnRefund(
     const record = await lockPayment(tx, named);
     if (record?.direction !== "CREDIT") return { ok: false, code: "PAYMENT_NOT_FOUND" };
     const at = await instantOf(tx, context.clock, merchant.clockId);
-    const { lateReturn } = context.policy.refund;
-    const returned = await changeRefund(tx, context, {
-      record,
-      change: (refund) => onReturned(refund, { lateReturn }),
-      at,
-    });
+    const returned = await changeRefund(tx, context, { record, change: onReturned, at });
     return returned ? { ok: true } : { ok: false, code: "INVALID_TRANSITION" };
   });
 }

@@ -18,19 +18,13 @@ import {
 } from "../store/tables/subscriptions.ts";
 import type { Context } from "./context.ts";
 
-type DetailsRefusal =
-  | {
-      readonly ok: false;
-      readonly code: "INVALID_SUBSCRIPTION_DETAILS";
-      /** Indexes in `details` of unknown categories; absent if `details` are refused whole. */
-      readonly at?: readonly number[];
-    }
-  | {
-      readonly ok: false;
-      readonly code: "UNKNOWN_EVENT";
-      /** Indexes in `details`. */
-      readonly at: readonly number[];
-    };
+interface DetailsRefusal {
+  readonly ok: false;
+  /** An unknown category, or an unknown type. */
+  readonly code: "INVALID_SUBSCRIPTION_DETAILS" | "UNKNOWN_EVENT";
+  /** Indexes in `details`. */
+  readonly at: readonly number[];
+}
 
 export interface NewSubscription {
   readonly url: string;
@@ -97,10 +91,7 @@ export interface Unsubscription {
 export type UnsubscribeOutcome =
   | { readonly ok: true; readonly subscriptionKey: string }
   | DetailsRefusal
-  | {
-      readonly ok: false;
-      readonly code: "SUBSCRIPTION_NOT_FOUND" | "SUBSCRIPTION_CLOSED";
-    };
+  | { readonly ok: false; readonly code: "SUBSCRIPTION_NOT_FOUND" };
 
 /**
  * Removes events from a subscription (S 4.4), and closes it for good if none is left. Repeating a call
@@ -123,14 +114,7 @@ export async function unsubscribe(
     const subscription = await lockSubscription(tx, named);
     if (subscription === undefined) return { ok: false, code: "SUBSCRIPTION_NOT_FOUND" };
     const subscriptionKey = subscription.key;
-    if (subscription.status === "CLOSED") {
-      const { closed } = context.policy.subscription;
-      if (closed === "ok") return { ok: true, subscriptionKey };
-      return {
-        ok: false,
-        code: closed === "gone" ? "SUBSCRIPTION_CLOSED" : "SUBSCRIPTION_NOT_FOUND",
-      };
-    }
+    if (subscription.status === "CLOSED") return { ok: true, subscriptionKey };
     const selection = exclude(subscription.selection, subscriptionDetails);
     if (selection === subscription.selection) return { ok: true, subscriptionKey };
     const status = isClosed(selection, catalogue) ? "CLOSED" : subscription.status;
@@ -153,14 +137,11 @@ async function dropUnwanted(
   }
 }
 
-/** Refuses events and categories that the catalogue does not have, and, in some profiles, `ALL` with details (S 2.5). */
+/** Refuses events and categories that the catalogue does not have. `ALL` ignores its details (S 2.5). */
 function refusalOfDetails(
   { type, details }: SubscriptionDetails,
-  { events, subscription }: Policy,
+  { events }: Policy,
 ): DetailsRefusal | undefined {
-  if (type === "ALL" && details !== undefined && subscription.allWithDetails === "reject") {
-    return { ok: false, code: "INVALID_SUBSCRIPTION_DETAILS" };
-  }
   if (type === "ALL" || details === undefined) return undefined;
   const known = new Set(
     events.catalogue.map((row) => (type === "EVENT" ? row.type : row.category)),

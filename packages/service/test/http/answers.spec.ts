@@ -1,11 +1,7 @@
-import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { openService, type TestService } from "../open-service.ts";
+import { openService } from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
 import { createCustomer, linkAccount } from "../../src/use-cases/customers.ts";
-
-type Deprecated = NonNullable<Profile["deprecation"]["deprecated"]>;
-const { standard } = profiles;
 
 describe("GET /v1/customers/{CUSTOMER_ID}", () => {
   it("T-24 answers with the preferred account, else the one that was linked last, its digits as text, and HEAD without a body", async () => {
@@ -50,49 +46,5 @@ describe("a body that does not fit its schema", () => {
       ]);
       expect(JSON.stringify(lines) + answer.text).not.toContain("xxx");
     }
-  });
-});
-
-describe("[P-VERSION-SUNSET] a path that the profile deprecates", () => {
-  const openWith = (...deprecated: Deprecated): Promise<TestService> =>
-    openService({
-      profile: { ...standard, deprecation: { ...standard.deprecation, deprecated } },
-    });
-
-  it("is announced in each of its answers with its end and its replacement; other paths are not", async () => {
-    const link = "https://docs.example/v2";
-    const { call } = await openWith(
-      { path: "/v1", since: "2026-01-01" },
-      { path: "/v1/webhook", since: "2026-11-01", sunset: "2027-11-01", link },
-    );
-    // RFC 9745, section 2.1; RFC 8594, section 3.
-    const fields = {
-      deprecation: "@1793491200",
-      sunset: "Mon, 01 Nov 2027 00:00:00 GMT",
-      link: '<https://docs.example/v2>; rel="deprecation"; type="text/html"',
-    };
-    const answers = [
-      await call("POST", "/v1/webhook/subscribe", { json: {} }),
-      await call("PUT", "/v1/webhook/unsubscribe/sub_1", { json: {} }),
-      await call("GET", "/v1/webhook/subscribe"),
-      await call("POST", "/v1/webhook/subscribe", { token: null }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 405, 401]);
-    for (const { headers } of answers) expect(headers).toMatchObject(fields);
-    const parent = await call("GET", "/v1/customers/c");
-    expect(parent.headers["deprecation"]).toBe("@1767225600");
-    expect(parent.headers).not.toHaveProperty("sunset");
-    for (const path of ["/v1webhook", "/healthz"])
-      expect((await call("GET", path)).headers).not.toHaveProperty("deprecation");
-  });
-
-  it("is refused at the start when its dates or its path are invalid, or its notice too short", async () => {
-    for (const deprecated of [
-      { path: "/v1", since: "2026-11-01", sunset: "2027-10-31" },
-      { path: "/v1", since: "2026-02-30" },
-      { path: "/v1", since: "2026-11-01", sunset: "2028-13-01" },
-      { path: "v1", since: "2026-11-01" },
-    ])
-      await expect(openWith(deprecated)).rejects.toThrow(TypeError);
   });
 });

@@ -9,7 +9,7 @@ import { returnRefund } from "../../src/use-cases/refunds.ts";
 const { standard } = profiles;
 
 /** The standard profile with other values of one section. */
-const change = <K extends "refund" | "amount" | "subscription" | "headers" | "hold" | "limits">(
+const change = <K extends "refund" | "amount" | "subscription" | "hold">(
   section: K,
   values: Partial<Profile[K]>,
 ): Profile => ({ ...standard, [section]: { ...standard[section], ...values } });
@@ -41,9 +41,6 @@ describe("a profile decides for refunds", () => {
       [{}, { clientReferenceId: "r", ...typo }, 201, "r"],
       [{}, { clientReferenceId: odd }, 201, odd],
       [{ clientReferenceIdWhenAbsent: "omit" }, {}, 201, undefined],
-      [{ clientReferenceIdWhenAbsent: "empty" }, {}, 201, ""],
-      [{ typoAlias: "ignore" }, typo, 201, null],
-      [{ typoAlias: "reject" }, typo, 400, undefined],
       [{ softDescriptor: "printable-ascii" }, printable, 201, null],
       [{}, printable, 400, undefined],
     ] as const) {
@@ -58,19 +55,13 @@ describe("a profile decides for refunds", () => {
     const rejected = await (await ask(change("refund", { duplicate: "reject" }))).again();
     expect(refusal(rejected).status).toBe(409);
     expect(rejected.body).not.toHaveProperty("existing");
-    const { again, answer } = await ask(change("refund", { duplicate: "replay" }));
-    const same = await again();
-    expect([same.status, same.body]).toEqual([200, answer.body]);
-    const other = await again({ amount: { currency: "USD", value: 2 } });
-    expect(refusal(other).status).toBe(409);
   });
 
-  it("how amounts are spelled and how large they may be, and how long a requestKey is", async () => {
-    const spelled = { trailingZeros: "accept", exponent: "accept", strings: "accept" } as const;
+  it("how large amounts may be, and how long a requestKey is", async () => {
     const bounds = { minimumCents: 100, maximumCents: 1000 };
     const { limits } = standard;
     const profile = {
-      ...change("amount", { ...spelled, ...bounds }),
+      ...change("amount", bounds),
       limits: { ...limits, key: 2 },
     };
     const { open, paymentId } = await ask(profile);
@@ -79,17 +70,17 @@ describe("a profile decides for refunds", () => {
       const text = `{"paymentId":"${paymentId}","requestKey":"${key++}","amount":{"currency":"USD","value":${value}}}`;
       return (await open.call("POST", "/v1/refunds", { text })).status;
     };
-    for (const value of ["1.100", "1e0", '"1.00"', "1", "10", "10.00"])
+    for (const value of ["1", "10", "10.00"])
       expect([value, await statusOf(value)]).toEqual([value, 201]);
-    for (const value of ['"1.005"', '"x"', '""', '"-1"', "0.99", "10.01"])
+    for (const value of ["1.100", "1e0", '"1.00"', '""', "0.99", "10.01"])
       expect([value, await statusOf(value)]).toEqual([value, 400]);
     const long = await open.refund(paymentId, { requestKey: "123" });
     expect(refusal(long).members).toEqual({ "/requestKey": "INVALID_VALUE" });
   });
 
-  it("[P-REFUND-LATE-RETURN] how long they are held, and whether a late return ends them and frees their amount", async () => {
+  it("how long they are held, and a return by the bank frees their amount", async () => {
     const profile = {
-      ...change("refund", { lateReturn: true }),
+      ...standard,
       hold: { ...standard.hold, businessDays: 0 },
     };
     const { open, paymentId, answer } = await ask(profile);
@@ -117,24 +108,15 @@ describe("a profile decides for refunds", () => {
   });
 });
 
-describe("a profile decides for subscriptions, headers, tokens and customers", () => {
-  it("[P-SUBSCRIBE-LIMIT] T-21 what a closed subscription answers, how many may be open, and whether ALL may have details", async () => {
-    for (const [closed, status] of [
-      ["ok", 200],
-      ["not-found", 404],
-      ["gone", 410],
-    ] as const) {
-      const values = { closed, maxPerMerchant: 1, allWithDetails: "reject" } as const;
-      const open = await openService({ profile: change("subscription", values) });
-      const made = await open.subscribe();
-      expect((await open.subscribe()).status).toBe(422);
-      expect((await unsubscribe(open, made)).status).toBe(200);
-      expect((await unsubscribe(open, made)).status).toBe(status);
-      expect((await open.subscribe()).status).toBe(200);
-      const subscriptionDetails = { type: "ALL", details: ["PAYMENT"] };
-      const refused = refusal(await open.subscribe({ subscriptionDetails }));
-      expect(refused).toMatchObject({ status: 400, code: "INVALID_SUBSCRIPTION_DETAILS" });
-    }
+describe("a profile decides for subscriptions, tokens and customers", () => {
+  it("[P-SUBSCRIBE-LIMIT] T-21 how many subscriptions may be open; a closed one frees its place", async () => {
+    const open = await openService({ profile: change("subscription", { maxPerMerchant: 1 }) });
+    const made = await open.subscribe();
+    expect((await open.subscribe()).status).toBe(422);
+    expect((await unsubscribe(open, made)).status).toBe(200);
+    expect((await unsubscribe(open, made)).status).toBe(200);
+    const subscriptionDetails = { type: "ALL", details: ["PAYMENT"] };
+    expect((await open.subscribe({ subscriptionDetails })).status).toBe(200);
   });
 
   it("where tokens are issued, for how long, and the names of scopes", async () => {

@@ -80,17 +80,16 @@ describe("POST /v1/refunds", () => {
 describe("a refusal's message", () => {
   it("has the bounds of the profile", () => {
     const { refund, amount, limits } = profiles.standard;
-    const spelling = { strings: "accept", trailingZeros: "accept" } as const;
     const profile: Profile = {
       ...profiles.standard,
       refund: { ...refund, softDescriptor: "printable-ascii" },
-      amount: { ...amount, ...spelling, minimumCents: 100, maximumCents: 5000 },
+      amount: { ...amount, minimumCents: 100, maximumCents: 5000 },
       limits: { ...limits, softDescriptor: 20, url: 100, secretKey: { minimum: 32, maximum: 64 } },
     };
     const other = { policy: policyOf(profile), endpoints: { allowLoopback: true } };
     for (const [code, words] of [
       ["INVALID_SOFT_DESCRIPTOR", "must be 1 to 20 printable ASCII characters."],
-      ["INVALID_AMOUNT", "must be a JSON number, or the text of one, from 1.00 to 50.00 with"],
+      ["INVALID_AMOUNT", "must be a JSON number from 1.00 to 50.00 with"],
       ["INVALID_URL", "http to a loopback host"],
       ["INVALID_URL", "of at most 100 ASCII characters"],
       ["WEAK_SECRET", "must be 32 to 64 printable ASCII characters"],

@@ -54,9 +54,7 @@ export const amounts: ProviderCheck = providerCheck({
 });
 
 function centsOf(text: string, { amount }: Profile): bigint | undefined {
-  const isQuoted = text.startsWith('"');
-  if (isQuoted && amount.strings === "reject") return undefined;
-  const verdict = parseAmount(isQuoted ? text.slice(1, -1) : text, amount);
+  const verdict = parseAmount(text);
   if (!verdict.ok) return undefined;
   const { cents } = verdict;
   const isWithin = cents >= BigInt(amount.minimumCents) && cents <= BigInt(amount.maximumCents);

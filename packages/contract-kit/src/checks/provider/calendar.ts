@@ -138,5 +138,6 @@ function settlements(now: number, hold: Hold): readonly Settlement[] {
 }
 
 function nextMidnight(at: number, hold: Hold): number {
-  return eligibleAt(at, { ...hold, businessDays: 0, mode: "full-days", cutoff: "00:00" });
+  const everyDay = { ...hold.calendar, holidays: "none", weekend: [], closed: [] } as const;
+  return eligibleAt(at, { ...hold, businessDays: 1, cutoff: "00:00", calendar: everyDay });
 }

@@ -141,7 +141,9 @@ function requireFacts(members: Members, facts: Members, named: string): void {
   }
 }
 
+/** Compares numbers by their value: only requests have one spelling. */
 function centsOf(source: unknown): bigint | undefined {
-  const parsed = parseAmount(String(source), { trailingZeros: "accept", exponent: "accept" });
-  return parsed.ok ? parsed.cents : undefined;
+  const text = Number(source).toFixed(2);
+  const parsed = parseAmount(text);
+  return parsed.ok && Number(text) === Number(source) ? parsed.cents : undefined;
 }

@@ -77,7 +77,6 @@ export const requestKeys: ProviderCheck = providerCheck({
       const created = answers.filter((one) => isCreated(one, profile));
       const told = answers.map(shown).join(", ");
       const isSame = known?.cents === cents && known.payment === payment;
-      if (profile.refund.duplicate === "replay" && isSame && refused === undefined) continue;
       if (refused !== undefined && known === undefined) {
         must(FREE, created.length === 0, () => `a call that must be refused was answered ${told}`);
         continue;
@@ -140,7 +139,7 @@ export const keyScope: ProviderCheck = providerCheck({
       requireStatus(SPELLING, `the new key ${JSON.stringify(key)}`, await ask(key), refundCreated);
     for (const key of alike) {
       const again = await ask(key);
-      must(UNIQUE, !isCreated(again, profile) || profile.refund.duplicate === "replay", () => {
+      must(UNIQUE, !isCreated(again, profile), () => {
         return `the known key ${JSON.stringify(key)}: a second refund was made`;
       });
     }

@@ -45,13 +45,11 @@ export const validRequests: ProviderCheck = providerCheck({
     };
     const { clientReferenceId: own, clientRefefenceId: alias } = request;
     const answer = await session.call("POST", "/v1/refunds", { json });
-    const { typoAlias } = refund;
-    const isContradiction = typoAlias === "alias" && own !== undefined && own !== alias;
-    if (alias !== undefined && (typoAlias === "reject" || isContradiction))
+    if (own !== undefined && alias !== undefined && own !== alias)
       return requireStatus(ALIAS, "two references", answer, 400);
     requireStatus(TAKEN, "a valid request", answer, statuses.refundCreated);
-    const isAlias = typoAlias === "alias" && own === undefined && alias !== undefined;
-    const absent = { null: null, empty: "", omit: undefined }[refund.clientReferenceIdWhenAbsent];
+    const isAlias = own === undefined && alias !== undefined;
+    const absent = refund.clientReferenceIdWhenAbsent === "null" ? null : undefined;
     const wanted = (isAlias ? alias : own) ?? absent;
     const got = answer.body["clientReferenceId"];
     mustBe(isAlias ? ALIAS : REFERENCE, "clientReferenceId", got, wanted);
@@ -154,11 +152,9 @@ function invalidOf(name: string, known: Values): readonly Labelled[] {
 /** True if the profile accepts what the schema does not. */
 function isAccepted(
   { pointer, keyword }: Pick<Labelled, "pointer" | "keyword">,
-  { amount, refund, subscription }: Profile,
+  { refund, subscription }: Profile,
 ): boolean {
   switch (`${pointer} ${keyword}`) {
-    case "/amount/value type":
-      return amount.strings !== "reject";
     case "/softDescriptor pattern":
       return refund.softDescriptor !== "alphanumeric";
     case "/subscriptionId required":

@@ -1,5 +1,4 @@
 import { parseAmount } from "@countersign/rules";
-import type { RefundRequest } from "@countersign/schemas";
 import { validateRefundRequest } from "@countersign/schemas/writers";
 import type { Policy } from "../../profile/policy.ts";
 import { type Wording, acceptMembers, faultAt } from "../members.ts";
@@ -47,17 +46,8 @@ function refusalOf(outcome: Extract<AskRefundOutcome, { ok: false }>): Refused {
 function refundAnswer(refund: RefundRecord, { refund: choice }: Policy): object {
   const { clientReferenceId, ...rest } = refundResource(refund);
   const paymentId = choice.answers === "refund" ? refund.id : refund.originalId;
-  if (clientReferenceId !== null) return { ...rest, paymentId, clientReferenceId };
-  switch (choice.absentReference) {
-    case "null":
-      return { ...rest, paymentId, clientReferenceId };
-    case "empty":
-      return { ...rest, paymentId, clientReferenceId: "" };
-    case "omit":
-      return { ...rest, paymentId };
-    default:
-      return choice.absentReference satisfies never;
-  }
+  const isLeftOut = clientReferenceId === null && choice.absentReference === "omit";
+  return { ...rest, paymentId, ...(!isLeftOut && { clientReferenceId }) };
 }
 
 /**
@@ -72,13 +62,13 @@ function readRefundRequest(body: JsonBody, wording: Wording): RefundOrder {
   const cents = amountOf(body, policy);
   const request = acceptMembers(wording, {
     body: body.value,
-    validation: validateRefundRequest(schemaView(body.value, policy)),
+    validation: validateRefundRequest(withoutDescriptor(body.value)),
     more: [
       ...(cents === undefined ? [faultAt(wording, "/amount/value", "INVALID_AMOUNT")] : []),
       ...(isDescriptor(softDescriptor, policy)
         ? []
         : [faultAt(wording, "/softDescriptor", "INVALID_SOFT_DESCRIPTOR")]),
-      ...aliasErrors(body.value, policy),
+      ...aliasErrors(body.value),
     ],
   });
   // `acceptMembers` has thrown for a missing amount, and for a descriptor that is not a string.
@@ -87,33 +77,25 @@ function readRefundRequest(body: JsonBody, wording: Wording): RefundOrder {
     paymentId: request.paymentId,
     amountCents: cents,
     requestKey: request.requestKey,
-    clientReferenceId: referenceOf(request, policy) ?? null,
+    clientReferenceId: request.clientReferenceId ?? request.clientRefefenceId ?? null,
     softDescriptor: typeof softDescriptor === "string" ? softDescriptor : null,
   };
 }
 
-/**
- * The body without the members that the profile may accept in another form than the schema: the descriptor,
- * and an amount written as a string. Both are checked in this file.
- */
-function schemaView(value: unknown, policy: Policy): unknown {
+/** The body without the member that the profile may accept in another form than the schema. */
+function withoutDescriptor(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const { softDescriptor: _, ...members } = membersOf(value);
-  const { amount } = members;
-  const isText = typeof membersOf(amount)["value"] === "string";
-  if (!isText || policy.amount.strings === "reject") return members;
-  return { ...members, amount: { ...membersOf(amount), value: 1 } };
+  return members;
 }
 
 /** Parses the source text of the number: as a double, `1.0000000000000001` is 1 (S 2.1). */
-function amountOf({ value, numbers }: JsonBody, { amount: policy }: Policy): bigint | undefined {
-  const written = membersOf(membersOf(value)["amount"])["value"];
-  const isTextTaken = policy.strings === "accept" && typeof written === "string";
-  const text = isTextTaken ? written : numbers.get("/amount/value");
+function amountOf({ numbers }: JsonBody, { amount: bounds }: Policy): bigint | undefined {
+  const text = numbers.get("/amount/value");
   if (text === undefined) return undefined;
-  const amount = parseAmount(text, policy);
+  const amount = parseAmount(text);
   if (!amount.ok) return undefined;
-  const { minimumCents, maximumCents } = policy;
+  const { minimumCents, maximumCents } = bounds;
   return amount.cents >= minimumCents && amount.cents <= maximumCents ? amount.cents : undefined;
 }
 
@@ -123,26 +105,11 @@ function isDescriptor(value: unknown, { refund, limits }: Policy): boolean {
   return refund.softDescriptor.test(value);
 }
 
-/** S 4.1 spells the member in two ways; the profile decides about the second spelling. */
-function aliasErrors(value: unknown, { refund }: Policy): MemberError[] {
+/** S 4.1 spells the member in two ways. */
+function aliasErrors(value: unknown): MemberError[] {
   const { clientReferenceId, clientRefefenceId: alias } = membersOf(value);
-  if (alias === undefined) return [];
-  const pointer = "/clientRefefenceId";
-  switch (refund.typoAlias) {
-    case "alias":
-      return clientReferenceId === undefined || clientReferenceId === alias
-        ? []
-        : [{ pointer, code: "CONTRADICTION", message: "differs from clientReferenceId" }];
-    case "reject":
-      return [{ pointer, code: "UNKNOWN_MEMBER", message: "the name is clientReferenceId" }];
-    case "ignore":
-      return [];
-    default:
-      return refund.typoAlias satisfies never;
-  }
-}
-
-function referenceOf(request: RefundRequest, { refund }: Policy): string | undefined {
-  if (refund.typoAlias === "ignore") return request.clientReferenceId;
-  return request.clientReferenceId ?? request.clientRefefenceId;
+  if (alias === undefined || clientReferenceId === undefined || clientReferenceId === alias)
+    return [];
+  const message = "differs from clientReferenceId";
+  return [{ pointer: "/clientRefefenceId", code: "CONTRADICTION", message }];
 }

@@ -95,7 +95,6 @@ function unsubscribeRefusal(
     case "INVALID_SUBSCRIPTION_DETAILS":
       return invalidDetails(wording, outcome.at);
     case "SUBSCRIPTION_NOT_FOUND":
-    case "SUBSCRIPTION_CLOSED":
       return refuse(outcome.code);
     default:
       return outcome satisfies never;
@@ -108,10 +107,8 @@ function unknownEvents(wording: Wording, at: readonly number[]): Refused {
   );
 }
 
-function invalidDetails(wording: Wording, at: readonly number[] | undefined): Refused {
+function invalidDetails(wording: Wording, at: readonly number[]): Refused {
   const code = "INVALID_SUBSCRIPTION_DETAILS";
-  if (at === undefined)
-    return refuseMembers([faultAt(wording, "/subscriptionDetails/details", code)]);
   const { catalogue } = wording.policy.events;
   const categories = [...new Set(catalogue.map(({ category }) => category))].toSorted();
   const message = `must be one of ${JSON.stringify(categories)}`;
