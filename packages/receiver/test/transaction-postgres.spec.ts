@@ -1,10 +1,12 @@
+import { once } from "node:events";
 import { createReceiver, type Outcome } from "@countersign/receiver";
 import {
+  type PostgresClient,
   type PostgresInbox,
   postgresInbox,
   type PostgresTransaction,
 } from "@countersign/receiver/postgres";
-import { Pool } from "pg";
+import { Pool, type PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { nameOf, NOON, silent } from "./fixtures.ts";
 import { describePostgres } from "./inboxes/describe-postgres.ts";
@@ -68,8 +70,64 @@ describePostgres("a handler's writes in PostgreSQL, with a pool of 2", (server) 
       await book(id, transaction);
       await transaction.query("SELECT no_such_column").catch(() => undefined);
     });
-    expect(await send(receiver)).toMatchObject({ code: "CS_HANDLER_FAILED" });
+    const outcome = await send(receiver);
+    expect(outcome).toMatchObject({
+      code: "CS_HANDLER_FAILED",
+      error: { cause: { code: "25P02" } },
+    });
+    expect(outcome).toHaveProperty("error.message", expect.stringContaining("let its error reach"));
     expect(await booked()).toEqual([]);
+  });
+
+  it("[R-ACK-FAILED] fail the event when PostgreSQL rolls them back at COMMIT", async () => {
+    const receiver = receiverOf(async (id, transaction) => {
+      // The pool's own client: nobody counts its statements.
+      const acquired = once(pool, "acquire") as Promise<[PoolClient]>;
+      await book(id, transaction);
+      const [client] = await acquired;
+      // The second statement fails after the event's completion, before COMMIT.
+      void client
+        .query("SELECT 1")
+        .then(() => client.query("SELECT no_such_column"))
+        .catch(() => undefined);
+    });
+    const outcome = await send(receiver);
+    expect(outcome).toMatchObject({ code: "CS_HANDLER_FAILED" });
+    expect(outcome).toHaveProperty("error.message", expect.stringMatching(/rolled .* back/));
+    expect(await booked()).toEqual([]);
+    expect((await send(receiverOf(book))).kind).toBe("handled");
+  });
+
+  it.each<[string, (client: PostgresClient, id: string) => unknown]>([
+    ["a promise", (client) => client.query("SELECT pg_sleep(0.05)")],
+    [
+      "a callback",
+      (client) => (client as PoolClient).query("SELECT pg_sleep(0.05)", () => undefined),
+    ],
+  ])("fail the event while a statement of client() with %s still runs", async (_what, start) => {
+    let kept: PostgresClient | undefined;
+    const receiver = receiverOf(async (id, transaction) => {
+      const client = await transaction.client();
+      kept = client as PostgresClient;
+      await kept.query("INSERT INTO ledger VALUES ($1)", [id]);
+      void Promise.resolve(start(kept, id)).catch(() => undefined);
+    });
+    const outcome = await send(receiver);
+    expect(outcome).toMatchObject({ code: "CS_HANDLER_FAILED" });
+    expect(outcome).toHaveProperty("error.message", expect.stringContaining("await each query"));
+    expect(await booked()).toEqual([]);
+    await expect(kept?.query("SELECT 1")).rejects.toThrow(/handler has ended/);
+  });
+
+  it("survive a handler that releases client() and reads its properties", async () => {
+    const receiver = receiverOf(async (id, transaction) => {
+      const client = (await transaction.client()) as PoolClient;
+      expect(client.listenerCount("error")).toBeGreaterThan(0);
+      await client.query("INSERT INTO ledger VALUES ($1)", [id]);
+      client.release();
+    });
+    expect((await send(receiver)).kind).toBe("handled");
+    expect(await booked()).toEqual(["evt_1"]);
   });
 
   it("of a handler that hangs in a query are undone when its lease ends, and its connection is given up", async () => {
@@ -101,13 +159,16 @@ describePostgres("a handler's writes in PostgreSQL, with a pool of 2", (server) 
   });
 
   it("cannot be committed or rolled back by a statement of the handler", async () => {
-    for (const text of ["COMMIT", " rollback", "BEGIN", "End;", "ROLLBACK WORK"]) {
+    const texts = ["COMMIT", " rollback", "BEGIN", "End;", "ROLLBACK WORK", "; COMMIT"];
+    const hidden = ["/* a */ COMMIT", "-- a\nCOMMIT", "SELECT 1; COMMIT", "SELECT '\\'; COMMIT"];
+    for (const text of [...texts, ...hidden, "SELECT $a$;$a$, E'\\';', 1; COMMIT;"]) {
       const receiver = receiverOf((_id, transaction) => transaction.query(text));
       expect(await send(receiver)).toMatchObject({ error: expect.any(TypeError) as TypeError });
     }
     const receiver = receiverOf(async (_id, transaction) => {
       await transaction.query("SAVEPOINT a");
       await transaction.query("ROLLBACK TO SAVEPOINT a");
+      await transaction.query("SELECT ';a', E'\\';a', $a$;a$a$, 1 AS \";a\" -- ;a\n/* ;a */ ; ");
     });
     expect((await send(receiver)).kind).toBe("handled");
   });

@@ -1,6 +1,14 @@
 import { transition } from "./event-state.ts";
 import type { BeginRequest, Commit, InboxTransaction } from "./inbox.ts";
-import { isRefusal, type PostgresDatabase, type PostgresQuery } from "./postgres-database.ts";
+import {
+  HANDLER_ENDED,
+  isRefusal,
+  type PostgresDatabase,
+  type PostgresQuery,
+  type OpenTransaction,
+  RolledBackError,
+  sqlStateOf,
+} from "./postgres-database.ts";
 import type { PostgresRows } from "./postgres-rows.ts";
 import { claimedBy } from "./rows-inbox.ts";
 import { updateValues } from "./sql-rows.ts";
@@ -11,7 +19,7 @@ export interface PostgresTransaction<Client = unknown> {
    * Runs one statement in the transaction.
    *
    * @typeParam Row The columns as the text names them; the caller's claim, not checked.
-   * @throws {TypeError} the handler has ended, or the statement would end the transaction.
+   * @throws {TypeError} the handler has ended, or the text would end the transaction or has several statements.
    */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in pg: the caller knows its columns
   readonly query: <Row = Readonly<Record<string, unknown>>>(
@@ -25,8 +33,19 @@ export interface PostgresTransaction<Client = unknown> {
   readonly client: () => Promise<Client>;
 }
 
+/** Literals, quoted names and comments, which may hold a semicolon. */
+const OPAQUE =
+  /\bE'(?:\\[^]|''|[^'\\])*'|'(?:''|[^'])*'|"[^"]*"|--[^\n]*|\/\*[^]*?\*\/|(?<![\w$])(\$(?:[A-Za-z_]\w*)?\$)[^]*?\1/gi;
 const ENDS_TRANSACTION =
-  /^\s*(?:BEGIN|START|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:(?:WORK|TRANSACTION)\s+)?TO\b))\b/i;
+  /^[\s;]*(?:BEGIN|START|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:(?:WORK|TRANSACTION)\s+)?TO\b))\b/i;
+
+/** The reason why a handler's text is refused. */
+function refusedText(text: string): string | undefined {
+  const bare = text.replace(OPAQUE, " ");
+  if (ENDS_TRANSACTION.test(bare)) return "the receiver ends the transaction, no statement does";
+  if (/;\s*[^\s;]/.test(bare)) return "expected one statement, got several: send each by itself";
+  return undefined;
+}
 
 /** Begins at the first use, on a separate connection: an event that writes nothing uses no connection. */
 export function postgresTransaction<Client>(
@@ -41,8 +60,10 @@ export function postgresTransaction<Client>(
   let open = true;
   let running = 0;
 
-  const inTransaction = async <T>(use: (begun: Opened<Client>) => Promise<T> | T): Promise<T> => {
-    if (!open) throw new TypeError("context.transaction: the handler has ended; await each query");
+  const inTransaction = async <T>(
+    use: (opened: OpenTransaction<Client>) => Promise<T> | T,
+  ): Promise<T> => {
+    if (!open) throw new TypeError(HANDLER_ENDED);
     running += 1;
     try {
       begun ??= begin(database, leaseEndsAt);
@@ -52,10 +73,9 @@ export function postgresTransaction<Client>(
     }
   };
   const query: PostgresQuery = (text, values) => {
-    if (ENDS_TRANSACTION.test(text))
-      return Promise.reject(
-        new TypeError("context.transaction: the receiver ends the transaction, no statement does"),
-      );
+    const refused = refusedText(text);
+    if (refused !== undefined)
+      return Promise.reject(new TypeError(`context.transaction: ${refused}`));
     return inTransaction((opened) => opened.query(text, values));
   };
   const rollback = async (): Promise<void> => {
@@ -63,6 +83,13 @@ export function postgresTransaction<Client>(
     // A statement that still runs, or a connection that the pool does not give, is not waited for.
     const ended = begun?.end("rollback");
     if (running === 0) await ended;
+  };
+
+  /** Reads the event after a COMMIT whose answer the library hides: it may have been a rollback. */
+  const isRecorded = async (): Promise<boolean> => {
+    if (database.checksCommit === true) return true;
+    const row = await rows.read(key);
+    return row?.state.at === to.at && row.state.token === token;
   };
 
   return {
@@ -76,25 +103,34 @@ export function postgresTransaction<Client>(
     },
     rollback,
     async commit(now, next): Promise<Commit> {
+      open = false;
       const update = { key, from: claimed, to, now };
       if (begun === undefined) {
-        open = false;
         if (next !== undefined) return rows.completeAndTake({ key, token, now }, next);
         return { state: (await rows.update(update)) === "done" ? "committed" : "lost" };
       }
+      const unfinished = new Error("the handler ended before its queries; await each query");
       if (running > 0) {
-        const error = new Error("the handler ended before its queries; await each query");
         void rollback();
-        return { state: "failed", error };
+        return { state: "failed", error: unfinished };
       }
-      open = false;
       try {
-        const { query: run } = await begun.opened;
+        const { query: run, isBusy } = await begun.opened;
+        if (isBusy?.() === true) {
+          await rollback();
+          return { state: "failed", error: unfinished };
+        }
         const { rows: written } = await run(rows.sql.update, updateValues(update));
-        const ended = await begun.end(written.length === 1 ? "commit" : "rollback");
-        return { state: ended === "commit" ? "committed" : "lost" };
+        if ((await begun.end(written.length === 1 ? "commit" : "rollback")) === "rollback")
+          return { state: "lost" };
+        return (await isRecorded())
+          ? { state: "committed" }
+          : { state: "failed", error: new RolledBackError() };
       } catch (error) {
         await rollback();
+        // in_failed_sql_transaction: the handler has ignored the error of a statement.
+        if (sqlStateOf(error) === "25P02")
+          return { state: "failed", error: new RolledBackError({ cause: error }) };
         if (isRefusal(error)) return { state: "failed", error };
         throw error;
       }
@@ -102,13 +138,8 @@ export function postgresTransaction<Client>(
   };
 }
 
-interface Opened<Client> {
-  readonly query: PostgresQuery;
-  readonly client: Client;
-}
-
 interface Begun<Client> {
-  readonly opened: Promise<Opened<Client>>;
+  readonly opened: Promise<OpenTransaction<Client>>;
   /** Ends the transaction, if it has not ended, and returns how. Rejects if a COMMIT fails. */
   end(how: "commit" | "rollback"): Promise<"commit" | "rollback">;
 }
@@ -119,7 +150,7 @@ interface Begun<Client> {
  * would keep its locks and its connection.
  */
 function begin<Client>(database: PostgresDatabase<Client>, leaseEndsAt: number): Begun<Client> {
-  const opened = Promise.withResolvers<Opened<Client>>();
+  const opened = Promise.withResolvers<OpenTransaction<Client>>();
   const ending = Promise.withResolvers<"commit" | "rollback">();
   const leaseMs = Math.max(1, Math.ceil(leaseEndsAt - performance.now()));
   const timer = setTimeout(() => ending.resolve("rollback"), leaseMs);

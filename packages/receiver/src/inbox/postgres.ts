@@ -11,6 +11,7 @@ import { rowsInbox, rowsQueue } from "./rows-inbox.ts";
 import { COLUMNS, eventIndexes } from "./sql.ts";
 
 export type {
+  OpenTransaction,
   PostgresClient,
   PostgresDatabase,
   PostgresPool,

@@ -15,7 +15,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOON, silent } from "../fixtures.ts";
 import { describePostgres } from "./describe-postgres.ts";
-import { type Booking, transactionTests } from "./transaction-tests.ts";
+import { type Booking, send, transactionTests } from "./transaction-tests.ts";
 
 // The recipes of docs/guides/transactions.md, as a reader copies them.
 const page = readFileSync(
@@ -98,8 +98,8 @@ describePostgres("a PostgreSQL inbox over a library", (server) => {
     });
 
     const clock = { now: NOON };
-    const receiverOf = (handler: Booking) =>
-      createReceiver({ ...silent, inbox, now: () => clock.now }).on(
+    const receiverOf = (handler: Booking, over = inbox) =>
+      createReceiver({ ...silent, inbox: over, now: () => clock.now }).on(
         "PAYMENT",
         async (event, { transaction }) => {
           const client = (await transaction.client()) as never;
@@ -113,6 +113,27 @@ describePostgres("a PostgreSQL inbox over a library", (server) => {
 
     describe("a handler's writes", () => {
       transactionTests(() => ({ clock, booked, receiverOf }));
+
+      it("[R-ACK-FAILED] fail the event when PostgreSQL rolls them back at COMMIT", async () => {
+        const { database } = library;
+        const failing: PostgresDatabase = {
+          ...database,
+          transaction: (work) =>
+            database.transaction(async (transaction) => {
+              const result = await work(transaction);
+              // As a statement does that the handler has not awaited.
+              await transaction.query("SELECT no_such_column").catch(() => undefined);
+              return result;
+            }),
+        };
+        const over = postgresInbox(failing, { schema: "shop" });
+        const outcome = await send(receiverOf((id, book) => book(id), over));
+        expect(outcome.kind).toBe("failed");
+        expect(await booked()).toEqual([]);
+        expect((await send(receiverOf((id, book) => book(id)))).kind).toMatch(
+          /^(handled|in_progress)$/,
+        );
+      });
     });
   });
 });
