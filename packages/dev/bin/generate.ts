@@ -1,11 +1,8 @@
 // Writes everything that is derived: from schemas/, types, validators, the catalogue, the profiles and the
-// service's OpenAPI and AsyncAPI documents; state diagrams, from the transitions of the rules; the pages of
-// commands, requirements, tests and evidence. With --check nothing is written, and the exit code is 1 if a file differs.
+// service's OpenAPI and AsyncAPI documents; the pages of commands, requirements, tests and evidence. With --check
+// nothing is written, and the exit code is 1 if a file differs.
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { customerTransitions } from "../../rules/src/customer.ts";
-import { refundTransitions } from "../../rules/src/refund-transitions.ts";
-import { mermaid } from "../../rules/src/transition.ts";
 import { apiPages } from "../src/generate/api-pages.ts";
 import { cliPage } from "../src/generate/cli-page.ts";
 import { differencesPage, requirementsPage } from "../src/generate/contract-pages.ts";
@@ -54,7 +51,6 @@ const generated: Readonly<Record<string, string>> = {
   ...documents(files),
   ...serviceDocuments(files, rows),
   ...apiPages(),
-  "ARCHITECTURE.md": withDiagrams(read("ARCHITECTURE.md")),
   ...evidencePages(),
   "docs/reference/cli.md": await cliPage(),
   "docs/reference/library-differences.md": differencesPage(),
@@ -84,19 +80,3 @@ for (const path of stale) {
 for (const id of tests.missing)
   console.error(`no test's title names ${id}, and no check covers it`);
 process.exitCode = (isChecking && stale.length > 0) || tests.missing.length > 0 ? 1 : 0;
-
-/**
- * A Markdown text whose state diagrams are those of the rules' own transitions: each stands between
- * `<!-- states: NAME -->` and `<!-- end -->`.
- *
- * @throws {Error} the text has no place for one of them.
- */
-function withDiagrams(text: string): string {
-  const diagrams = { refund: mermaid(refundTransitions), customer: mermaid(customerTransitions) };
-  return Object.entries(diagrams).reduce((before, [name, diagram]) => {
-    const place = new RegExp(`(<!-- states: ${name} -->\n)[\\s\\S]*?(<!-- end -->)`);
-    if (!place.test(before))
-      throw new Error(`ARCHITECTURE.md has no place for the states of ${name}`);
-    return before.replace(place, `$1\n\`\`\`mermaid\n${diagram}\`\`\`\n\n$2`);
-  }, text);
-}

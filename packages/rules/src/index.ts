@@ -15,11 +15,6 @@ export {
 } from "./money.ts";
 export { compareStates, type ResourceState, type StateOrder } from "./ordering.ts";
 export {
-  refundTransitions,
-  type RefundCondition,
-  type RefundTrigger,
-} from "./refund-transitions.ts";
-export {
   decide,
   onFailed,
   onReturned,
@@ -44,4 +39,3 @@ export {
   type Selection,
   type SubscriptionDetails,
 } from "./subscription.ts";
-export { mermaid, type Transition } from "./transition.ts";

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { customerTransitions, moveCustomer } from "../src/customer.ts";
+import { drawnMoves } from "./diagrams.ts";
 
 describe("a customer (S 3.2)", () => {
-  it("is created, and makes exactly the moves of its table, each with its event", () => {
-    const rows = customerTransitions.map(({ from = "-", trigger, to, effect = "-" }) =>
+  it("is created, and makes exactly the moves of the diagram, each with its event", () => {
+    const moves = drawnMoves("A customer (S 3.2):");
+    const rows = moves.map(({ from = "-", trigger, to, effect }) =>
       [from, trigger, to, effect].join(" "),
     );
     expect(rows).toEqual([
@@ -13,6 +15,9 @@ describe("a customer (S 3.2)", () => {
       "INACTIVE activate ACTIVE customer.activated",
       "CREATED deactivate INACTIVE customer.deactivated",
     ]);
+    expect(customerTransitions).toEqual(
+      moves.map(({ from, trigger, to }) => ({ from, trigger, to })),
+    );
     for (const from of ["CREATED", "ACTIVE", "INACTIVE"] as const)
       for (const move of ["activate", "deactivate"] as const) {
         const row = rows.find((one) => one.startsWith(`${from} ${move} `));

@@ -2,11 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eligibleAt } from "../src/hold.ts";
 import {
-  refundTransitions,
-  type RefundCondition,
-  type RefundTrigger,
-} from "../src/refund-transitions.ts";
-import {
   decide,
   onFailed,
   onReturned,
@@ -15,9 +10,12 @@ import {
   type Debit,
   type Refund,
 } from "../src/refund.ts";
+import { drawnMoves, type Move } from "./diagrams.ts";
 import { debits, instants, refunds, standardHold } from "./refunds.ts";
 
+const moves = drawnMoves("A refund (S 3.1):");
 const TRIGGERS = ["request", "settled", "time", "failed", "covered", "returned"] as const;
+type Trigger = (typeof TRIGGERS)[number];
 
 /** All that a step of a refund can depend on. */
 interface World {
@@ -34,7 +32,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
   now: instants,
 });
 
-function step(trigger: RefundTrigger, world: World): { before: Refund | undefined; after: Refund } {
+function step(trigger: Trigger, world: World): { before: Refund | undefined; after: Refund } {
   const { before, debit, settledAt, now } = world;
   switch (trigger) {
     case "request":
@@ -60,8 +58,8 @@ function decided(known: { debit: Debit; now: number }): Refund {
   return decision.refund;
 }
 
-/** The rows' words, read independently of the functions. */
-function holds(condition: RefundCondition, trigger: RefundTrigger, world: World): boolean {
+/** Judges the diagram's words, independently of the functions. */
+function holds(condition: string, trigger: Trigger, world: World): boolean {
   const { before, debit, now } = world;
   const settledAt = debit.state === "settled" ? debit.settledAt : Infinity;
   const isDue = settledAt !== Infinity && now >= eligibleAt(settledAt, standardHold);
@@ -79,13 +77,13 @@ function holds(condition: RefundCondition, trigger: RefundTrigger, world: World)
     case "now >= eligibleAt":
       return now >= threshold;
     default:
-      return condition satisfies never;
+      throw new Error(`the diagram has an unknown condition: ${condition}`);
   }
 }
 
-function rowsFor(trigger: RefundTrigger, world: World): typeof refundTransitions {
+function rowsFor(trigger: Trigger, world: World): readonly Move[] {
   const from = trigger === "request" ? undefined : world.before.status;
-  return refundTransitions.filter(
+  return moves.filter(
     (row) =>
       row.from === from &&
       row.trigger === trigger &&
@@ -104,8 +102,8 @@ function effectOf({ before, after }: { before: Refund | undefined; after: Refund
   return `${changes}${changes === "" ? "" : "; "}refund.${event[after.status]}`;
 }
 
-describe("the table of a refund's moves (S 3.1)", () => {
-  it("lists exactly the moves that the functions make", () => {
+describe("the diagram of a refund's states (S 3.1)", () => {
+  it("has exactly the moves that the functions make", () => {
     const met = new Set<number>();
     fc.assert(
       fc.property(fc.constantFrom(...TRIGGERS), worlds, (trigger, world) => {
@@ -113,7 +111,7 @@ describe("the table of a refund's moves (S 3.1)", () => {
         const done = step(trigger, world);
         expect(rows.length).toBeLessThanOrEqual(1);
         for (const row of rows) {
-          met.add(refundTransitions.indexOf(row));
+          met.add(moves.indexOf(row));
           expect(done.after.status).toBe(row.to);
           const isMove = done.before?.status !== done.after.status;
           expect(row.effect).toBe(
@@ -126,6 +124,6 @@ describe("the table of a refund's moves (S 3.1)", () => {
       }),
       { numRuns: 3000 },
     );
-    expect(met.size).toBe(refundTransitions.length);
+    expect(met.size).toBe(moves.length);
   });
 });
