@@ -7,11 +7,13 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (file: string): string => readFileSync(root + file, "utf8");
 
 const GENERATED =
-  /node_modules|\/(?:dist|lib|generated|output|pacts|documents|reader)$|docs\/(?:reference|evidence|tests\.md)$/;
+  /node_modules|\/(?:dist|lib|generated|output|pacts|documents|reader)$|docs\/(?:reference|evidence)$/;
 const texts = globSync(
   "{*,{docs,examples,contracts,schemas,test,packages,scripts,action}/**/*}.{md,ts,tsx,mjs,json,jsonl,sql}",
   { cwd: root, exclude: (path) => GENERATED.test(path) },
-).map((file) => ({ file, text: read(file) }));
+)
+  .filter((file) => file !== "docs/tests.md")
+  .map((file) => ({ file, text: read(file) }));
 
 const isTest = (file: string): boolean => /^(?:test|(?:packages\/)?[\w-]+\/test)\//.test(file);
 
