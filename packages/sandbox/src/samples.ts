@@ -5,7 +5,7 @@ import {
   linkedAccountResource,
   newId,
   paymentResource,
-  policyOf,
+  writeEnvelope,
   refundResource,
   subjectOf,
   writtenTime,
@@ -39,8 +39,7 @@ export type SampleEvent =
 
 /** Returns an event without a cause, in the profile's format, as the text that is signed and sent. */
 export function sampleEvent({ profile, type, at, random, ...given }: SampleOrder): SampleEvent {
-  const { events } = policyOf(profile);
-  const sampled = sampledRow(events.catalogue, type);
+  const sampled = sampledRow(profile.catalogue, type);
   if (sampled === undefined) return { ok: false, code: "UNKNOWN_EVENT" };
   const { row, kind } = sampled;
   const data =
@@ -48,7 +47,13 @@ export function sampleEvent({ profile, type, at, random, ...given }: SampleOrder
   if (data === undefined) return { ok: false, code: "DATA_UNUSABLE" };
   const id = given.id ?? newId(random, "evt");
   const subject = subjectOf(kind, data);
-  const envelope = events.envelope({ ...row, id, timestamp: writtenTime(at), data, subject });
+  const envelope = writeEnvelope(profile.envelope, {
+    ...row,
+    id,
+    timestamp: writtenTime(at),
+    data,
+    subject,
+  });
   return { ok: true, id, body: JSON.stringify(envelope) };
 }
 

@@ -13,7 +13,6 @@ import {
   moveClock,
   moveCustomer,
   newId,
-  policyOf,
   secretPlace,
   settlePayment,
   sha256Hex,
@@ -99,7 +98,7 @@ export async function openNamespace(
     clientId: null,
     token,
     lifetimeSeconds: null,
-    scopes: Object.values(policyOf(profile).token.scopes),
+    scopes: Object.values(profile.token.scopes),
   });
   return { merchant, seeded };
 }
@@ -122,7 +121,7 @@ async function sow(options: SeedOptions): Promise<Seeded> {
   const made = await createMerchant(context, {
     name: "Sandbox merchant",
     clock: { instant: isSown ? now - TWO_WEEKS_MS : now },
-    scopes: Object.values(policyOf(profile).token.scopes),
+    scopes: Object.values(profile.token.scopes),
     client: {
       id: newId(seededRandom(-1 - options.seed), "cli"),
       secret: `css_${Buffer.from(systemRandom.bytes(32)).toString("base64url")}`,

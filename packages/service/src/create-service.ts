@@ -12,7 +12,7 @@ import type { HttpContext } from "./http/route.ts";
 import { silentLogger, type Logger, FailureLog } from "./http/log.ts";
 import { Metrics } from "./http/metrics.ts";
 import { Rates } from "./http/limits.ts";
-import { policyOf } from "./profile/policy-of.ts";
+import { policyOf } from "./profile/policy.ts";
 import { systemRandom, type Random } from "./random.ts";
 import { SecretKeysError, type Vault } from "./secrets/vault.ts";
 import { addGauges } from "./gauges.ts";

@@ -6,7 +6,7 @@ import { errorCodes, memberCodes } from "../src/error-codes.ts";
 import { problemAnswer } from "../src/http/answer.ts";
 import { refuse } from "../src/http/problem.ts";
 import { tokenErrors } from "../src/http/routes/tokens.ts";
-import { policyOf } from "../src/profile/policy-of.ts";
+import { policyOf } from "../src/profile/policy.ts";
 
 describe("the registry of error codes", () => {
   it("has a heading in the codes reference for each code, to which a problem's type links", () => {

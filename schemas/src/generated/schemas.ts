@@ -2930,12 +2930,12 @@ export const Profile: JudgedSchema = {
           "properties": {
             "minimum": {
               "type": "integer",
-              "minimum": 1,
+              "minimum": 24,
               "maximum": 256
             },
             "maximum": {
               "type": "integer",
-              "minimum": 1,
+              "minimum": 24,
               "maximum": 256
             }
           }

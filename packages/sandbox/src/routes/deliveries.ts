@@ -100,20 +100,14 @@ export async function writeSample(
   order: { readonly type: string; readonly data?: object },
   beforeAttempts?: (eventId: string) => void,
 ): Promise<EventRecord> {
-  const { events } = context.policy;
-  const sampled = sampledRow(events.catalogue, order.type);
+  const sampled = sampledRow(context.policy.catalogue, order.type);
   if (sampled === undefined) throw refuseMembers([faultAt(context, "/type", "UNKNOWN_EVENT")]);
   const { row, kind } = sampled;
-  // Under the requested name, also one that this service never emits.
-  const policy = { ...context.policy, events: { ...events, named: () => row } };
   const event = await context.driver.transaction(async (tx) => {
     const at = await instantOf(tx, context.clock, merchant.clockId);
     const sent = order.data ?? sampleData(sampled, { random: context.random, at });
-    const written = await writeEvent(tx, { ...context, policy }, merchant, {
-      kind,
-      data: sent,
-      at,
-    });
+    // Under the requested name, also one that this service never emits.
+    const written = await writeEvent(tx, context, merchant, { kind, row, data: sent, at });
     if (written !== undefined) beforeAttempts?.(written.id);
     return written;
   });

@@ -150,7 +150,7 @@ export async function cause(
   { type, optional: presence = "absent" }: EventOrder,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { context, merchant } = stage;
-  const row = sampledRow(context.policy.events.catalogue, type)?.row;
+  const row = sampledRow(context.policy.catalogue, type)?.row;
   if (row?.kind === undefined)
     return { eventId: (await writeSample({ context, merchant }, { type })).id };
   const ids = await happen(stage, row.kind, presence === "present");

@@ -1,5 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { type EventKind, subjectOf } from "../profile/policy.ts";
+import { type EventKind, subjectOf } from "../profile/envelope.ts";
 import { schemas as unprofiled } from "./generated/schemas.ts";
 import { profiledSchemas, refTo, resolved, type Schema, type Schemas } from "./profiled-schemas.ts";
 

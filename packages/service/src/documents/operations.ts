@@ -1,6 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { type ErrorCode, errorCodes } from "../error-codes.ts";
-import { statusOf } from "../profile/policy-of.ts";
+import { type ErrorCode, type ErrorCodeEntry, errorCodes } from "../error-codes.ts";
+import { statusUnder } from "../profile/policy.ts";
 
 /** A call of the interface, as its document describes it. */
 export interface Operation {
@@ -152,7 +152,10 @@ export function refusals(profile: Profile, codes: readonly ErrorCode[]): Record<
   const isFlat = profile.statuses.errorBody === "flat";
   const mediaType = isFlat ? "application/json" : "application/problem+json";
   const schema = { $ref: `#/components/schemas/${isFlat ? "FlatError" : "Problem"}` };
-  const byStatus = Object.groupBy(codes, (code) => statusOf(profile.statuses, code));
+  const byStatus = Object.groupBy(codes, (code) => {
+    const { status = 500 }: ErrorCodeEntry = errorCodes[code];
+    return statusUnder(profile.statuses, code) ?? status;
+  });
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, own = []]) => [
       status,

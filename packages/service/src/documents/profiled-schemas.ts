@@ -24,7 +24,7 @@ export function profiledSchemas(profile: Profile, schemas: Schemas): Schemas {
       member("url", (value) => ({ ...value, maxLength: limits.url })),
       member("secretKey", (value) => ({
         ...value,
-        minLength: Math.max(24, limits.secretKey.minimum),
+        minLength: limits.secretKey.minimum,
         maxLength: limits.secretKey.maximum,
       })),
     ),

@@ -2,7 +2,7 @@ import type { SchemaError, Validator } from "@countersign/schemas";
 import * as readers from "@countersign/schemas/readers";
 import * as writers from "@countersign/schemas/writers";
 import type { ServerResponse } from "node:http";
-import type { Policy } from "../profile/policy.ts";
+import { statusUnder, type Policy } from "../profile/policy.ts";
 import { membersOf } from "./body.ts";
 import type { Refusal } from "./problem.ts";
 
@@ -52,9 +52,9 @@ export function writeText(
  */
 export function problemAnswer(policy: Policy, refusal: Refusal, requestId: string): Answer {
   const { code, title, message, errors, existing, headers } = refusal;
-  const status = policy.http.statusOf(code) ?? refusal.status;
+  const status = statusUnder(policy.statuses, code) ?? refusal.status;
   const base = { status, ...(headers && { headers }) };
-  switch (policy.http.errorBody) {
+  switch (policy.statuses.errorBody) {
     case "flat":
       return {
         ...base,
@@ -81,7 +81,7 @@ export function problemAnswer(policy: Policy, refusal: Refusal, requestId: strin
         },
       };
     default:
-      return policy.http.errorBody satisfies never;
+      return policy.statuses.errorBody satisfies never;
   }
 }
 
@@ -138,6 +138,6 @@ export function checkBody(policy: Policy, kind: BodyKind, body: object): void {
 
 /** Adds a member that the schema requires and the profile may leave out (S 2.2). */
 function asSchemaHasIt({ refund }: Policy, kind: BodyKind, body: unknown): unknown {
-  if (kind !== "refund" || refund.absentReference !== "omit") return body;
+  if (kind !== "refund" || refund.clientReferenceIdWhenAbsent !== "omit") return body;
   return { clientReferenceId: null, ...membersOf(body) };
 }

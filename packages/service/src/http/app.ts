@@ -80,7 +80,7 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
   }
   on(context.policy.token.path, ["POST", serveTokens(context)]);
   const routes = {
-    ...(context.policy.hasPayments && paymentRoutes),
+    ...(context.policy.payments === true && paymentRoutes),
     ...interfaceRoutes,
     ...options.routes,
   };
@@ -200,7 +200,7 @@ function checkedAnswer(
   const answer = problemAnswer(policy, refusal, requestId);
   if (!checksAnswers) return answer;
   try {
-    checkBody(policy, policy.http.errorBody === "flat" ? "flatError" : "problem", answer.body);
+    checkBody(policy, policy.statuses.errorBody === "flat" ? "flatError" : "problem", answer.body);
     return answer;
   } catch (error) {
     metrics.answerWasDefective();

@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import ipaddr from "ipaddr.js";
-import type { Policy } from "../profile/policy.ts";
+import type { Profile } from "@countersign/schemas/profiles";
 import { sha256Hex } from "../secrets/vault.ts";
 import type { ClientCredentials } from "../use-cases/tokens.ts";
 import type { Caller } from "./auth/bearer.ts";
@@ -10,7 +10,7 @@ import { refuse, type Refused } from "./problem.ts";
 export type RateKind = "refunds" | "others";
 
 export interface RatesOptions {
-  readonly limits: Policy["rateLimit"];
+  readonly limits: Profile["rateLimit"];
   /** Monotonic time in milliseconds: a step of the wall clock neither refuses calls nor admits more. */
   readonly elapsed: () => number;
 }

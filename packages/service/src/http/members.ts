@@ -127,10 +127,19 @@ function isRegistered(code: MemberError["code"]): code is ErrorCode {
   return Object.hasOwn(errorCodes, code);
 }
 
+/** The profile's limits of text members, by JSON Pointer. */
+const limitsOfMembers: Readonly<Record<string, "identifier" | "key" | "url">> = {
+  "/paymentId": "identifier",
+  "/subscriptionId": "identifier",
+  "/requestKey": "key",
+  "/url": "url",
+};
+
 /** Errors for texts that are longer than the profile accepts, where it is stricter than the schema (S 8). */
 function limitErrors(body: unknown, { limits }: Policy): SchemaError[] {
   const members = membersOf(body);
-  return Object.entries(limits.members).flatMap(([pointer, limit]) => {
+  return Object.entries(limitsOfMembers).flatMap(([pointer, name]) => {
+    const limit = limits[name];
     const value = members[pointer.slice(1)];
     const isTooLong = typeof value === "string" && value.length > limit;
     const message = `must have at most ${limit} characters`;
@@ -153,14 +162,14 @@ const meaningsWithBounds: Partial<Record<ErrorCode, (wording: Wording) => string
   INVALID_URL: ({ policy: { limits }, endpoints: { allowLoopback, ports } }) => {
     const scheme = allowLoopback ? "https address, or http to a loopback host," : "https address";
     const port = ports === undefined ? "" : `, on port ${ports.join(" or ")}`;
-    return `The url must be an absolute ${scheme} of at most ${limits.members["/url"]} ASCII characters, without credentials and fragment${port}.`;
+    return `The url must be an absolute ${scheme} of at most ${limits.url} ASCII characters, without credentials and fragment${port}.`;
   },
   INVALID_AMOUNT: ({ policy: { amount } }) => {
-    const range = `from ${formatAmount(amount.minimumCents)} to ${formatAmount(amount.maximumCents)}`;
+    const range = `from ${formatAmount(BigInt(amount.minimumCents))} to ${formatAmount(BigInt(amount.maximumCents))}`;
     return `The amount must be a JSON number ${range} with at most two digits after the separator.`;
   },
-  INVALID_SOFT_DESCRIPTOR: ({ policy: { limits, refund } }) =>
-    `The softDescriptor must be 1 to ${limits.softDescriptor} ${refund.softDescriptorWords}.`,
+  INVALID_SOFT_DESCRIPTOR: ({ policy: { limits, descriptor } }) =>
+    `The softDescriptor must be 1 to ${limits.softDescriptor} ${descriptor.words}.`,
   WEAK_SECRET: ({ policy: { limits } }) => {
     const { minimum, maximum } = limits.secretKey;
     return `The secretKey must be ${minimum} to ${maximum} printable ASCII characters without spaces that the signature scheme takes, and not the client's own secret.`;
@@ -168,16 +177,15 @@ const meaningsWithBounds: Partial<Record<ErrorCode, (wording: Wording) => string
 };
 
 /** The form of a text member in words, by JSON Pointer; `undefined` if it has no description. */
-function formOf({ policy }: Wording, pointer: string): string | undefined {
-  const limit = policy.limits.members[pointer];
+function formOf({ policy: { limits } }: Wording, pointer: string): string | undefined {
   switch (pointer) {
     case "":
       return "must be a JSON object";
     case "/paymentId":
     case "/subscriptionId":
-      return `must be 1 to ${limit} characters of A-Z, a-z, 0-9, _ and -`;
+      return `must be 1 to ${limits.identifier} characters of A-Z, a-z, 0-9, _ and -`;
     case "/requestKey":
-      return `must be 1 to ${limit} printable ASCII characters`;
+      return `must be 1 to ${limits.key} printable ASCII characters`;
     case "/clientReferenceId":
     case "/clientRefefenceId":
       return "must be 1 to 255 characters, none of them a control character";

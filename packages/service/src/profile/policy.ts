@@ -1,129 +1,81 @@
-import type { CatalogueRow, Hold } from "@countersign/rules";
+import { type Hold, checkHold, federalReserve } from "@countersign/rules";
+import { validateProfile } from "@countersign/schemas/profile-validator";
 import type { Profile } from "@countersign/schemas/profiles";
-import type { CustomerStatus } from "../store/tables/customers.ts";
+import { signerOf } from "../delivery/attempt.ts";
 
-/** The moments at which this service writes an event. A profile may give them other names, or none. */
-export type EventKind = NonNullable<Profile["catalogue"][number]["kind"]>;
-
-/**
- * A row of the catalogue of events, with the JSON Pointer of the resource's id in the envelope. `kind` is absent
- * from events that this service never writes.
- */
-export type EventRow = CatalogueRow &
-  Pick<Profile["catalogue"][number], "resource" | "kind" | "schema" | "sample">;
-
-/** The facts of an event that an envelope is written from. */
-export interface EnvelopeMembers extends EventRow {
-  readonly id: string;
-  /** As S 2.3 writes times. */
-  readonly timestamp: string;
-  readonly data: object;
-  readonly subject: EventSubject;
-}
-
-/** The choices that the interface leaves open, as this service reads them from a profile. */
-export interface Policy {
-  /** True if the interface has refunds and customers; otherwise their members here apply to nothing. */
-  readonly hasPayments: boolean;
-  readonly amount: {
-    readonly minimumCents: bigint;
-    readonly maximumCents: bigint;
-  };
+/** A valid profile, with the values that this service computes from it once. */
+export interface Policy extends Omit<Profile, "hold"> {
   readonly hold: Hold;
-  readonly refund: {
-    /** The answer to a second call with a `requestKey` (S 4.1, rule 1). */
-    readonly duplicate: "reject" | "reject-with-existing";
-    /** The payment whose id the answer has as `paymentId` (S 2.2). */
-    readonly answers: "refund" | "original";
-    /** The value of `clientReferenceId` in the answer to a request without it (S 2.2). */
-    readonly absentReference: "null" | "omit";
-    /** The alphabet of S 8. */
-    readonly softDescriptor: RegExp;
-    /** The alphabet in words, to follow a number. */
-    readonly softDescriptorWords: string;
-  };
-  readonly events: {
-    /** Every event that a subscription may name (S 6, rule 4). */
-    readonly catalogue: readonly EventRow[];
-    /** The profile's event for a kind; `undefined` if it has none. */
-    readonly named: (kind: EventKind) => EventRow | undefined;
-    /** Puts the event's members where the profile's envelope has them (S 6, rule 5). */
-    readonly envelope: (event: EnvelopeMembers) => object;
-  };
-  readonly customer: {
-    /** True if the transition exists (S 3.2). */
-    readonly admits: (move: { from: CustomerStatus; to: CustomerStatus }) => boolean;
-  };
-  readonly subscription: {
-    /** Maximum number of open subscriptions of a merchant. */
-    readonly maxPerMerchant: number;
-  };
+  /** The characters of a softDescriptor (S 8), and their description to follow a number. */
+  readonly descriptor: { readonly pattern: RegExp; readonly words: string };
   /** True if the signature scheme can sign with a subscription's `secretKey` (S 5, rule 3). */
   readonly acceptsSecret: (secretKey: string) => boolean;
-  readonly token: {
-    readonly path: string;
-    readonly lifetimeSeconds: number;
-    /** The profile's names of the scopes for refunds and for everything else. */
-    readonly scopes: { readonly payments: string; readonly core: string };
-  };
-  /** Calls of one client (S 8). */
-  readonly rateLimit: {
-    readonly refundsPerSecond: number;
-    readonly tokensPerMinute: number;
-    readonly othersPerSecond: number;
-  };
-  readonly http: {
-    readonly errorBody: "problem" | "flat";
-    /** The status of a code if the profile changes it. */
-    readonly statusOf: (code: string) => number | undefined;
-    readonly refundCreated: number;
-    readonly subscribed: number;
-  };
-  readonly limits: {
-    /** Largest body, in bytes. */
-    readonly bodyBytes: number;
-    /** Nesting of containers in a body. */
-    readonly depth: number;
-    /** Most characters of text members, by JSON Pointer, where the profile is stricter than the schema. */
-    readonly members: Readonly<Record<string, number>>;
-    /** Most characters of a softDescriptor. */
-    readonly softDescriptor: number;
-    /** Fewest and most characters of a secretKey, inclusive. */
-    readonly secretKey: { readonly minimum: number; readonly maximum: number };
+}
+
+/** @throws {TypeError} The profile is not valid, or requires something that this service does not support. */
+export function policyOf(profile: Profile): Policy {
+  requireProfile(profile);
+  return {
+    ...profile,
+    hold: holdOf(profile),
+    descriptor: descriptorOf(profile.refund.softDescriptor),
+    acceptsSecret: secretJudge(profile),
   };
 }
 
-/** An event's subject, for envelopes that name it outside the resource. */
-export interface EventSubject {
-  readonly id: unknown;
-  readonly type: "payment" | "customer";
-  /** The direction of a payment: `CREDIT` is a refund. */
-  readonly paymentType?: "DEBIT" | "CREDIT";
+/** A caller's handwritten document may not be a profile, whatever its type. */
+function requireProfile(profile: Profile): void {
+  const validation = validateProfile(profile);
+  if (validation.ok) return;
+  const faults = validation.errors.map(({ pointer, message }) => `${pointer} ${message}`);
+  throw new TypeError(`invalid "profile": ${faults.join("; ")}`);
 }
 
-/** @param data The resource of the kind. An account's subject is its customer. */
-export function subjectOf(kind: EventKind, data: object): EventSubject {
-  const members: Partial<Record<string, unknown>> = { ...data };
-  switch (kind) {
-    case "payment.created":
-    case "payment.authorized":
-    case "payment.succeeded":
-    case "payment.failed":
-    case "payment.canceled":
-      return { id: members["paymentId"], type: "payment", paymentType: "DEBIT" };
-    case "refund.pending":
-    case "refund.authorized":
-    case "refund.failed":
-      return { id: members["paymentId"], type: "payment", paymentType: "CREDIT" };
-    case "account.linked":
-    case "account.updated":
-    case "account.deactivated":
-      return { id: members["customerId"], type: "customer" };
-    case "customer.created":
-    case "customer.activated":
-    case "customer.deactivated":
-      return { id: members["id"], type: "customer" };
+function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
+  const hold: Hold = { ...rest, calendar: { ...federalReserve, closed, open } };
+  checkHold(hold);
+  return hold;
+}
+
+function descriptorOf(name: Profile["refund"]["softDescriptor"]): Policy["descriptor"] {
+  switch (name) {
+    case "alphanumeric":
+      return { pattern: /^[A-Za-z0-9 ]+$/, words: "letters of A-Z and a-z, digits and spaces" };
+    case "printable-ascii":
+      return { pattern: /^[ -~]+$/, words: "printable ASCII characters" };
     default:
-      return kind satisfies never;
+      return name satisfies never;
+  }
+}
+
+/**
+ * Accepts a secret that the scheme can sign with. Refuses keys of an asymmetric pair: the merchant would
+ * hand over the private key, or wait for signatures that no one can make with the public one.
+ */
+function secretJudge({ signature, limits }: Profile): Policy["acceptsSecret"] {
+  const sign = signerOf({ signature });
+  const { minimum, maximum } = limits.secretKey;
+  const probe = { id: "probe", timestamp: 0, body: new Uint8Array() };
+  return (secretKey) => {
+    if (secretKey.length < minimum || secretKey.length > maximum) return false;
+    if (signature.scheme === "standard-webhooks" && /^wh[sp]k_/.test(secretKey)) return false;
+    return sign(probe, secretKey) !== undefined;
+  };
+}
+
+/** The status of a code if the profile changes that of the registry. */
+export function statusUnder(statuses: Profile["statuses"], code: string): number | undefined {
+  switch (code) {
+    case "DUPLICATE_REQUEST_KEY":
+      return statuses.duplicateKey;
+    case "REFUND_AMOUNT_EXCEEDS_REMAINING":
+    case "PAYMENT_ALREADY_REFUNDED":
+    case "PAYMENT_NOT_REFUNDABLE":
+    case "SUBSCRIPTION_LIMIT_REACHED":
+      return statuses.business;
+    case "INSUFFICIENT_SCOPE":
+      return statuses.forbidden;
+    default:
+      return undefined;
   }
 }

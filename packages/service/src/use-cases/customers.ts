@@ -96,12 +96,10 @@ export async function moveCustomer(
     if (before === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
     if (before.status === goal) return { ok: true, customer: before };
     const status = nextStatus(before.status, move);
-    if (
-      status === undefined ||
-      !context.policy.customer.admits({ from: before.status, to: status })
-    ) {
-      return { ok: false, code: "INVALID_TRANSITION" };
-    }
+    const isAdmitted = context.policy.customer.transitions.some(
+      ({ from, to }) => from === before.status && to === status,
+    );
+    if (status === undefined || !isAdmitted) return { ok: false, code: "INVALID_TRANSITION" };
     const change = { merchantId, id: customerId, from: before.status, to: status };
     // The row is locked; the update checks the status nevertheless.
     if (!(await setCustomerStatus(tx, change))) return { ok: false, code: "INVALID_TRANSITION" };

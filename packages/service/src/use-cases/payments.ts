@@ -1,6 +1,6 @@
 import { onSettled, onFailed, type Refund } from "@countersign/rules";
 import { newId } from "../random.ts";
-import type { EventKind } from "../profile/policy.ts";
+import type { EventKind } from "../profile/envelope.ts";
 import { instantOf } from "../store/tables/clocks.ts";
 import { findCustomer, findPreferredAccount } from "../store/tables/customers.ts";
 import type { Merchant } from "../store/tables/merchants.ts";

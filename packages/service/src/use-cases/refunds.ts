@@ -1,5 +1,5 @@
 import { onReturned, onTime, type Refund } from "@countersign/rules";
-import type { EventKind } from "../profile/policy.ts";
+import type { EventKind } from "../profile/envelope.ts";
 import { StoreUnavailableError, type Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/tables/clocks.ts";
 import type { Merchant } from "../store/tables/merchants.ts";

@@ -105,7 +105,7 @@ export async function unsubscribe(
   merchant: Merchant,
   { subscriptionId, subscriptionDetails }: Unsubscription,
 ): Promise<UnsubscribeOutcome> {
-  const { catalogue } = context.policy.events;
+  const { catalogue } = context.policy;
   const refusal = refusalOfDetails(subscriptionDetails, context.policy);
   if (refusal !== undefined) return refusal;
 
@@ -140,12 +140,10 @@ async function dropUnwanted(
 /** Refuses events and categories that the catalogue does not have. `ALL` ignores its details (S 2.5). */
 function refusalOfDetails(
   { type, details }: SubscriptionDetails,
-  { events }: Policy,
+  { catalogue }: Policy,
 ): DetailsRefusal | undefined {
   if (type === "ALL" || details === undefined) return undefined;
-  const known = new Set(
-    events.catalogue.map((row) => (type === "EVENT" ? row.type : row.category)),
-  );
+  const known = new Set(catalogue.map((row) => (type === "EVENT" ? row.type : row.category)));
   const at = details.flatMap((name, index) => (known.has(name) ? [] : index));
   const code = type === "EVENT" ? "UNKNOWN_EVENT" : "INVALID_SUBSCRIPTION_DETAILS";
   return at.length === 0 ? undefined : { ok: false, code, at };

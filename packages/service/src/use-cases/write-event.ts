@@ -1,6 +1,6 @@
 import { matches } from "@countersign/rules";
 import { newId } from "../random.ts";
-import { subjectOf, type EventKind } from "../profile/policy.ts";
+import { subjectOf, writeEnvelope, type EventKind, type EventRow } from "../profile/envelope.ts";
 import { afterCommit, type Queryable } from "../store/driver.ts";
 import { insertDeliveries, insertEvent, type EventRecord } from "../store/tables/deliveries.ts";
 import { listOpenSubscriptions } from "../store/tables/subscriptions.ts";
@@ -10,6 +10,8 @@ import { writtenTime } from "./resources.ts";
 
 export interface NewEvent {
   readonly kind: EventKind;
+  /** Default: the catalogue's first row of the kind. */
+  readonly row?: EventRow;
   /** The event's resource, in the form that is written as JSON. */
   readonly data: object;
   /** Instant of the merchant's clock, in milliseconds. */
@@ -27,13 +29,14 @@ export async function writeEvent(
   tx: Queryable,
   context: Context,
   merchant: Merchant,
-  { kind, data, at }: NewEvent,
+  { kind, data, at, ...given }: NewEvent,
 ): Promise<EventRecord | undefined> {
   const id = newId(context.random, "evt");
-  const row = context.policy.events.named(kind);
+  const { catalogue, envelope: places } = context.policy;
+  const row = given.row ?? catalogue.find((one) => one.kind === kind);
   if (row === undefined) return undefined;
   const { type, category, resource } = row;
-  const envelope = context.policy.events.envelope({
+  const envelope = writeEnvelope(places, {
     id,
     type,
     category,

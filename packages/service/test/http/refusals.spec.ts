@@ -2,7 +2,7 @@ import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { afterAll, describe, expect, it } from "vitest";
 import { errorCodes } from "../../src/error-codes.ts";
 import { meaningOf } from "../../src/http/members.ts";
-import { policyOf } from "../../src/profile/policy-of.ts";
+import { policyOf } from "../../src/profile/policy.ts";
 import { openWatched, refundOrder, type CallOptions } from "../open-service.ts";
 import { refusal, validated } from "../validated.ts";
 

@@ -22,7 +22,7 @@ export const postRefund: BodyRoute = {
     if (!outcome.ok) throw refusalOf(outcome);
     if (outcome.created) context.metrics.refundMade(outcome.refund.status);
     return {
-      status: outcome.created ? policy.http.refundCreated : 200,
+      status: outcome.created ? policy.statuses.refundCreated : 200,
       body: refundAnswer(outcome.refund, policy),
     };
   },
@@ -45,8 +45,8 @@ function refusalOf(outcome: Extract<AskRefundOutcome, { ok: false }>): Refused {
 /** The refund as S 2.2 has it, with the profile's choice of id and of an absent reference. */
 function refundAnswer(refund: RefundRecord, { refund: choice }: Policy): object {
   const { clientReferenceId, ...rest } = refundResource(refund);
-  const paymentId = choice.answers === "refund" ? refund.id : refund.originalId;
-  const isLeftOut = clientReferenceId === null && choice.absentReference === "omit";
+  const paymentId = choice.responsePaymentId === "refund" ? refund.id : refund.originalId;
+  const isLeftOut = clientReferenceId === null && choice.clientReferenceIdWhenAbsent === "omit";
   return { ...rest, paymentId, ...(!isLeftOut && { clientReferenceId }) };
 }
 
@@ -99,10 +99,10 @@ function amountOf({ numbers }: JsonBody, { amount: bounds }: Policy): bigint | u
   return amount.cents >= minimumCents && amount.cents <= maximumCents ? amount.cents : undefined;
 }
 
-function isDescriptor(value: unknown, { refund, limits }: Policy): boolean {
+function isDescriptor(value: unknown, { descriptor, limits }: Policy): boolean {
   if (value === undefined) return true;
   if (typeof value !== "string" || value.length > limits.softDescriptor) return false;
-  return refund.softDescriptor.test(value);
+  return descriptor.pattern.test(value);
 }
 
 /** S 4.1 spells the member in two ways. */

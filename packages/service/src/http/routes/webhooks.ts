@@ -22,7 +22,7 @@ export const postSubscribe: BodyRoute = {
     const outcome = await subscribe(context, merchant, request);
     if (!outcome.ok) throw subscribeRefusal(context, outcome);
     return {
-      status: context.policy.http.subscribed,
+      status: context.policy.statuses.subscribed,
       body: { subscriptionKey: outcome.subscriptionKey },
     };
   },
@@ -109,7 +109,7 @@ function unknownEvents(wording: Wording, at: readonly number[]): Refused {
 
 function invalidDetails(wording: Wording, at: readonly number[]): Refused {
   const code = "INVALID_SUBSCRIPTION_DETAILS";
-  const { catalogue } = wording.policy.events;
+  const { catalogue } = wording.policy;
   const categories = [...new Set(catalogue.map(({ category }) => category))].toSorted();
   const message = `must be one of ${JSON.stringify(categories)}`;
   return refuseMembers(
