@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { generateIfChanged } from "../scripts/generate.ts";
 import { SHARED_POSTGRES, stopPostgres } from "../packages/receiver/test/inboxes/servers.ts";
 
 /** Linux's in-memory file system; a container may have very little of it. */
@@ -13,6 +14,7 @@ const ENOUGH = 4 * 2 ** 30;
  * nothing here needs, since tests end processes and not machines.
  */
 export default function runFolder(): () => void {
+  generateIfChanged();
   const folder = mkdtempSync(join(hasMemory() ? IN_MEMORY : tmpdir(), "countersign-run-"));
   // PostgreSQL runs as another user where this one is root.
   chmodSync(folder, 0o777);

@@ -1,6 +1,6 @@
 import { standardCatalogue } from "@countersign/schemas";
 import { describe, expect, it } from "vitest";
-import type { SchemaFile } from "../../packages/dev/src/generate/load.ts";
+import type { SchemaFile } from "../../scripts/schemas/load.ts";
 import { errorsOf, examplesOf, files, grown, readerOf, writerOf } from "./schema-files.ts";
 
 function fileOf(title: string): SchemaFile {

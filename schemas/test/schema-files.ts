@@ -3,7 +3,7 @@ import * as profileModule from "@countersign/schemas/profile-validator";
 import * as readerModule from "@countersign/schemas/readers";
 import * as writerModule from "@countersign/schemas/writers";
 import type { SchemaError, Validator } from "@countersign/schemas";
-import { loadSchemas, type SchemaFile } from "../../packages/dev/src/generate/load.ts";
+import { loadSchemas, type SchemaFile } from "../../scripts/schemas/load.ts";
 
 export interface InvalidExample {
   readonly value: unknown;

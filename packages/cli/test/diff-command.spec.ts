@@ -90,9 +90,7 @@ describe("countersign diff", () => {
   });
 
   it("compares OpenAPI files: parameters, bodies, webhooks and removed calls", async () => {
-    const file = fileURLToPath(
-      new URL("../../service/generated/standard/openapi.json", import.meta.url),
-    );
+    const file = fileURLToPath(new URL("../../../schemas/openapi.json", import.meta.url));
     const text = readFileSync(file, "utf8");
     const other = (from: string, to: string): string => {
       expect(text).toContain(from);

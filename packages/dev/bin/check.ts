@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
-const CHECKS = ["typecheck", "generate:check"];
+const CHECKS = ["typecheck"];
 
 interface Result {
   readonly name: string;

@@ -16,7 +16,7 @@ const root = new URL("../../../", import.meta.url);
 const home = temporaryFolder(afterAll);
 const schemas = join(home, "schemas");
 cpSync(fileURLToPath(new URL("schemas/reader", root)), schemas, { recursive: true });
-const openapi = new URL("packages/service/generated/standard/reader/openapi.json", root);
+const openapi = new URL("schemas/openapi.json", root);
 writeFileSync(join(home, "package.json"), '{"type":"module"}');
 
 /** A partner's program that handles an event of a later version and compiles in strict TypeScript. */

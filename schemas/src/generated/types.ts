@@ -1,4 +1,4 @@
-// Generated from schemas/ by `pnpm generate`. Do not edit.
+// Generated from schemas/ by scripts/generate.ts. Do not edit.
 
 /**
  * Any event of the standard profile, discriminated by type. Interface section 6.

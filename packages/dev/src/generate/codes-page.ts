@@ -4,7 +4,6 @@ import { FIXES } from "../../../signatures/src/explain-causes.ts";
 import { errorCodes, memberCodes } from "../../../service/src/error-codes.ts";
 import { tokenErrors } from "../../../service/src/http/routes/tokens.ts";
 import { root } from "../published.ts";
-import { readRequirements } from "./contract-pages.ts";
 import { markdownPage, plainDoc } from "./markdown.ts";
 
 type Profile = Parameters<typeof operationsOf>[0];
@@ -69,12 +68,6 @@ export function codesPage(profile: Profile): string {
     "## Tokens",
     "`error` of the token call (RFC 6749, section 5.2).",
     ...entries(new Map(Object.entries(tokenErrors))),
-    "## Requirements",
-    "Each has an explanation and a fix in the [requirements](requirements.md).",
-    ...readRequirements().flatMap(({ id, sentence }) => [
-      `### ${id}`,
-      `${sentence} [Fix](requirements.md#${id.toLowerCase()})`,
-    ]),
   );
 }
 

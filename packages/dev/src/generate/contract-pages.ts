@@ -1,4 +1,4 @@
-import { readJson } from "./load.ts";
+import { readJson } from "../../../../scripts/schemas/load.ts";
 import { markdownPage, markdownTable } from "./markdown.ts";
 
 interface Requirement {

@@ -15,7 +15,7 @@ interface Page {
 /** The parts of the site in order, with the pages that come first in them; others follow by name. */
 const parts = {
   start: ["express", "fastify", "nextjs", "nestjs", "lambda", "provider-ci", "partner-types"],
-  concepts: ["attempt", "retries", "refunds"],
+  concepts: ["attempt", "retries", "refunds", "profile"],
   guides: [
     "mounting",
     "testing",
@@ -41,7 +41,7 @@ const parts = {
     "alerts",
     "capacity",
   ],
-  reference: ["options", "codes", "events", "http", "cli", "profile", "requirements"],
+  reference: ["codes", "requirements", "cli"],
   "reference/api": [],
   ".": ["compare"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

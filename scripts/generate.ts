@@ -1,0 +1,115 @@
+// Makes what is derived from schemas/ (no library knows our open enums, narrowed references and two sides):
+// modules and shipped documents, which are not committed and are made again when a source has changed; types,
+// OpenAPI and AsyncAPI, which are committed and which a test compares.
+//
+// node scripts/generate.ts [--if-changed]
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { keywordFaults } from "./schemas/keywords.ts";
+import { loadSchemas, readJson, root } from "./schemas/load.ts";
+import { openApiSchemas, openApiSchemasModule, shippedDocuments } from "./schemas/documents.ts";
+import * as modules from "./schemas/modules.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+const SOURCES = [
+  "schemas/{resources,events,profiles}/*.json",
+  "scripts/{generate.ts,schemas/*.ts}",
+  "packages/service/src/documents/sides.ts",
+];
+const IGNORED = "schemas/{documents,reader}/**/*.json";
+const STAMP = `${root}schemas/src/generated/stamp.json`;
+
+/** Reads the schemas. */
+function load() {
+  const files = loadSchemas(`${root}schemas`);
+  const faults = files.flatMap(keywordFaults);
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+  const rows = modules.eventRows(files);
+  const events = rows.map(({ file }) => file);
+  const profile = files.filter(({ title }) => title === "Profile");
+  const apart = new Set([...profile, ...events]);
+  const resources = files.filter((file) => !apart.has(file) && file.title !== "WebhookEvent");
+  // The interface's documents describe neither profiles nor the union of all events.
+  return { files, rows, events, profile, resources, described: [...resources, ...events] };
+}
+
+/** Returns the files that are not committed, by path. */
+function derivedFiles(): Files {
+  const { files, rows, profile, resources, described } = load();
+  const src = "schemas/src/generated";
+  return {
+    [`${src}/schemas.ts`]: modules.schemasModule([...described, ...profile]),
+    [`${src}/catalogue.ts`]: modules.catalogueModule(rows),
+    [`${src}/event-schemas.ts`]: modules.eventSchemasModule(rows),
+    [`${src}/writers.ts`]: modules.validatorsModule("writer", described, rows),
+    [`${src}/readers.ts`]: modules.validatorsModule("reader", resources),
+    [`${src}/profiles.ts`]: modules.profilesModule(["standard", "x-signature"]),
+    [`${src}/profile-validator.ts`]: modules.validatorsModule("writer", profile),
+    "packages/service/src/documents/generated/schemas.ts": openApiSchemasModule(
+      openApiSchemas(files.filter((file) => described.includes(file))),
+    ),
+    ...shippedDocuments(files),
+  };
+}
+
+/** Returns the files that are committed, by path. Needs the others to be up to date. */
+export async function committedFiles(): Promise<Files> {
+  const { files, rows, described } = load();
+  const [{ typesOf }, { openApiOf }, { asyncApiOf }] = await Promise.all([
+    import("./schemas/types.ts"),
+    import("../packages/service/src/documents/openapi.ts"),
+    import("../packages/service/src/documents/asyncapi.ts"),
+  ]);
+  const standard = readJson("schemas/profiles/standard.json") as Parameters<typeof openApiOf>[0];
+  const schemas = openApiSchemas(files.filter((file) => described.includes(file)));
+  const print = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
+  return {
+    "schemas/src/generated/types.ts": await typesOf(files, rows),
+    "schemas/openapi.json": print(openApiOf(standard, schemas, "reader")),
+    "schemas/asyncapi.json": print(asyncApiOf(standard, schemas, "reader")),
+  };
+}
+
+/** Writes a file whole or not at all: tests and programs may read the one before meanwhile. */
+function write(path: string, text: string): void {
+  const file = root + path;
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}-${process.pid}`, text);
+  renameSync(`${file}-${process.pid}`, file);
+}
+
+/** Makes the files that are not committed, if a source has changed or one of them is missing. */
+export function generateIfChanged(): void {
+  const hash = createHash("sha256");
+  for (const path of globSync(SOURCES, { cwd: root }).toSorted())
+    hash.update(`${path}\0`).update(readFileSync(root + path));
+  const key = hash.digest("hex");
+  if (existsSync(STAMP)) {
+    const last = JSON.parse(readFileSync(STAMP, "utf8")) as { key: string; files: string[] };
+    if (last.key === key && last.files.every((path) => existsSync(root + path))) return;
+  }
+  const derived = derivedFiles();
+  for (const [path, text] of Object.entries(derived)) write(path, text);
+  for (const path of globSync(IGNORED, { cwd: root }))
+    if (!(path.replaceAll("\\", "/") in derived)) rmSync(root + path);
+  const stamp = JSON.stringify({ key, files: Object.keys(derived) });
+  write("schemas/src/generated/stamp.json", stamp);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  generateIfChanged();
+  if (!process.argv.includes("--if-changed"))
+    for (const [path, text] of Object.entries(await committedFiles())) write(path, text);
+}
