@@ -16,12 +16,15 @@ const profile = profiles.standard;
 
 const open = shareSandbox();
 
+/** The path of the receiver in the pact; that of the receiver's own URL replaces it. */
+const RECEIVER_PATH = "/webhooks";
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** Returns the delivery of an event that the service makes once to an address. */
 async function deliver(url: string, event: { type: string; data: object }): Promise<Members> {
   const { list, move, post, subscribe } = await open();
-  await subscribe(url + placeholders.RECEIVER_PATH);
+  await subscribe(url + RECEIVER_PATH);
   const { body } = await post("/sandbox/events", event);
   // The answer is sent when due deliveries have been attempted.
   await move({ advance: "PT1S" });
@@ -131,7 +134,7 @@ describe("the service", () => {
         .given(state)
         .uponReceiving(description)
         .reference("requirement", "id", requirement)
-        .withRequest("POST", placeholders.RECEIVER_PATH, (builder) => {
+        .withRequest("POST", RECEIVER_PATH, (builder) => {
           builder.headers(headers).jsonBody(bodyOf(delivered));
         })
         .willRespondWith(status)

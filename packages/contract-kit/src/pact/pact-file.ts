@@ -114,8 +114,6 @@ export const ACCESS_TOKEN = "ACCESS_TOKEN";
 /** Of HTTP Basic at the token endpoint. */
 export const CLIENT_ID = "CLIENT_ID";
 export const CLIENT_SECRET = "CLIENT_SECRET";
-/** The path of receivers in pacts; the path of the receiver's own URL replaces it. */
-export const RECEIVER_PATH = "/webhooks";
 /** The signature of no bytes: of the form, and never genuine. */
 export const SIGNATURE: string = `v1,${"A".repeat(43)}=`;
 

@@ -73,28 +73,6 @@ export function transition(state: EventState, step: EventStep): EventState | und
   }
 }
 
-/** A stored event, as the rule for workers sees it. */
-export interface QueuedEvent {
-  readonly state: EventState;
-  /** Grows with each stored event, and is renewed when a dead event is retried. */
-  readonly sequence: number;
-  /** Only with `order: "per-resource"`. */
-  readonly resource?: string | undefined;
-}
-
-/**
- * The rule for workers: an event can be taken when it is due and, with a resource, when no older event
- * of that resource is open. `takeSql` of the databases says the same.
- */
-export function canTake(event: QueuedEvent, queue: readonly QueuedEvent[], now: number): boolean {
-  const { state, sequence, resource } = event;
-  if (!isDue(state, now)) return false;
-  if (resource === undefined) return true;
-  return !queue.some(
-    (other) => other.resource === resource && other.sequence < sequence && isOpen(other.state),
-  );
-}
-
 /** True if the event waits for an attempt, or has one. */
 export const isOpen = ({ at }: EventState): boolean => at === "waiting" || at === "claimed";
 

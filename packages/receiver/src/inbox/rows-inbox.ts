@@ -63,7 +63,9 @@ export interface EventRows {
 
 /** A table that also keeps stored events for workers. */
 export interface QueueRows extends EventRows {
-  /** Claims due events by the rule of `canTake`. Events whose last lease ended become dead. */
+  /**
+   * Claims due events, of a resource only if no older one is open. Events whose last lease ended become dead.
+   */
   take(request: TakeRequest): Promise<readonly TakenEvent[]>;
   /** Makes a dead event due, behind the stored events of its resource. */
   revive(key: EventKey, now: number): Promise<boolean>;

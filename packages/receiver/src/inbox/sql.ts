@@ -58,7 +58,7 @@ export function eventSql(events: string, skipLocked = ""): EventSql {
       AND state = 'claimed' AND id <> $3 AND due_at > $4`,
     lastHandled: `SELECT type, rank, occurred_at FROM ${events} WHERE tenant = $1 AND resource = $2
       AND state = 'handled' ORDER BY changed_at DESC, sequence DESC LIMIT 1`,
-    // `canTake` and the step "claim", over the $5 events that were due first.
+    // The step "claim" of due events, of a resource only if no older one is open; over the $5 events that were due first.
     take: `WITH due (due_tenant, due_id) AS MATERIALIZED (
         SELECT e.tenant, e.id FROM (
           SELECT d.tenant, d.id, d.resource, d.sequence FROM ${events} d

@@ -1,19 +1,14 @@
 import type { TakenEvent } from "@countersign/receiver";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { dueAtOf, isOpen, received, transition } from "../../src/inbox/event-state.ts";
 import {
   canTake,
-  dueAtOf,
-  isOpen,
-  type QueuedEvent,
-  received,
-  transition,
-} from "../../src/inbox/event-state.ts";
-import {
   endOf,
   EVENTS,
   MAX_ATTEMPTS,
   type Order,
+  type QueuedEvent,
   resourceOf,
   search,
   type Step,

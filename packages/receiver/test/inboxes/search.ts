@@ -1,8 +1,7 @@
 import {
-  canTake,
   dueAtOf,
+  type EventState,
   isOpen,
-  type QueuedEvent,
   received,
   transition,
 } from "../../src/inbox/event-state.ts";
@@ -25,6 +24,24 @@ export type Step =
 type End = "complete" | "complete and take" | "supersede" | "fail";
 
 export type Order = "none" | "per-resource";
+
+/** A stored event. */
+export interface QueuedEvent {
+  readonly state: EventState;
+  /** Grows with each stored event. */
+  readonly sequence: number;
+  readonly resource: string | undefined;
+}
+
+/** The promise about workers: one takes a due event, of a resource only if no older one is open. */
+export function canTake(event: QueuedEvent, queue: readonly QueuedEvent[], now: number): boolean {
+  const { state, sequence, resource } = event;
+  if (!isOpen(state) || dueAtOf(state) > now) return false;
+  if (resource === undefined) return true;
+  return !queue.some(
+    (other) => other.resource === resource && other.sequence < sequence && isOpen(other.state),
+  );
+}
 
 /** The first two events are of one resource. */
 export const resourceOf = (event: number, order: Order): string | undefined =>

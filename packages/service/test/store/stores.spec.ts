@@ -8,7 +8,7 @@ import { listAttempts, listDeliveries, listEvents } from "../../src/store/tables
 import { requeueDeliveries, setSubscriptionStatus } from "../../src/store/tables/replays.ts";
 import { listPayments } from "../../src/store/tables/payments.ts";
 import { nextDueAt } from "../../src/store/tables/refunds.ts";
-import { listSubscriptionHealth, listSubscriptions } from "../../src/store/tables/subscriptions.ts";
+import { listSubscriptionHealth } from "../../src/store/tables/subscriptions.ts";
 import { deleteExpiredTokens } from "../../src/store/tables/tokens.ts";
 import type { Driver } from "../../src/store/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
@@ -118,7 +118,6 @@ async function story(driver: Driver) {
     payments: await listPayments(driver, page),
     customers: await listCustomers(driver, page),
     events: await listEvents(driver, page),
-    subscriptions: await listSubscriptions(driver, page),
     deliveries: await listDeliveries(driver, page),
   };
   const tables: Record<string, Record<string, unknown>[]> = {};

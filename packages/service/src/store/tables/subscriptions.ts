@@ -55,19 +55,6 @@ export async function lockSubscription(
   return row && toSubscription(row);
 }
 
-/** The merchant's subscriptions, the newest first; never their secrets. */
-export async function listSubscriptions(
-  db: Queryable,
-  { merchantId, limit }: { merchantId: string; limit: number },
-): Promise<SubscriptionRecord[]> {
-  const rows = await db.query<SubscriptionRow>(
-    `SELECT ${subscriptionColumns} FROM subscriptions WHERE merchant_id = $1
-      ORDER BY seq DESC LIMIT $2`,
-    [merchantId, limit],
-  );
-  return rows.map(toSubscription);
-}
-
 /**
  * Lists the merchant's subscriptions that are not closed, the oldest first. Paused ones are included: their
  * events wait until they are resumed.
