@@ -1,5 +1,6 @@
 import { isError } from "../pipeline/outcome.ts";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs";
+import { resolve as resolvePath } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
 /** Calls that share one COMMIT; bounds how long the first of them waits for the others. */
@@ -18,10 +19,13 @@ interface Call {
 /**
  * A SQLite file in WAL mode with `synchronous=FULL`. Calls of one turn of the event loop share a
  * transaction, and so its flush to disk; one that fails takes back only its own writes. No call
- * resolves before COMMIT, and a COMMIT that fails rejects all of them.
+ * resolves before COMMIT, and a COMMIT that fails rejects all of them, as does one into files that are
+ * no longer where a restart would look for them.
  */
 export class SqliteFile {
   readonly database: DatabaseSync;
+  /** The database and its log, with device and inode: SQLite goes on writing into files that were removed. */
+  readonly #files: ReadonlyMap<string, string>;
   readonly #prepared = new Map<string, StatementSync>();
   #waiting: Call[] = [];
   #scheduled = false;
@@ -37,10 +41,19 @@ export class SqliteFile {
       prepare,
     }: { readonly busyMs: number; readonly prepare: (file: DatabaseSync) => void },
   ) {
-    this.database = openWal(path, busyMs);
-    this.database.exec("BEGIN IMMEDIATE");
-    prepare(this.database);
-    this.database.exec("COMMIT");
+    const file = resolvePath(path);
+    this.database = openWal(file, busyMs);
+    try {
+      this.database.exec("BEGIN IMMEDIATE");
+      prepare(this.database);
+      this.database.exec("COMMIT");
+      const files = [file, `${realpathSync(file)}-wal`];
+      this.#files = new Map(files.map((name) => [name, identityOf(name)]));
+      this.#requireFiles();
+    } catch (error) {
+      this.database.close();
+      throw error;
+    }
   }
 
   /** Runs one statement in the next group. */
@@ -104,6 +117,7 @@ export class SqliteFile {
       this.all("BEGIN IMMEDIATE");
       for (const call of group) ends.push(this.#runOne(call));
       this.all("COMMIT");
+      this.#requireFiles();
     } catch (error) {
       this.#rollback();
       // Also those that succeeded: their writes are not durable, so none of it happened.
@@ -128,6 +142,16 @@ export class SqliteFile {
     }
   }
 
+  /** @throws {Error} nobody would find what was committed. */
+  #requireFiles(): void {
+    for (const [name, identity] of this.#files) {
+      if (identityOf(name) === identity && identity !== "") continue;
+      throw new Error(
+        `the database file ${name} was removed or replaced while the app ran; restart the app`,
+      );
+    }
+  }
+
   #rollback(): void {
     try {
       if (this.database.isTransaction) this.database.exec("ROLLBACK");
@@ -143,7 +167,8 @@ export class SqliteFile {
  */
 export function openWal(path: string, busyMs: number): DatabaseSync {
   // A new file is its owner's only, and SQLite gives its other files the same mode: they hold signed events.
-  closeSync(openSync(path, "a", 0o600));
+  // Closing an existing one would drop the locks of this process's other connections to it.
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   const database = new DatabaseSync(path, { timeout: busyMs });
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let waited = 0; ; waited += PAUSE_MS) {
@@ -166,3 +191,9 @@ const isBusy = (error: unknown): boolean =>
   "errcode" in error &&
   typeof error.errcode === "number" &&
   (error.errcode & 0xff) === SQLITE_BUSY;
+
+/** Returns a file's device and inode; '' if it is missing. */
+function identityOf(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? "" : `${String(stat.dev)} ${String(stat.ino)}`;
+}

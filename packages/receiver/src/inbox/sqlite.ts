@@ -67,10 +67,19 @@ const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = $
   sequence = (SELECT max(sequence) + 1 FROM ${EVENTS})
   WHERE tenant = $1 AND id = $2 AND state = 'dead' RETURNING id`;
 
-/** Creates the inbox's table if it is missing, in the merchant's own file or a separate one. */
+/**
+ * Creates the inbox's table if it is missing, in the merchant's own file or a separate one.
+ *
+ * @throws {Error} it was created by another version.
+ */
 function createTable(database: DatabaseSync): void {
-  const known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?";
-  if (database.prepare(known).get(EVENTS) !== undefined) return;
+  const found = new Set(
+    database
+      .prepare(`PRAGMA table_info(${EVENTS})`)
+      .all()
+      .map(({ name }) => name),
+  );
+  if (found.size > 0) return requireColumns(found, database.location());
   const types = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
   const columns = types.map((column) =>
     column.replace("bigint", "INTEGER").replace("double precision", "REAL"),
@@ -79,6 +88,17 @@ function createTable(database: DatabaseSync): void {
     `CREATE TABLE ${EVENTS} (sequence INTEGER PRIMARY KEY, ${columns.join(", ")}, UNIQUE (tenant, id)) STRICT`,
   );
   for (const index of eventIndexes(EVENTS, EVENTS)) database.exec(index);
+}
+
+function requireColumns(found: ReadonlySet<unknown>, path: string | null): void {
+  const expected = new Set<unknown>(["sequence", ...Object.keys(COLUMNS)]);
+  const missing = [...expected].filter((name) => !found.has(name));
+  const unknown = [...found].filter((name) => !expected.has(name));
+  if (missing.length + unknown.length > 0)
+    throw new Error(
+      `sqliteInbox: ${String(path)} has the table ${EVENTS} of another version (missing: ${missing.join(", ") || "none"}; ` +
+        `unknown: ${unknown.join(", ") || "none"}); use that version of @countersign/receiver, or a new file`,
+    );
 }
 
 class SqliteRows extends SqlRows {

@@ -1,0 +1,112 @@
+import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { FailureLogger, Outcome } from "@countersign/receiver";
+import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { recordingReceiver, refundAuthorized } from "../fixtures.ts";
+
+let path: string;
+let inbox: SqliteInbox;
+beforeEach(() => {
+  path = join(temporaryFolder(), "inbox.db");
+  inbox = sqliteInbox(path);
+  onTestFinished(() => inbox.close());
+});
+
+const aside = (): void => renameSync(path, `${path}.old`);
+const FAULTS: Readonly<Record<string, () => void>> = {
+  "was removed": () => rmSync(path),
+  "was moved away": aside,
+  "was replaced by a copy": () => {
+    copyFileSync(path, `${path}.copy`);
+    renameSync(`${path}.copy`, path);
+  },
+  "was replaced with its whole folder": () => {
+    renameSync(dirname(path), `${dirname(path)}.old`);
+    mkdirSync(dirname(path));
+    sqliteInbox(path).close();
+  },
+  "lost its log": () => rmSync(`${path}-wal`),
+};
+const CAUSE = /inbox\.db(-wal)? was removed or replaced while the app ran; restart the app/;
+const unavailable = {
+  kind: "failed",
+  code: "CS_INBOX_UNAVAILABLE",
+  error: { message: expect.stringMatching(CAUSE) as string },
+};
+
+describe.each(Object.entries(FAULTS))("a SQLite file that %s while the app runs", (_how, fault) => {
+  it("is not acknowledged for any event of a group, and the log names the cause", async () => {
+    const lines: string[] = [];
+    const log: FailureLogger = {
+      warn: (line) => lines.push(line),
+      error: (line) => lines.push(line),
+    };
+    const { send } = recordingReceiver({ inbox, log });
+    expect((await send()).kind).toBe("handled");
+    fault();
+    const events = ["evt_1", "evt_2", "evt_3"].map((id) => refundAuthorized(id));
+    const outcomes = await Promise.all([...events, undefined].map((event) => send(event)));
+    expect(outcomes).toMatchObject(outcomes.map(() => unavailable));
+    expect(outcomes).toHaveLength(4);
+    expect(lines[0]).toMatch(CAUSE);
+  });
+
+  it("is not acknowledged for what a handler wrote in the transaction", async () => {
+    const { receiver, send } = recordingReceiver({ inbox });
+    receiver.on("refund.authorized", (_event, context) => {
+      fault();
+      // The inbox of this receiver is SQLite's.
+      const { transaction } = context as unknown as ReturnType<SqliteInbox["begin"]>;
+      transaction((database) => database.exec("CREATE TABLE ledger (id TEXT)"));
+    });
+    expect(await send()).toMatchObject(unavailable);
+  });
+
+  it("is not acknowledged for a stored event, nor by a worker for a handled one", async () => {
+    const worked = Promise.withResolvers<Outcome>();
+    const { receiver, send } = recordingReceiver({
+      inbox,
+      acknowledge: "after-store",
+      onOutcome: (outcome, { worker }) => {
+        if (worker !== undefined) worked.resolve(outcome);
+      },
+    });
+    receiver.on("refund.authorized", fault);
+    onTestFinished(() => receiver.stop());
+    receiver.start();
+    expect((await send()).kind).toBe("stored");
+    expect(await worked.promise).toMatchObject(unavailable);
+    expect(await send(refundAuthorized("evt_2"))).toMatchObject(unavailable);
+  });
+});
+
+it("a SQLite inbox answers again once its file is back in its place", async () => {
+  const { send } = recordingReceiver({ inbox });
+  aside();
+  expect(await send()).toMatchObject(unavailable);
+  renameSync(`${path}.old`, path);
+  expect((await send(refundAuthorized("evt_2"))).kind).toBe("handled");
+});
+
+it("a SQLite file of another version is refused with its path and the columns that differ", () => {
+  const other = new DatabaseSync(join(dirname(path), "other.db"));
+  onTestFinished(() => other.close());
+  const [{ sql } = { sql: "" }] = inboxSchema();
+  other.exec(sql.replace("digest", "hash"));
+  expect(() => sqliteInbox(join(dirname(path), "other.db"))).toThrow(
+    /other\.db has the table countersign_events of another version \(missing: digest; unknown: hash\)/,
+  );
+});
+
+/** The statement that created the inbox's table. */
+function inboxSchema(): readonly { readonly sql: string }[] {
+  const file = new DatabaseSync(path);
+  onTestFinished(() => file.close());
+  // The columns of sqlite_schema.
+  return file
+    .prepare("SELECT sql FROM sqlite_schema WHERE name = 'countersign_events'")
+    .all() as unknown as { sql: string }[];
+}
