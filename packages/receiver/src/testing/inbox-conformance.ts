@@ -1,5 +1,6 @@
 import type { Inbox } from "../inbox/inbox.ts";
 import { claimChecks, resourceChecks } from "./inbox-conformance/claims.ts";
+import { checkFault, type InboxFault } from "./inbox-conformance/faults.ts";
 import { orderedQueueChecks } from "./inbox-conformance/ordered-queue.ts";
 import { queueChecks } from "./inbox-conformance/queue.ts";
 
@@ -19,6 +20,8 @@ export interface InboxConformanceOptions<InboxType extends Inbox = Inbox> {
   readonly close?: (inbox: InboxType) => void | Promise<void>;
   /** The parts that the inbox has. Default `["claims", "resources"]`. */
   readonly parts?: readonly InboxPart[];
+  /** Faults of the store, each of which gives a check. Default none. */
+  readonly faults?: readonly InboxFault<InboxType>[];
 }
 
 /**
@@ -32,23 +35,32 @@ export function inboxConformance<InboxType extends Inbox>({
   open,
   close,
   parts = ["claims", "resources"],
+  faults = [],
 }: InboxConformanceOptions<InboxType>): readonly InboxCheck[] {
   const checks = {
     claims: claimChecks,
     resources: resourceChecks,
     queue: { ...queueChecks, ...orderedQueueChecks },
   };
-  return parts.flatMap((part) =>
-    Object.entries(checks[part]).map(([name, check]) => ({
-      name,
-      run: async () => {
-        const inbox = await open();
-        try {
-          await check(inbox);
-        } finally {
-          await close?.(inbox);
-        }
-      },
-    })),
-  );
+  const named = [
+    ...parts.flatMap((part) => Object.entries<(inbox: InboxType) => Promise<void>>(checks[part])),
+    ...faults.map(
+      (fault) =>
+        [
+          `settles every call while ${fault.name}, reports nothing as done that is not recorded, and works again afterwards`,
+          (inbox: InboxType) => checkFault(inbox, fault),
+        ] as const,
+    ),
+  ];
+  return named.map(([name, check]) => ({
+    name,
+    run: async () => {
+      const inbox = await open();
+      try {
+        await check(inbox);
+      } finally {
+        await close?.(inbox);
+      }
+    },
+  }));
 }

@@ -20,3 +20,4 @@ export {
   type InboxConformanceOptions,
   type InboxPart,
 } from "./inbox-conformance.ts";
+export type { InboxFault } from "./inbox-conformance/faults.ts";

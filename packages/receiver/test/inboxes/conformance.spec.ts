@@ -1,7 +1,7 @@
 import { AssertionError } from "node:assert";
-import type { InboxQueue } from "@countersign/receiver";
+import { type Inbox, type InboxQueue, memoryInbox } from "@countersign/receiver";
 import { inboxConformance } from "@countersign/receiver/testing";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sqliteInTest } from "./in-test.ts";
 import { describeStore, queueStores, stores, type TestStore } from "./stores.ts";
 
@@ -14,9 +14,12 @@ for (const store of stores)
       "resources",
       ...(queued.has(store) ? ["queue" as const] : []),
     ] as const;
-    it.each(inboxConformance({ open, parts }))("$name", async ({ run }) => {
-      await expect(run()).resolves.toBeUndefined();
-    });
+    it.each(inboxConformance({ open, parts, faults: store.faults ?? [] }))(
+      "$name",
+      async ({ run }) => {
+        await expect(run()).resolves.toBeUndefined();
+      },
+    );
   });
 
 it("an inbox that takes one stored event twice fails the promise to store it once", async () => {
@@ -31,4 +34,51 @@ it("an inbox that takes one stored event twice fails the promise to store it onc
   const checks = inboxConformance({ open: () => ({ ...inbox, queue }), parts: ["queue"] });
   const check = checks.find(({ name }) => name.startsWith("stores an event once"));
   await expect(check?.run()).rejects.toThrow(AssertionError);
+});
+
+describe("the check of a store's fault", () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+  it.each<[string, Partial<Inbox>, number, RegExp | undefined]>([
+    [
+      "passes for an inbox that rejects",
+      { claim: () => Promise.reject(new Error("away")) },
+      15_000,
+      undefined,
+    ],
+    [
+      "fails for an inbox that never answers",
+      { complete: never },
+      300,
+      /early complete|late complete/,
+    ],
+    [
+      "fails for an inbox that forgets what it has reported as done",
+      { complete: () => Promise.resolve(true) },
+      3000,
+      /know what "late complete" has done/,
+    ],
+  ])("%s", async (_what, broken, withinMs, message) => {
+    const inbox: Inbox = memoryInbox();
+    let fault: Partial<Inbox> = {};
+    const through: Inbox = {
+      claim: (request) => fault.claim?.(request) ?? inbox.claim(request),
+      complete: (completion) => fault.complete?.(completion) ?? inbox.complete(completion),
+      release: (settlement) => inbox.release(settlement),
+    };
+    const [check] = inboxConformance({
+      open: () => through,
+      parts: [],
+      faults: [
+        {
+          name: "it is broken",
+          begin: () => void (fault = broken),
+          end: () => void (fault = {}),
+          withinMs,
+        },
+      ],
+    });
+    const run = check?.run();
+    if (message === undefined) await expect(run).resolves.toBeUndefined();
+    else await expect(run).rejects.toThrow(message);
+  });
 });

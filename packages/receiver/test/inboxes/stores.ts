@@ -6,6 +6,7 @@ import {
 } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
+import type { InboxFault } from "@countersign/receiver/testing";
 import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { createClient } from "redis";
@@ -26,6 +27,8 @@ export interface TestStore<InboxType extends Inbox = Inbox> {
   readonly missing?: readonly string[];
   /** Starts its servers. */
   readonly start: () => Promise<Started<InboxType>>;
+  /** Faults of what was started. */
+  readonly faults?: readonly InboxFault<InboxType>[];
 }
 
 interface Started<InboxType> {

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Inbox, TransactionalInbox } from "../../inbox/inbox.ts";
+import {
+  claimed,
+  claimOf,
+  failureOf,
+  keyOf,
+  LEASE_MS,
+  resourceOf,
+  settlementOf,
+  storeOf,
+  takeOf,
+} from "./samples.ts";
+
+/** A fault of an inbox's store that a test can cause. */
+export interface InboxFault<InboxType extends Inbox = Inbox> {
+  /** A part of the check's name, such as "its connections hang" or "its file is replaced". */
+  readonly name: string;
+  readonly begin: (inbox: InboxType) => unknown;
+  /** Ends the fault. Returns the inbox to go on with if it has to be opened again. */
+  readonly end: (inbox: InboxType) => InboxType | void | Promise<InboxType | void>;
+  /** Time for each call to settle, and for the inbox to work again, in milliseconds. Default 15,000, a provider's timeout. */
+  readonly withinMs?: number;
+}
+
+/** More than an inbox sends at once, so that some calls wait inside it. */
+const BURST = 600;
+
+interface Call {
+  readonly name: string;
+  readonly settled: Promise<unknown>;
+  /** If the call has this result, `proof` holds from then on. */
+  readonly done?: (result: unknown) => boolean;
+  readonly proof?: (inbox: Inbox) => Promise<boolean>;
+}
+
+/** Every call ends in time, none succeeds for something that is not recorded, and the inbox works again. */
+export async function checkFault<InboxType extends Inbox>(
+  inbox: InboxType,
+  fault: InboxFault<InboxType>,
+): Promise<void> {
+  const { withinMs = 15_000 } = fault;
+  const [startEarly, startLate] = [await prepare(inbox, "early"), await prepare(inbox, "late")];
+  const early = startEarly();
+  await fault.begin(inbox);
+  const results = await Promise.all(
+    [...early, ...startLate()].map((call) => settle(call, withinMs)),
+  );
+  const left = results.filter(({ state }) => state === "pending").map(({ call }) => call.name);
+  assert.deepEqual(left, [], `these calls did not settle within ${String(withinMs)} ms`);
+
+  const restored = (await fault.end(inbox)) ?? inbox;
+  let tries = 0;
+  await patiently("handle another event", withinMs, async () => {
+    const id = `again ${String((tries += 1))}`;
+    const token = await claimed(restored, claimOf(id));
+    return restored.complete(settlementOf(id, token));
+  });
+  for (const { call, state, result } of results)
+    if (state === "fulfilled" && call.done?.(result) === true)
+      await patiently(`know what "${call.name}" has done`, withinMs, async () =>
+        call.proof?.(restored),
+      );
+}
+
+/** Prepares events; the returned function starts a call of every kind at once. */
+async function prepare(inbox: Inbox, prefix: string): Promise<() => readonly Call[]> {
+  const { queue } = inbox;
+  const id = (what: string): string => `${prefix} ${what}`;
+  const claim = (what: string): Promise<number> => claimed(inbox, claimOf(id(what)));
+  const [completed, released, committed] = [
+    await claim("complete"),
+    await claim("release"),
+    await claim("commit"),
+  ];
+  await queue?.store(storeOf(id("fail")));
+  const [taken] = (await queue?.take(takeOf({ limit: 1 }))) ?? [];
+
+  const isHandled = (what: string) => async (now: Inbox) =>
+    (await now.claim(claimOf(id(what)))).state === "handled";
+  const isKnown = (what: string) => async (now: Inbox) =>
+    (await now.claim(claimOf(id(what), { digest: "another" }))).state === "conflict";
+  const isTrue = (result: unknown): boolean => result === true;
+  const hasState = (state: string) => (result: unknown) =>
+    (result as { readonly state?: unknown }).state === state;
+  const claiming = (what: string, resource?: string): Call => ({
+    name: id(what),
+    settled: inbox.claim(
+      claimOf(id(what), resource === undefined ? {} : { resource: resourceOf(resource) }),
+    ),
+    done: hasState("claimed"),
+    proof: isKnown(what),
+  });
+  const only = (what: string, settled: Promise<unknown> | undefined): Call[] =>
+    settled === undefined ? [] : [{ name: id(what), settled }];
+
+  return () => [
+    ...Array.from({ length: BURST }, (_, index) => claiming(`claim ${String(index)}`)),
+    claiming("claim of a resource", prefix),
+    {
+      name: id("complete"),
+      settled: inbox.complete(settlementOf(id("complete"), completed)),
+      done: isTrue,
+      proof: isHandled("complete"),
+    },
+    ...only("release", inbox.release(settlementOf(id("release"), released))),
+    ...(isTransactional(inbox)
+      ? [
+          {
+            name: id("commit"),
+            settled: inbox
+              .begin({ key: keyOf(id("commit")), token: committed, leaseMs: LEASE_MS })
+              .commit(1000),
+            done: hasState("committed"),
+            proof: isHandled("commit"),
+          },
+        ]
+      : []),
+    ...only("lastHandled", inbox.lastHandled?.({ tenant: "", name: prefix })),
+    ...only("purge", inbox.purge?.({ before: 0, limit: 1 })),
+    ...(queue === undefined
+      ? []
+      : [
+          {
+            name: id("store"),
+            settled: queue.store(storeOf(id("store"))),
+            done: (result: unknown) => result === "stored",
+            proof: isKnown("store"),
+          },
+          ...only("take", queue.take(takeOf({ limit: 1 }))),
+          ...only("fail", taken && queue.fail(failureOf(id("fail"), taken.token, 1))),
+          ...only("dead", queue.dead({ limit: 1 })),
+          ...only("retry", queue.retry({ key: keyOf(id("none")), now: 1000 })),
+          ...only("status", queue.status({ dueBefore: 0 })),
+        ]),
+  ];
+}
+
+const isTransactional = (inbox: Inbox): inbox is TransactionalInbox<unknown> =>
+  "begin" in inbox && typeof inbox.begin === "function";
+
+async function settle(call: Call, withinMs: number) {
+  const timer = new AbortController();
+  const pending = delay(withinMs, undefined, { signal: timer.signal });
+  try {
+    return await Promise.race([
+      call.settled.then(
+        (result) => ({ call, state: "fulfilled", result }) as const,
+        () => ({ call, state: "rejected", result: undefined }) as const,
+      ),
+      pending.then(() => ({ call, state: "pending", result: undefined }) as const),
+    ]);
+  } finally {
+    timer.abort();
+    pending.catch(() => undefined);
+  }
+}
+
+/** Tries until it succeeds: after a fault, a connection that nobody has used since may still be lost. */
+async function patiently(
+  what: string,
+  withinMs: number,
+  run: () => Promise<boolean | undefined>,
+): Promise<void> {
+  const endsAt = performance.now() + withinMs;
+  let last: unknown;
+  do {
+    const { state, result } = await settle({ name: what, settled: run().catch(keep) }, withinMs);
+    if (state === "fulfilled" && result === true) return;
+    await delay(20);
+  } while (performance.now() < endsAt);
+  assert.fail(`after the fault, the inbox does not ${what}: ${String(last)}`);
+
+  function keep(error: unknown): void {
+    last = error;
+  }
+}
