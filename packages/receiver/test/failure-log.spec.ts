@@ -139,8 +139,54 @@ describe("the log of failures", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(lines).toEqual([
       expect.stringMatching(new RegExp(`^error countersign: failed ${code}.*: Error: away\n`)),
-      `warn countersign: ${code}: 2 more in the last minute`,
+      `warn countersign: ${code}: 2 more in the last minute, the latest: Error: away`,
     ]);
+  });
+
+  const failing = (messages: readonly string[]) => {
+    const left = [...messages];
+    const claim = (): Promise<never> => Promise.reject(new Error(left.shift()));
+    const receiver = receiverOf({ inbox: { ...memoryInbox(), claim } });
+    return async (count: number): Promise<void> => {
+      for (let sent = 0; sent < count; sent += 1) await receiver.receive(genuine);
+    };
+  };
+
+  it("writes a line at once when the cause of a code changes, and the latest cause with the count", async () => {
+    const send = failing(["locked", "locked", "full", "full", "full", "locked", "read-only"]);
+    await send(4);
+    const line = (cause: string): unknown =>
+      expect.stringMatching(new RegExp(`^error .* CS_INBOX_UNAVAILABLE .*: Error: ${cause}\n`));
+    expect(lines).toEqual([line("locked"), line("full")]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(lines[2]).toBe(
+      "warn countersign: CS_INBOX_UNAVAILABLE: 2 more in the last minute, the latest: Error: full",
+    );
+    await send(3);
+    expect(lines.slice(3)).toEqual([line("locked"), line("read-only")]);
+  });
+
+  it("writes at most five lines for one code in a minute, however many causes it has", async () => {
+    const send = failing(Array.from({ length: 100 }, (_, index) => `id ${String(index)}`));
+    await send(100);
+    expect(lines).toHaveLength(5);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(lines[5]).toMatch(/: 95 more in the last minute, the latest: Error: id 99$/);
+  });
+
+  it("cuts a message of 10 MB, and shows no part of a secret at the cut", async () => {
+    for (const before of [0, 3960, 3990, 4000, 4040])
+      await receiverOf()
+        .on("refund.authorized", () => {
+          const message = `${secret.repeat(before === 0 ? 50 : 0)}${"x".repeat(before)}${secret}`;
+          throw new Error(message + "\n    at z".repeat(1e6), { cause: "y".repeat(1e7) });
+        })
+        .receive(refundAttempt(`evt_${String(before)}`));
+    for (const line of lines) {
+      expect(line.length).toBeLessThan(20_000);
+      expect(line).toMatch(/failure-log\.spec\.ts/);
+      expect(line).not.toContain(secret.slice(6, 12));
+    }
   });
 
   it("keeps no process alive until its next count, also where a timer is a number", async () => {

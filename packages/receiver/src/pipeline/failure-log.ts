@@ -14,6 +14,17 @@ export interface FailureLogger {
 }
 
 const MINUTE_MS = 60_000;
+/** The most causes of one code that have a line of their own in a minute: a message may be different each time. */
+const MAX_CAUSES = 5;
+const MAX_TEXT = 4000;
+
+/** Failures of one code since its last count. */
+interface Minute {
+  more: number;
+  /** Causes that had a line. */
+  causes: Set<string>;
+  latest: string;
+}
 
 /** An unavailable store fails every attempt; errors of handlers are each reported. */
 const COUNTED: ReadonlySet<Failed["code"]> = new Set([
@@ -22,13 +33,13 @@ const COUNTED: ReadonlySet<Failed["code"]> = new Set([
 ]);
 
 /**
- * Reports failures: what a handler threw always, refusals one line per code and minute with a count.
+ * Reports failures: what a handler threw always, refusals one line per code and minute with a count. A store's
+ * new cause has its own line at once.
  * Never a body, a header's value or a secret.
  */
 export class FailureLog {
   readonly #logger: FailureLogger | false;
-  /** Further failures of a code since its last line. */
-  readonly #counts = new Map<string, number>();
+  readonly #minutes = new Map<string, Minute>();
   readonly #hidden = new Set<string>();
 
   constructor(log: FailureLogger | false = stderr) {
@@ -73,23 +84,27 @@ export class FailureLog {
   }
 
   #count(code: string, text: () => string, error?: unknown): void {
-    const more = this.#counts.get(code);
-    if (more !== undefined) {
-      this.#counts.set(code, more + 1);
+    const cause = error === undefined ? "" : this.#readable(error).split("\n", 1).join();
+    const minute = this.#minutes.get(code);
+    if (minute !== undefined && (minute.causes.has(cause) || minute.causes.size >= MAX_CAUSES)) {
+      minute.more += 1;
+      minute.latest = cause;
       return;
     }
     this.#write(error === undefined ? "warn" : "error", text(), error);
-    this.#startMinute(code);
+    if (minute === undefined) this.#startMinute(code, cause);
+    else minute.causes.add(cause);
   }
 
-  #startMinute(code: string): void {
-    this.#counts.set(code, 0);
+  #startMinute(code: string, cause: string): void {
+    this.#minutes.set(code, { more: 0, causes: new Set([cause]), latest: cause });
     const timer: Partial<NodeJS.Timeout> = setTimeout(() => {
-      const more = this.#counts.get(code) ?? 0;
-      this.#counts.delete(code);
+      const { more = 0, latest = "" } = this.#minutes.get(code) ?? {};
+      this.#minutes.delete(code);
       if (more === 0) return;
-      this.#write("warn", `${code}: ${String(more)} more in the last minute`);
-      this.#startMinute(code);
+      const last = latest && `, the latest${latest}`;
+      this.#write("warn", `${code}: ${String(more)} more in the last minute${last}`);
+      this.#startMinute(code, latest);
     }, MINUTE_MS);
     // A count must not keep the process alive. A runtime of the Web returns a number.
     timer.unref?.();
@@ -99,11 +114,27 @@ export class FailureLog {
   #write(level: "warn" | "error", text: string, about?: unknown): void {
     if (this.#logger === false) return;
     try {
-      const lines = about === undefined ? "" : readable(about);
+      const lines = about === undefined ? "" : this.#readable(about);
       this.#logger[level](this.#withoutSecrets(`countersign: ${escaped(text)}${lines}`));
     } catch {
       // A logger that throws must not change what is answered.
     }
+  }
+
+  /** What a handler threw may have no text, such as `Object.create(null)`: its failure is logged all the same. */
+  #readable(about: unknown): string {
+    try {
+      return textOf(about, (text) => escaped(this.#cut(text)));
+    } catch {
+      return ": what was thrown has no text";
+    }
+  }
+
+  /** Cuts a long text. Its end goes too, which may be in the middle of a secret. */
+  #cut(text: string): string {
+    if (text.length <= MAX_TEXT) return text;
+    const longest = Math.max(0, ...Array.from(this.#hidden, ({ length }) => length));
+    return `${this.#withoutSecrets(text.slice(0, MAX_TEXT + longest)).slice(0, -longest || undefined)}…`;
   }
 
   #withoutSecrets(text: string): string {
@@ -177,25 +208,20 @@ const shown = (value: unknown): string => JSON.stringify(value).slice(0, MAX_SHO
 const eventOf = (event: EventIdentity | undefined): string =>
   event === undefined ? "" : ` ${event.type} ${event.key.id}`;
 
-/** What a handler threw may have no text, such as `Object.create(null)`: its failure is logged all the same. */
-function readable(about: unknown): string {
-  try {
-    return textOf(about);
-  } catch {
-    return ": what was thrown has no text";
-  }
-}
-
 /** The message on the first line, the stack indented below, then the causes. */
-function textOf(error: unknown, depth = 0): string {
-  if (Array.isArray(error)) return error.map((line) => `\n  ${escaped(String(line))}`).join("");
-  if (!isError(error)) return `: ${escaped(String(error))}`;
+function textOf(error: unknown, show: (text: string) => string, depth = 0): string {
+  if (Array.isArray(error)) return error.map((line) => `\n  ${show(String(line))}`).join("");
+  if (!isError(error)) return `: ${show(String(error))}`;
   const { stack = "", cause } = error;
-  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  // The frames are at its end, after the message.
+  const frames = stack
+    .slice(-MAX_TEXT)
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line));
   const below = frames.map((frame) => `\n    ${escaped(frame.trim())}`).join("");
   const caused =
-    cause === undefined || depth === 3 ? "" : `\n  caused by${textOf(cause, depth + 1)}`;
-  return `: ${escaped(`${error.name}: ${error.message}`)}${below}${caused}`;
+    cause === undefined || depth === 3 ? "" : `\n  caused by${textOf(cause, show, depth + 1)}`;
+  return `: ${show(`${error.name}: ${error.message}`)}${below}${caused}`;
 }
 
 // oxlint-disable-next-line no-control-regex -- these are the characters that are escaped
