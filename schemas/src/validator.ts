@@ -7,7 +7,7 @@ export type Validation<T> =
 /** Validates a value against a schema. Never throws, changes nothing, keeps nothing between calls. */
 export type Validator<T> = (value: unknown) => Validation<T>;
 
-// As many as a problem body lists: a body of thousands of unknown members must not be answered by
+// The number that a problem body lists: a body of thousands of unknown members must not be answered by
 // thousands of errors.
 const MAX_ERRORS = 100;
 

@@ -101,7 +101,7 @@ async function withPostgres<T>(
   }
 }
 
-/** Without the error's message, which may contain the URL. */
+/** Describes an inbox that cannot be opened. The error's message is left out, since it may contain the URL. */
 function unusable(cause: unknown, known?: string): Failure {
   const code = systemCode(cause);
   const silent = `it does not answer${code === undefined ? "" : ` (${code})`}`;

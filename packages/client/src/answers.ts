@@ -82,7 +82,7 @@ function wordsOf(value: unknown): Words {
     const { errorId, errorCode, errorMessage } = flat.value;
     return { errorCode, errorMessage, requestId: errorId };
   }
-  // Neither form, but with the members of S 7.
+  // The body has neither form, but the members of S 7.1.
   const details = validateErrorDetails(membersOf(value)["errorDetails"]);
   return details.ok ? details.value : {};
 }

@@ -92,7 +92,7 @@ export function unsubscribeCall(
 ): Prepared<UnsubscribeResponse> {
   const validation = validateUnsubscribeRequest(request);
   if (!validation.ok) return { ok: false, errors: invalidMembers(validation.errors) };
-  // As segments of a path they would name another resource.
+  // "." and ".." in a path would name another resource.
   if (idIn === "path" && /^\.{1,2}$/.test(request.subscriptionId))
     return { ok: false, errors: [{ pointer: "/subscriptionId", code: "pattern" }] };
   return {

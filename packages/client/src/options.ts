@@ -81,7 +81,7 @@ export interface CommonOptions {
 
 export type ClientOptions = CommonOptions & (ClientCredentials | OwnToken);
 
-/** Of one call. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call; it rejects with `CS_CALL_ABORTED`. */
   readonly signal?: AbortSignal | undefined;

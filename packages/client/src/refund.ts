@@ -31,7 +31,7 @@ export interface RefundAnswer {
   /** The payment that is refunded. */
   readonly originalPaymentId: string;
   readonly requestKey: string;
-  /** As sent; `null` if it was not sent. */
+  /** The reference that was sent; `null` if none was. */
   readonly clientReferenceId: string | null;
   /** The reason of the failure. Absent if `recovered`: the provider then sends only the status. */
   readonly errorDetails?: ErrorDetails;

@@ -104,7 +104,7 @@ export interface Settings {
   readonly limits: ReceiverLimits;
   readonly leaseMs: number;
   readonly retentionMs: number;
-  /** Only with `acknowledge: 'after-store'`. */
+  /** `undefined` unless `acknowledge` is `'after-store'`. */
   readonly stored:
     | { readonly queue: InboxQueue; readonly workers: Required<WorkerOptions> }
     | undefined;

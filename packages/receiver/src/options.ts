@@ -86,7 +86,7 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
    * worker of `receiver.start()` handles it (SQLite and PostgreSQL). Default `'after-handler'`.
    */
   readonly acknowledge?: "after-handler" | "after-store";
-  /** Only with `acknowledge: 'after-store'`. */
+  /** The workers of stored events; needs `acknowledge: 'after-store'`. */
   readonly workers?: WorkerOptions;
   /**
    * `'per-resource'`: events of one resource are handled one at a time, and one older than the last

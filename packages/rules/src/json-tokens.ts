@@ -136,7 +136,7 @@ export function isInexact(
   let at = from;
   for (; at < end; at += 1) {
     const byte = bytes[at] ?? 0;
-    // Only the letter of an exponent.
+    // Above the digits there is only the letter of an exponent.
     if (byte > NINE) break;
     if (byte > ZERO) {
       significant += significant === 0 ? 1 : zeros + 1;
@@ -151,7 +151,7 @@ export function isInexact(
   return size === Infinity || size < SMALLEST_NORMAL;
 }
 
-// Without streaming a decoder keeps nothing between calls.
+// A decoder that does not stream keeps nothing between calls.
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 

@@ -63,7 +63,7 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
     return keys;
   }
 
-  /** Without a separator only a timestamp of ten digits ends at one place. */
+  /** Parses a timestamp. If nothing separates it from the next part, it must have ten digits to end at one place. */
   function parse(text: string): number | undefined {
     return separator === "" && text.length !== 10 ? undefined : parseTimestamp(text);
   }
@@ -182,7 +182,7 @@ export function createScheme({ description, form, importSecret }: SchemeParts): 
         const fingerprints = keys.map(({ checked }) => checked.fingerprint);
         return refused("CS_SIGNATURE_MISMATCH", { fingerprints });
       }
-      // Only now: before the signature matched, the timestamp was the stranger's choice.
+      // Not earlier: before the signature matched, the timestamp was the stranger's choice.
       const clockDifferenceSeconds =
         timestamp === undefined ? 0 : timestamp - Math.floor(now / 1000);
       if (clockDifferenceSeconds < -toleranceSeconds) {

@@ -15,7 +15,7 @@ export function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
   const known = new Set([Buffer.from(body).toString("latin1")]);
   const add = (cause: Cause, change: string, original: string | Uint8Array): void => {
     const bytes = Buffer.from(original);
-    // Only so many bodies are tried together with another mistake: none of them twice.
+    // The number of bodies that are tried with another mistake is limited, so none is tried twice.
     const name = bytes.toString("latin1");
     if (known.has(name)) return;
     known.add(name);

@@ -86,7 +86,7 @@ export function readSecretText(given: string, at: string): string {
       `${at} contains ${name} (character ${unwanted.index + 1}): remove it, or give the key as bytes: { raw: Uint8Array }`,
     );
   }
-  // Also after the prefix: raw:"…" is the same mistake.
+  // Quotes after the prefix, as in raw:"…", are the same mistake.
   const quote = /^(?:raw:)?["'`]|["'`]$/.exec(text)?.[0];
   if (quote !== undefined) {
     throw new TypeError(

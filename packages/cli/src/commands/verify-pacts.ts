@@ -50,7 +50,7 @@ Examples:
   countersign verify pacts --provider-url https://staging.example --state-url https://staging.example/test/states
   countersign verify pacts --provider-url http://127.0.0.1:4010 --broker-url https://broker.example --provider-version 1.4.0 --publish`;
 
-/** As the command line names them. */
+/** The options of the command line. */
 interface PactsOptions extends VerifyOptions {
   readonly providerUrl: string;
   readonly provider: string;

@@ -44,7 +44,7 @@ Examples:
   countersign verify provider --url https://staging.example --i-own staging.example --state-url https://staging.example/test/states --listen 0.0.0.0:8443 --callback-url https://ci.example/hooks --report junit=provider.xml
   countersign verify provider --url http://127.0.0.1:4010 --only provider/amounts --seed 7 --path 3:0:1`;
 
-/** As the command line names them. */
+/** The options of the command line. */
 interface ProviderOptions extends VerifyOptions {
   readonly url: string;
   readonly stateUrl?: string;

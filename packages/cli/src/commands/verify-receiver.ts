@@ -46,7 +46,7 @@ Examples:
   countersign verify receiver --url http://localhost:3000/webhooks --thorough --restart-command "docker restart shop"
   countersign verify receiver --url http://localhost:3000/webhooks --only R-VERIFY-RAW --profile x-signature`;
 
-/** As the command line names them. */
+/** The options of the command line. */
 interface ReceiverOptions extends VerifyOptions {
   readonly url: string;
   readonly effectsUrl?: string;
@@ -102,7 +102,7 @@ async function runVerifyReceiver(
   return verifyTarget(
     {
       role: "receiver",
-      // Only payments have amounts.
+      // The check of amounts is about events of payments.
       checks: standardWebhooks
         ? receiverChecks.filter(({ id }) => id !== "receiver/money")
         : receiverChecks,

@@ -4,7 +4,7 @@ import { profiledEvents, type Schema, type Schemas } from "@countersign/service/
 
 /** An event as a type: an entry of the catalogue, in the format of the profile's envelope. */
 export interface EventShape {
-  /** Of its type, such as `RefundAuthorizedEvent`. */
+  /** The name of its type, such as `RefundAuthorizedEvent`. */
   readonly name: string;
   readonly type: string;
   readonly rows: readonly Profile["catalogue"][number][];

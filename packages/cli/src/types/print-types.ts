@@ -165,7 +165,7 @@ function printedSchemas(
       };
     if (items !== undefined) return { type: "array", ...told, items: printed(items, names) };
     if (type === "object") return { type: "object", ...told, additionalProperties: true };
-    // Only texts list their values.
+    // All enums of the schemas are texts.
     const values = valuesOf(schema) as readonly string[] | undefined;
     return values === undefined
       ? { type, ...told }
@@ -218,7 +218,7 @@ function inComment(text: string): string {
     .trim();
 }
 
-/** Of a number the first sentence: the rest is about reading it in JavaScript. */
+/** Returns the description; of a number only its first sentence, since the rest is about JavaScript. */
 function description(schema: Schema): { readonly description?: string } {
   const { description: text, type } = schema;
   if (typeof text !== "string") return {};

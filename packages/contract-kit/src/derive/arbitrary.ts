@@ -75,14 +75,14 @@ function lists(at: LocatedSchema): fc.Arbitrary<unknown> {
 const codePoints = (min: number, max: number): fc.Arbitrary<string> =>
   fc.integer({ min, max }).map((point) => String.fromCodePoint(point));
 
-/** As `binary` of fast-check, which takes seconds to build: every code point but surrogates. */
+/** Every code point but surrogates, as in `binary` of fast-check, which takes seconds to build. */
 const anyCharacter = fc.oneof(
   codePoints(0x20, 0x7e),
   codePoints(0, 0xd7ff),
   codePoints(0xe000, 0x10ffff),
 );
 
-/** As `webUrl` of fast-check, which takes seconds to build: it writes its paths with `binary`. */
+/** URLs like those of `webUrl` of fast-check, which takes seconds to build, since its paths use `binary`. */
 const urls = fc
   .tuple(
     fc.constantFrom("http", "https"),

@@ -260,7 +260,7 @@ export interface Coverage {
   readonly uncovered: readonly string[];
 }
 
-/** Of the points of a schema, which the cases are about; a point is `document#pointer/keyword`. */
+/** Divides the points of a schema by whether a case covers them; a point is `document#pointer/keyword`. */
 export function coverage(located: LocatedSchema, cases: readonly Labelled[]): Coverage {
   const told = new Set(cases.map(({ point }) => point));
   const points = pointsOf(located);

@@ -105,7 +105,7 @@ function isOfType(type: TypeName, value: unknown): boolean {
   }
 }
 
-/** As in the schemas' own validators, since JSON Schema leaves it to implementations. */
+/** True if a text has a format, as the schemas' own validators judge it: JSON Schema leaves it to implementations. */
 function isOfFormat(format: string, text: string): boolean {
   if (format === "date-time") {
     const instant = Date.parse(text);

@@ -100,7 +100,7 @@ export function standardSchemas(): SchemaSet {
   return readSchemaSet(dirname(load.resolve("@countersign/schemas/keywords.json")));
 }
 
-// As the generator of `@countersign/schemas` writes it.
+// The prefix that the generator of `@countersign/schemas` writes.
 const HINT = "countersign ";
 
 /** Restores the keywords of a shipped schema that other validators reject, from its `$comment`. */

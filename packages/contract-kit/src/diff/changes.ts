@@ -213,7 +213,7 @@ function formChanges(
   const message = `${keyword} ${String(old ?? "none")} → ${String(now ?? "none")}`;
   if (old === undefined) return [tell("form-added", message)];
   if (now === undefined) return [tell("form-removed", message)];
-  // Only the form: a bound that changed too has its own verdict.
+  // The form is judged by itself: a bound that changed too has its own verdict.
   const [was, is] = [before, after].map((at, index): LocatedSchema => {
     const { type = "string" } = at.schema;
     return { ...at, schema: { type, [keyword]: [old, now][index] } };

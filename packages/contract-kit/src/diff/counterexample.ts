@@ -44,7 +44,7 @@ export function readersOf(set: SchemaSet): SchemaSet {
 
 function opened(_name: string, part: unknown): unknown {
   if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
-  // Only schemas and their values are in a schema; a value is not judged.
+  // The members of a schema are schemas or values; a value is not judged.
   const { oneOf, additionalProperties: _closed, enum: values, ...rest } = part as Schema;
   return {
     ...rest,

@@ -13,7 +13,7 @@ export interface Rule {
   readonly severities: Readonly<Record<Direction, Severity>>;
 }
 
-/** Of each rule its title, and its severity in a request and in a response or an event. */
+/** The title of each rule, and its severity in a request and in a response or an event. */
 const table = {
   "document-added": ["a document was added", "INFO", "INFO"],
   "document-removed": ["a document was removed", "ERR", "ERR"],

@@ -3,7 +3,7 @@ export interface Answer {
   readonly status: number;
   /** Names in lower case, in their order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** As received: nothing is decompressed. */
+  /** The bytes as received: nothing is decompressed. */
   readonly body: Uint8Array;
   /** True if the connection may carry another request. */
   readonly isReusable: boolean;

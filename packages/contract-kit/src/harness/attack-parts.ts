@@ -15,7 +15,7 @@ export interface Base {
 /** One operation on one part of a signed attempt. `undefined` if the profile's scheme has no such part. */
 export interface Operation {
   readonly requirement: string;
-  /** As the subject of a sentence. */
+  /** The operation as the subject of a sentence. */
   readonly what: string;
   readonly change: (base: Base) => Partial<Attempt> | undefined;
 }

@@ -262,7 +262,7 @@ export class Bench {
   async finalEffects(ids: readonly string[] = []): Promise<Seen | undefined> {
     const last = this.genuine();
     await this.post(last);
-    // Also if it was not acknowledged: a handler of an earlier attempt may still run.
+    // This waits even if it was not acknowledged: a handler of an earlier attempt may still run.
     return this.effects([...ids, last.event.id]);
   }
 

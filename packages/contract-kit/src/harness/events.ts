@@ -43,7 +43,7 @@ export interface BenchEvent {
   readonly id: string;
   readonly type: string;
   readonly resource: string;
-  /** As JSON. A handled event is sent again with it, so it is what was sent first. */
+  /** The event as JSON. A handled event is sent again with it, so it is what was sent first. */
   readonly text: string;
 }
 
@@ -238,7 +238,7 @@ function placesWhere(
   );
 }
 
-/** Without zero characters, which PostgreSQL and others keep in no text. */
+/** Replaces zero characters, which PostgreSQL and others cannot store in a text. */
 function printable(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(String.raw`\u0000`, "0"));
 }

@@ -45,7 +45,7 @@ export function checkOwned(url: URL, owned: string | undefined): void {
   );
 }
 
-/** As a URL has its host, without the brackets of IPv6. */
+/** Returns the host as a URL has it, without the brackets of IPv6. */
 function bare(host: string | undefined): string | undefined {
   return host?.toLowerCase().replace(/^\[(.*)\]$/, "$1");
 }

@@ -238,7 +238,7 @@ const AGAIN =
   "the receiver verifies what its JSON library prints again; verify the bytes that arrived, before any parser.";
 const BLOCKED = "something in front of the receiver blocks the User-Agent of this kit.";
 
-/** As Python's `json.dumps` prints it. */
+/** Prints JSON as Python's `json.dumps` does. */
 function spaced(event: object): string {
   return JSON.stringify(event, null, 1)
     .replaceAll(/\n\s*/g, " ")

@@ -13,7 +13,7 @@ process.once("message", (order) => {
   const { pact, options } = order as { readonly pact: string; readonly options: CoreOptions };
   // The core of this version of Pact, resolved from Pact's folder, as pnpm requires.
   const core = createRequire(pact)("@pact-foundation/pact-core") as Core;
-  // It throws refusals at once.
+  // The verifier throws synchronously when it rejects its options.
   (async () => core.default.verifyPacts(options))().then(
     (text) => tell({ text }),
     (error: unknown) => tell({ text: error instanceof Error ? error.message : String(error) }),

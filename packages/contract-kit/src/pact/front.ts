@@ -39,7 +39,7 @@ export async function openFront(
   };
 
   const setState = async (body: Buffer, response: ServerResponse): Promise<void> => {
-    // The core's own form; `params` are the pact's.
+    // Pact's core sends these members; `params` are the pact's.
     const { state, params, action } = JSON.parse(body.toString()) as {
       readonly state?: string;
       readonly params?: Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export async function openFront(
   };
 
   const giveMessage = async (body: Buffer, response: ServerResponse): Promise<void> => {
-    // The core's own form.
+    // Pact's core sends these members.
     const asked = JSON.parse(body.toString()) as { readonly description: string };
     const interaction = interactions.find(({ description }) => description === asked.description);
     try {

@@ -33,7 +33,7 @@ interface PactDocument {
   readonly consumer?: { readonly name?: string };
   readonly provider?: { readonly name?: string };
   readonly interactions?: readonly InteractionDocument[];
-  /** Only version 3. */
+  /** Present in version 3 of the format only. */
   readonly messages?: readonly InteractionDocument[];
 }
 
@@ -111,7 +111,7 @@ export function standardPacts(): string {
  * pacts contain no secret and no expired signature.
  */
 export const ACCESS_TOKEN = "ACCESS_TOKEN";
-/** Of HTTP Basic at the token endpoint. */
+/** The credentials of HTTP Basic at the token endpoint. */
 export const CLIENT_ID = "CLIENT_ID";
 export const CLIENT_SECRET = "CLIENT_SECRET";
 /** The signature of no bytes: of the form, and never genuine. */
@@ -154,7 +154,7 @@ export interface PactProvider {
   ) => Promise<HttpCall>;
   /** The faults of a response that a pact cannot express, a line each: closed schemas, bounds, signatures. */
   readonly judge?: (call: HttpCall, answer: HttpAnswer) => readonly string[];
-  /** As `judge`, of a message. */
+  /** Returns the faults of a message, as `judge` does those of a response. */
   readonly judgeMessage?: (message: PactMessage) => readonly string[];
 }
 

@@ -228,7 +228,7 @@ function brokerOptions(broker: PactBroker): Partial<CoreOptions> {
     consumerVersionSelectors: [{ mainBranch: true }, { deployedOrReleased: true }],
     providerVersion,
     providerVersionBranch: providerBranch,
-    // As a message to the child, what is undefined is left out.
+    // The message to the child leaves out undefined members.
     publishVerificationResult: publish === true || undefined,
   };
 }

@@ -32,7 +32,7 @@ export function againstBaseline(document: ReportDocument, { known }: Baseline): 
   const unjudged = [...ids].filter((id) => !failing.includes(id) && !mended.includes(id));
   const isNew = entries.some((entry) => isFailure(entry) && !entry.isKnown);
   const hasError = entries.some(({ status }) => status === "error") || document.problems.length > 0;
-  // Without a failure, what ended a run with 1 has become known; what ended it with 2 stays.
+  // If no failure is new, the exit code 1 becomes 0; a code 2 stays.
   const exitCode = document.exitCode === 1 && !isNew ? (hasError ? 2 : 0) : document.exitCode;
   return { ...document, entries, baseline: { known: failing, mended, unjudged }, exitCode };
 }

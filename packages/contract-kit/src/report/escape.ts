@@ -142,7 +142,7 @@ function formsOf(secret: string): readonly string[] {
     ]),
     ...bytes.flatMap((one) => {
       const hex = one.toString("hex");
-      // Without padding, so that it is found with and without.
+      // The padding is removed, so that the secret is found with and without it.
       const base64 = one.toString("base64").replace(/=+$/, "");
       return [hex, hex.toUpperCase(), base64, one.toString("base64url")];
     }),

@@ -80,7 +80,7 @@ function Found({ entry: { message, fix, evidence, replay } }: { readonly entry: 
         </p>
       )}
       {evidence?.exchanges?.map(({ sent, received }, index) => (
-        // Only their order distinguishes them.
+        // Nothing but their order distinguishes them.
         // oxlint-disable-next-line no-array-index-key
         <div key={index} class="sides">
           <Code label="Sent" text={sent} />

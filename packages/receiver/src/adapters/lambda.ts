@@ -22,7 +22,7 @@ export interface LambdaEvent {
 export interface LambdaAnswer {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
-  /** Only where the event had them: such a load balancer reads no others. */
+  /** Present if the event had such headers: that load balancer reads no others. */
   readonly multiValueHeaders?: Record<string, string[]>;
   readonly body: string;
   readonly isBase64Encoded: false;
@@ -77,7 +77,7 @@ function headersOf(event: LambdaEvent): Headers {
   // If both exist, `headers` has only one value of each, which hides a duplicate.
   const given: Readonly<Record<string, string | readonly string[] | null | undefined>> =
     event.multiValueHeaders ?? event.headers ?? {};
-  // Without a prototype, so that a header named "__proto__" is a header.
+  // The object has no prototype, so that a header named "__proto__" is a header.
   const headers = Object.create(null) as Headers;
   for (const [name, values] of Object.entries(given)) {
     if (values === null || values === undefined) continue;

@@ -98,7 +98,7 @@ function askForBody({ headers, socket }: NodeRequest, response: NodeResponse): v
  * here a header that was sent twice is a list, which the signature's scheme refuses.
  */
 function headersOf(rawHeaders: readonly string[]): Record<string, string | string[]> {
-  // Without a prototype, so that a header named "__proto__" is a header.
+  // The object has no prototype, so that a header named "__proto__" is a header.
   const headers = Object.create(null) as Record<string, string | string[]>;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? "").toLowerCase();

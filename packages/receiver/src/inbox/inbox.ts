@@ -24,7 +24,7 @@ export interface RecordedEvent {
   /** SHA-256 of the body's bytes, base64url: a known key with another body is never a silent duplicate. */
   readonly digest: string;
   readonly type: string;
-  /** Only with `order: 'per-resource'`: at most one event of the resource is claimed at a time. */
+  /** Present with `order: 'per-resource'`: at most one event of the resource is claimed at a time. */
   readonly resource?: EventResource | undefined;
 }
 

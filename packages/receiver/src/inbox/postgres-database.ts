@@ -91,7 +91,7 @@ function countedClient(connection: PostgresClient) {
   const settled = (): void => {
     running -= 1;
   };
-  // As `pg` has it: text or an object, then values, then a callback or none.
+  // The arguments of `pg`'s `query`: text or an object, then values, then a callback or none.
   const query = (...given: unknown[]): unknown => {
     if (ended) return Promise.reject(new TypeError(HANDLER_ENDED));
     const send = connection.query.bind(connection) as Callback;

@@ -59,7 +59,7 @@ export function postgresInbox(
     throw new TypeError(
       "postgresInbox: the pool needs 2 connections or more: one for a handler's transaction, one for the inbox",
     );
-  // As plain JavaScript may call it.
+  // Plain JavaScript may pass no options.
   const { schema } = (options ?? {}) as Partial<PostgresInboxOptions>;
   const name = quotedSchema(schema);
   const rows = new PostgresRows(database, name);

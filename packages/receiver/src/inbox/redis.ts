@@ -42,7 +42,7 @@ export function redisInbox(
   client: IoRedisClient | NodeRedisClient,
   options: RedisInboxOptions,
 ): Inbox {
-  // As plain JavaScript may call it.
+  // Plain JavaScript may pass no options.
   const { prefix } = (options ?? {}) as Partial<RedisInboxOptions>;
   if (typeof prefix !== "string" || prefix === "" || /[{}]/.test(prefix))
     throw new TypeError(

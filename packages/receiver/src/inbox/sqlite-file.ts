@@ -120,7 +120,7 @@ export class SqliteFile {
       this.#requireFiles();
     } catch (error) {
       this.#rollback();
-      // Also those that succeeded: their writes are not durable, so none of it happened.
+      // Calls that succeeded are rejected too, since their writes are not durable.
       for (const { reject } of group) reject(error);
       return;
     }

@@ -170,7 +170,7 @@ export class Worker {
     }
   }
 
-  /** As with an attempt: the handler's signal aborts after `limits.answerMs`, and its lease bounds it. */
+  /** Runs one event. Its handler's signal aborts after `limits.answerMs`, as with an attempt, and the lease bounds it. */
   async #run(
     claimed: ClaimedEvent,
     askForNext: () => NextRequest | undefined,

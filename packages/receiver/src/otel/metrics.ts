@@ -103,7 +103,7 @@ export interface InboxMetricsOptions {
   readonly meter: Meter;
   /** The receiver's inbox: `sqliteInbox` or `postgresInbox`. */
   readonly inbox: Pick<Inbox, "queue">;
-  /** As in `outcomeMetrics`. Default `"webhooks"`. */
+  /** The same as for `outcomeMetrics`. Default `"webhooks"`. */
   readonly destination?: string;
   /** Time after which a due event is overdue, in milliseconds. Default 120,000: two leases. */
   readonly overdueMs?: number;

@@ -11,7 +11,7 @@ export interface OutcomeFacts {
   readonly status?: number;
   /** True: the handler's own outcome, after its attempt had to be answered. */
   readonly late?: true;
-  /** Only for a worker's run of a stored event. */
+  /** Present for a worker's run of a stored event. */
   readonly worker?: WorkerFacts;
 }
 
@@ -29,7 +29,7 @@ export interface WorkerFacts {
  */
 export interface OutcomeReport extends Omit<OutcomeFacts, "worker">, Partial<WorkerFacts> {
   readonly kind: Outcome["kind"];
-  /** Only if the outcome is `failed` or `rejected`. */
+  /** Present if the outcome is `failed` or `rejected`. */
   readonly code?: RejectionCode | FailureCode;
   /** The tenant that `secrets` named, or `''`. Only with a verified event, like `id` and `type`. */
   readonly tenant?: string;
@@ -64,9 +64,9 @@ type Uncoded = Exclude<Outcome["kind"], "failed" | "rejected">;
 
 /** Numbers of outcomes by kind, and of those with a code by code. Plain numbers: print it as JSON. */
 export interface OutcomeCounts extends Readonly<Record<Uncoded, number>> {
-  /** Only the codes that occurred. */
+  /** A code that did not occur is absent. */
   readonly failed: Readonly<Partial<Record<FailureCode, number>>>;
-  /** Only the codes that occurred. */
+  /** A code that did not occur is absent. */
   readonly rejected: Readonly<Partial<Record<RejectionCode, number>>>;
   /** Stored events that a worker has given up; each is counted under `failed` too. */
   readonly dead: number;

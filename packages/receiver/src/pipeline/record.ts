@@ -82,7 +82,7 @@ async function release(
   try {
     await inbox.release({ ...claim, now: now() });
   } catch {
-    // As said above.
+    // The lease ends by itself.
   }
 }
 

@@ -86,7 +86,7 @@ function textOf(fc: typeof FastCheck, schema: JudgedSchema): FastCheck.Arbitrary
   });
 }
 
-/** As `binary` of fast-check, which takes seconds to build: every code point but surrogates. */
+/** Every code point but surrogates, as in `binary` of fast-check, which takes seconds to build. */
 const anyCharacter = (fc: typeof FastCheck): FastCheck.Arbitrary<string> =>
   fc
     .integer({ min: 0, max: 0x10_ffff - 0x800 })

@@ -31,7 +31,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     request.on("end", () => resolve(Buffer.concat(chunks)));
     request.on("error", () => reject(new SenderGone()));
     request.on("close", () => {
-      // Also emitted after a complete body, where an unseen error would be a waste.
+      // "close" is emitted after a complete body too.
       if (!request.readableEnded) reject(new SenderGone());
     });
   });

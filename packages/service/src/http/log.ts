@@ -11,7 +11,7 @@ const TEXTS = [
   "merchantId",
   "errorCode",
   "errorName",
-  // Of an internal error.
+  // The stack of an internal error.
   "stack",
   // The words of what failed: a database or the operating system. Never a value of a call.
   "cause",

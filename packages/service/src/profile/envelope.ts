@@ -15,7 +15,7 @@ export type EventRow = CatalogueRow &
 /** The facts of an event that an envelope is written from. */
 export interface EnvelopeMembers extends EventRow {
   readonly id: string;
-  /** As S 2.3 writes times. */
+  /** A time as S 2.3 writes it. */
   readonly timestamp: string;
   readonly data: object;
   readonly subject: EventSubject;

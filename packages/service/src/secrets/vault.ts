@@ -85,7 +85,7 @@ export interface Vault {
 
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
-// Also checked when decrypting: by default Node accepts tags of 4 bytes, which can be guessed.
+// Decryption needs it as well: by default Node accepts tags of 4 bytes, which can be guessed.
 const authTagLength = 16;
 
 /**

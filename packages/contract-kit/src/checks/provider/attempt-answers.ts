@@ -20,7 +20,7 @@ interface Answering {
   readonly answers: readonly AttemptAnswer[];
   readonly key: string;
   readonly type: string;
-  /** Of the events that happened for it. */
+  /** Ids of the events that happened for it. */
   readonly ids: readonly string[];
 }
 

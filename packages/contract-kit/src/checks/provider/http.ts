@@ -249,7 +249,7 @@ async function bodyCall(session: Session): Promise<BodyCall> {
     whole,
     half: () => whole(String.raw`,"clientReferenceId":"\ud800"`),
     twice: ',"amount":{"currency":"USD","value":2.00}',
-    // Without a payment a whole body is refused too, but for what it asks and not for its form.
+    // If there is no payment to refund, a whole body is refused for its payment, not for its form.
     taken: made === undefined ? 404 : statuses.refundCreated,
   };
 }

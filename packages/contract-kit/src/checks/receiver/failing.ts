@@ -63,7 +63,7 @@ async function fails(bench: Bench, event: BenchEvent, times: number): Promise<vo
   const last = replies.at(-1);
   if (last === undefined) return undefined;
   const isLost = last.isAcknowledged && !(await showsInTheEnd(bench, event));
-  // Only now: a handler that runs after the answer would find nothing that makes it fail.
+  // Not earlier: a handler that runs after the answer would find nothing that makes it fail.
   await target.effects?.failNext(0);
   const nth = replies.length === 1 ? "" : `, ${replies.length} times in a row`;
   if (last.isAcknowledged) {

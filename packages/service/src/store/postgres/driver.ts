@@ -52,7 +52,7 @@ const MAX_WAITING = 500;
 const MAX_ASKED = 20;
 const ASK_MS = 50;
 
-// Only from the same server process: another one may reuse the number.
+// Asked of the same server process only: another one may reuse the number.
 const STATUS = `SELECT CASE WHEN pg_postmaster_start_time()::text = $2
   THEN pg_xact_status($1::xid8) END AS status`;
 

@@ -20,7 +20,7 @@ const EVER_MS = 2 ** 31 - 1;
 const INT8 = 20;
 
 export interface PostgresStatement {
-  /** Without values also several statements, separated by semicolons. */
+  /** A statement; several, separated by semicolons, if there are no values. */
   readonly text: string;
   readonly values?: readonly SqlValue[];
   /** Name under which the connection keeps it prepared. */
@@ -64,7 +64,7 @@ export function openPool(options: PostgresOptions): PostgresPool {
   ];
   // The pool awaits the promise, although its types do not say so.
   const onConnect = (client: pg.ClientBase): unknown => {
-    // Also while a connection is in use: an unhandled error event ends the process.
+    // A connection in use needs a listener too: an unhandled error event ends the process.
     client.on("error", () => {});
     return client.query(settings.map((setting) => `SET ${setting}`).join("; "));
   };

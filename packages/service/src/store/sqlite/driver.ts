@@ -168,7 +168,7 @@ class SqliteDriver implements Driver {
       this.#file.refuseIfMoved();
     } catch (cause) {
       const error = unavailable(cause);
-      // Also calls that failed: they may have read rows that are undone now.
+      // Calls that failed fail with this error too: they may have read rows that are undone now.
       for (const call of group) call.settle({ ok: false, error });
       this.#rollback();
       return;

@@ -54,7 +54,7 @@ export async function findCustomerOwner(db: Queryable, id: string): Promise<stri
   return row?.merchantId;
 }
 
-/** As `findCustomer`; locks the customer's status and accounts until this transaction ends. */
+/** Finds a customer, and locks its status and accounts until this transaction ends. */
 export async function lockCustomer(
   tx: Queryable,
   { merchantId, id }: { merchantId: string; id: string },

@@ -154,7 +154,7 @@ export async function findPaymentByKey(
 }
 
 /**
- * As `findPayment`; locks the record until this transaction ends. A transaction that locks a debit and its
+ * Finds a payment record, and locks it until this transaction ends. A transaction that locks a debit and its
  * refunds locks the debit first, so that two calls never wait for each other.
  */
 export async function lockPayment(

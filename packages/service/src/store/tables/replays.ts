@@ -44,7 +44,7 @@ export interface Requeue {
   readonly at: number;
   /** At most this many. */
   readonly limit: number;
-  /** Only those with greater ids. */
+  /** The id after which the page begins. */
   readonly after: string;
 }
 

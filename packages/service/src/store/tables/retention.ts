@@ -3,9 +3,9 @@ import { type Queryable, type Sql, givenRows, rowsParameter } from "../driver.ts
 /** Part of a merchant's events, in the order in which they were written. */
 export interface PurgeRange {
   readonly merchantId: string;
-  /** Only events after this place. */
+  /** The place after which the range begins. */
   readonly after: number;
-  /** Only events written, and deliveries attempted, before this time, in milliseconds. */
+  /** The time before which events were written and deliveries attempted, in milliseconds. */
   readonly before: number;
   /** Events that are looked at. */
   readonly limit: number;
