@@ -21,7 +21,7 @@ export interface InboxConformanceOptions<InboxType extends Inbox = Inbox> {
   /** The parts that the inbox has. Default `["claims", "resources"]`. */
   readonly parts?: readonly InboxPart[];
   /** Faults of the store, each of which gives a check. Default none. */
-  readonly faults?: readonly InboxFault<InboxType>[];
+  readonly faults?: readonly InboxFault[];
 }
 
 /**

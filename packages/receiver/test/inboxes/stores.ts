@@ -28,7 +28,7 @@ export interface TestStore<InboxType extends Inbox = Inbox> {
   /** Starts its servers. */
   readonly start: () => Promise<Started<InboxType>>;
   /** Faults of what was started. */
-  readonly faults?: readonly InboxFault<InboxType>[];
+  readonly faults?: readonly InboxFault[];
 }
 
 interface Started<InboxType> {

@@ -14,12 +14,12 @@ import {
 } from "./samples.ts";
 
 /** A fault of an inbox's store that a test can cause. */
-export interface InboxFault<InboxType extends Inbox = Inbox> {
+export interface InboxFault {
   /** A part of the check's name, such as "its connections hang" or "its file is replaced". */
   readonly name: string;
-  readonly begin: (inbox: InboxType) => unknown;
+  readonly begin: () => unknown;
   /** Ends the fault. Returns the inbox to go on with if it has to be opened again. */
-  readonly end: (inbox: InboxType) => InboxType | void | Promise<InboxType | void>;
+  readonly end: () => Inbox | void | Promise<Inbox | void>;
   /** Time for each call to settle, and for the inbox to work again, in milliseconds. Default 15,000, a provider's timeout. */
   readonly withinMs?: number;
 }
@@ -36,21 +36,18 @@ interface Call {
 }
 
 /** Every call ends in time, none succeeds for something that is not recorded, and the inbox works again. */
-export async function checkFault<InboxType extends Inbox>(
-  inbox: InboxType,
-  fault: InboxFault<InboxType>,
-): Promise<void> {
+export async function checkFault(inbox: Inbox, fault: InboxFault): Promise<void> {
   const { withinMs = 15_000 } = fault;
   const [startEarly, startLate] = [await prepare(inbox, "early"), await prepare(inbox, "late")];
   const early = startEarly();
-  await fault.begin(inbox);
+  await fault.begin();
   const results = await Promise.all(
     [...early, ...startLate()].map((call) => settle(call, withinMs)),
   );
   const left = results.filter(({ state }) => state === "pending").map(({ call }) => call.name);
   assert.deepEqual(left, [], `these calls did not settle within ${String(withinMs)} ms`);
 
-  const restored = (await fault.end(inbox)) ?? inbox;
+  const restored = (await fault.end()) ?? inbox;
   let tries = 0;
   await patiently("handle another event", withinMs, async () => {
     const id = `again ${String((tries += 1))}`;
