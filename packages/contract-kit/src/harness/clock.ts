@@ -6,7 +6,7 @@ export interface Clock {
   readonly after: (ms: number, call: () => void) => () => void;
 }
 
-/** This machine's. */
+/** The clocks of this machine. */
 export const systemClock: Clock = {
   now: Date.now,
   after: (ms, call) => {

@@ -52,7 +52,7 @@ export class FailureLog {
     if (this.#hidden.size > MAX_HIDDEN) this.#hidden.clear();
     for (const secret of secrets) {
       const { raw = secret } = secret as { readonly raw?: unknown };
-      // As a decoder's message may quote it: without the prefix, and a file's final newline.
+      // A decoder's message may quote it without its prefix and a file's final newline.
       const text = String(raw)
         .trimEnd()
         .replace(/^(?:wh[a-z]{2,3}_|raw:)/, "");
@@ -121,7 +121,7 @@ export class FailureLog {
     }
   }
 
-  /** What a handler threw may have no text, such as `Object.create(null)`: its failure is logged all the same. */
+  /** Prints what was thrown. A value without a text, such as `Object.create(null)`, must not hide the failure. */
   #readable(about: unknown): string {
     try {
       return textOf(about, (text) => escaped(this.#cut(text)));

@@ -73,7 +73,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** They are observed at a refund that exists. */
+/** Requirements that are observed at a refund that exists. */
 const LATER = ["P-REFUND-AUTHORIZED", "P-REFUND-FINAL", "P-REFUND-HOLD-SETTLEMENT"];
 const CENTS = 100n;
 
