@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runRounds, SERVICE } from "../evidence.ts";
+import { runRounds } from "../rounds.ts";
 import { CLOCK_STEPS, faketime, stepClocks, steppedProcesses } from "./clock-steps.ts";
 import { storesOf } from "./delivery-store.ts";
 
@@ -10,10 +10,8 @@ it.skipIf(faketime === undefined).each(steppedProcesses)(
   async (of) => {
     const { store, processes, stepping } = of;
     const open = await storesOf(store);
-    const { result } = await runRounds({
+    const result = await runRounds({
       campaign: `clock-steps-${store}-${stepping.join("-")}-of-${String(processes)}`,
-      file: "test/chaos/clock-steps.slow.ts",
-      measures: SERVICE,
       goal: CLOCK_STEPS.length,
       unit: "steps of wall clocks",
       round: async () => {

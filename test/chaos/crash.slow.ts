@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { redisBinary } from "../../packages/receiver/test/inboxes/servers.ts";
-import { RECEIVER, runRounds } from "../evidence.ts";
+import { runRounds } from "../rounds.ts";
 import { crashCampaign } from "./campaign.ts";
 import { lanes } from "./books.ts";
 
@@ -18,10 +18,8 @@ describe("A29: a merchant that is killed", () => {
   it.each(plans)(
     "loses no acknowledged event and books nothing twice in the inbox's transaction, on $kind, $acknowledge, with shared resources: $shared",
     async ({ kind, acknowledge, shared }) => {
-      const { result } = await runRounds({
+      const result = await runRounds({
         campaign: `receiver-${kind}-${acknowledge}${shared ? "-shared" : ""}`,
-        file: "test/chaos/crash.slow.ts",
-        measures: RECEIVER,
         goal: KILLS / 2,
         unit: "kills of a receiver",
         round: async (roundSeed) => {
@@ -37,10 +35,8 @@ describe("A29: a merchant that is killed", () => {
   it.skipIf(redisBinary === undefined)(
     "loses no event and handles no acknowledged one again through 100 crashes of Redis with an append-only file, flushed before each answer",
     async () => {
-      const { result } = await runRounds({
+      const result = await runRounds({
         campaign: "receiver-redis-restarts",
-        file: "test/chaos/crash.slow.ts",
-        measures: RECEIVER,
         goal: 100,
         unit: "crashes of Redis",
         round: async (roundSeed) => {

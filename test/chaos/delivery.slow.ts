@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runRounds, SERVICE } from "../evidence.ts";
+import { runRounds } from "../rounds.ts";
 import { deliveryCampaign } from "./delivery-campaign.ts";
 import { NO_SERVE_FAULT, serveCampaign } from "./serve-campaign.ts";
 import { isInstalled, storesOf } from "./delivery-store.ts";
@@ -12,7 +12,6 @@ const deliverers = [
   { store: "postgres", processes: 4, kills: 250 },
   { store: "sqlite", processes: 2, kills: 250 },
 ] as const;
-const file = "test/chaos/delivery.slow.ts";
 
 describe("processes that deliver from one database", () => {
   it.each(deliverers.filter(isInstalled))(
@@ -20,10 +19,8 @@ describe("processes that deliver from one database", () => {
     LONG,
     async ({ store, processes, kills }) => {
       const open = await storesOf(store);
-      const { result: all } = await runRounds({
+      const all = await runRounds({
         campaign: `delivery-${store}-${String(processes)}`,
-        file,
-        measures: SERVICE,
         goal: kills,
         unit: "kills of a delivering process",
         round: async (roundSeed) => {
@@ -43,10 +40,8 @@ describe("processes that deliver from one database", () => {
     LONG,
     async ({ store }) => {
       const open = await storesOf(store);
-      const { result: all } = await runRounds({
+      const all = await runRounds({
         campaign: `serve-${store}`,
-        file,
-        measures: SERVICE,
         goal: 1000,
         unit: "kills of countersign serve",
         round: async (roundSeed) => {

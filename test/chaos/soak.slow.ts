@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { profiles } from "@countersign/schemas/profiles";
 import { expect, it } from "vitest";
-import { runRounds, SERVICE } from "../evidence.ts";
+import { runRounds } from "../rounds.ts";
 import { nothingWaits, refundVerdict } from "./serve-campaign.ts";
 import { type ChaosStore, isInstalled, storesOf } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
@@ -95,10 +95,8 @@ it.each(stores.filter(isInstalled))(
       return { done: ROUND, result: { ...verdict, asked: asked - first, delivered, samples } };
     };
 
-    const { result } = await runRounds({
+    const result = await runRounds({
       campaign: `soak-${store}`,
-      file: "test/chaos/soak.slow.ts",
-      measures: SERVICE,
       goal: MINUTES,
       unit: "minutes at half of the peak",
       round: soak,
@@ -106,7 +104,7 @@ it.each(stores.filter(isInstalled))(
     await process.end();
     await driver.close();
     expect(result).toMatchObject(NO_FAULT);
-    // The casts: `sample` has written them. A resumed campaign begins with a young process again.
+    // The casts: `sample` has written them.
     const rss = result.samples.map((one) => (JSON.parse(one) as { rssMiB: number }).rssMiB);
     const mean = (from: number, to: number): number => {
       const part = rss.slice(rss.length * from, rss.length * to);

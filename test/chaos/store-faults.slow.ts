@@ -7,7 +7,7 @@ import { postgresDriver, sqliteDriver } from "@countersign/service";
 import { expect, it, onTestFinished } from "vitest";
 import { clients, startPostgres } from "../../packages/receiver/test/inboxes/servers.ts";
 import { noDisk, smallDisk } from "../../packages/service/test/store/small-disk.ts";
-import { runRounds, SERVICE } from "../evidence.ts";
+import { runRounds } from "../rounds.ts";
 import { type ChaosStore, isInstalled } from "./delivery-store.ts";
 import { disturbedServe, NO_SERVE_FAULT } from "./serve-campaign.ts";
 
@@ -23,10 +23,8 @@ it.skipIf(noDisk !== undefined).each(stores.filter(isInstalled))(
   { timeout: 2 * 3_600_000 },
   async ({ store, goal, prepare }) => {
     const { open, faults } = await prepare();
-    const { result } = await runRounds({
+    const result = await runRounds({
       campaign: `faults-${store}`,
-      file: "test/chaos/store-faults.slow.ts",
-      measures: SERVICE,
       goal,
       unit: "faults of the store",
       round: async () => {

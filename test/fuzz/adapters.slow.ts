@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RECEIVER, runRounds } from "../evidence.ts";
+import { runRounds } from "../rounds.ts";
 import { campaign, targets } from "./campaign.ts";
 
 /** Requests at each adapter, and those of one round. */
@@ -7,10 +7,8 @@ const [RUNS, ROUND] = [100_000, 10_000];
 
 describe(`A3: ${String(RUNS)} hostile requests each`, () => {
   it.each(targets)("neither end nor fool a process with $name", async (mount) => {
-    const { result } = await runRounds({
+    const result = await runRounds({
       campaign: `hostile-requests-${mount.name.toLowerCase().replaceAll(/\W+/g, "-")}`,
-      file: "test/fuzz/adapters.slow.ts",
-      measures: RECEIVER,
       goal: RUNS,
       unit: "hostile requests",
       round: async (roundSeed) => ({

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (file: string): string => readFileSync(root + file, "utf8");
 
 const GENERATED =
-  /node_modules|\/(?:dist|lib|generated|output|pacts|documents|reader)$|docs\/(?:reference|evidence)$/;
+  /node_modules|\/(?:dist|lib|generated|output|pacts|documents|reader)$|docs\/reference$/;
 const texts = globSync(
   "{*,{docs,examples,contracts,schemas,test,packages,scripts,action}/**/*}.{md,ts,tsx,mjs,json,jsonl,sql}",
   { cwd: root, exclude: (path) => GENERATED.test(path) },

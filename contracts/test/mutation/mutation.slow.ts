@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runRounds } from "../../../test/evidence.ts";
-import { seed } from "../../../test/seed.ts";
+import { runRounds } from "../../../test/rounds.ts";
 import { openReceiver, openService } from "../open-provider.ts";
 import {
   campaign,
@@ -35,9 +34,6 @@ async function noticedBy(
 
 const of = (role: string, goal: number) => ({
   campaign: `mutation-pacts-${role}`,
-  file: "contracts/test/mutation/mutation.slow.ts",
-  measures: ["contracts/pacts", "packages/contract-kit/src", "schemas/src"],
-  seed,
   goal,
   unit: `changed answers and attempts of a ${role}`,
 });
@@ -50,7 +46,7 @@ describe("pacts and schemas", () => {
     // The service's judges need no state.
     const { enter: _, ...judges } = service;
     const mutants = serviceMutants(recorded);
-    const { result } = await runRounds({
+    const result = await runRounds({
       ...of("service", mutants.length),
       round: () => noticedBy(judges, recorded, mutants),
     });
@@ -63,7 +59,7 @@ describe("pacts and schemas", () => {
     onTestFinished(() => receiver.close());
     const recorded = await record(receiver);
     const mutants = receiverMutants(recorded);
-    const { result } = await runRounds({
+    const result = await runRounds({
       ...of("receiver", mutants.length),
       round: () => noticedBy(statefulJudges(receiver), recorded, mutants),
     });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { runRounds } from "../../../test/evidence.ts";
-import { seed } from "../../../test/seed.ts";
+import { runRounds } from "../../../test/rounds.ts";
 import { now } from "./attempts.ts";
 import { compareWith, type PeerName, peers } from "./peers.ts";
 
@@ -11,11 +10,8 @@ afterAll(() => vi.useRealTimers());
 
 describe.each(Object.keys(peers) as PeerName[])("this package and %s", (peer) => {
   it(`decide alike on ${String(RUNS)} attempts, and accept none that was changed`, async () => {
-    const { result } = await runRounds({
+    const result = await runRounds({
       campaign: `verifications-${peer.replaceAll(/\W+/g, "-").replace(/^-/, "")}`,
-      file: "packages/signatures/test/differential.slow.ts",
-      measures: ["packages/signatures/src"],
-      seed,
       goal: RUNS,
       unit: "verifications",
       round: async (roundSeed) => ({

@@ -1,18 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { runRounds } from "../../../../test/evidence.ts";
-import { seed } from "../../../../test/seed.ts";
+import { runRounds } from "../../../../test/rounds.ts";
 import { forbiddenSpellings, rebindings } from "./forbidden-addresses.ts";
-
-const of = {
-  file: "packages/service/test/delivery/egress.slow.ts",
-  measures: ["packages/service/src/delivery/egress"],
-  seed,
-};
 
 describe("an attempt to a host that is not public", () => {
   it("B4 reaches none of 100,000 forbidden addresses, however each is spelled", async () => {
-    const { result } = await runRounds({
-      ...of,
+    const result = await runRounds({
       campaign: "ssrf-spellings",
       goal: 100_000,
       unit: "spellings of forbidden addresses",
@@ -25,8 +17,7 @@ describe("an attempt to a host that is not public", () => {
   });
 
   it("B5 never connects when the name's address changes between checks, in 1,000 attempts", async () => {
-    const { result } = await runRounds({
-      ...of,
+    const result = await runRounds({
       campaign: "ssrf-rebindings",
       goal: 1000,
       unit: "attempts to names that change",

@@ -1,14 +1,10 @@
 import { expect, it } from "vitest";
-import { runRounds, SERVICE } from "../../../../test/evidence.ts";
-import { seed } from "../../../../test/seed.ts";
+import { runRounds } from "../../../../test/rounds.ts";
 import { simulateDays } from "./simulated-days.ts";
 
 it("T-17 a service authorizes each refund of the leap year 2028 at its threshold, to the millisecond", async () => {
-  const { result } = await runRounds({
+  const result = await runRounds({
     campaign: "service-year",
-    file: "packages/service/test/use-cases/simulated-year.slow.ts",
-    measures: SERVICE,
-    seed,
     goal: 366,
     unit: "simulated days of the service",
     round: async () => {

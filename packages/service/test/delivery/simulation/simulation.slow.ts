@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runRounds, SERVICE } from "../../../../../test/evidence.ts";
+import { runRounds } from "../../../../../test/rounds.ts";
 import { seed } from "../../../../../test/seed.ts";
 import { firstViolation } from "./simulation.ts";
 
@@ -7,11 +7,8 @@ const WORLDS = 10_000;
 const ROUND = 500;
 
 it(`a long simulation of the delivery engine breaks no rule in ${String(WORLDS)} worlds (seeds from ${String(seed)})`, async () => {
-  const { result } = await runRounds({
+  const result = await runRounds({
     campaign: "delivery-simulation",
-    file: "packages/service/test/delivery/simulation/simulation.slow.ts",
-    measures: SERVICE,
-    seed,
     goal: WORLDS,
     unit: "simulated worlds",
     round: async (roundSeed) => {

@@ -1,6 +1,6 @@
-import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { root, sources } from "./vitest.config.ts";
+import { defineConfig } from "vitest/config";
+import { root, sources } from "../vitest.config.ts";
 
 /** Quick files first, by the last run's times: a run ends with the first test that notices, and slow files search at random. */
 class QuickFirst extends BaseSequencer {
@@ -11,15 +11,14 @@ class QuickFirst extends BaseSequencer {
   }
 }
 
-// Flat, because the mutation runner reads no projects. `npm run mutate` names the tests.
+// Flat, because Stryker reads no projects: `npx stryker run test/mutation/PART.json` names the tests.
 export default defineConfig({
   ...sources,
   root,
   test: {
-    include: process.env["COUNTERSIGN_MUTATION_TESTS"]?.split(" ") ?? [],
+    include: ["**/*.spec.ts"],
     sequence: { sequencer: QuickFirst },
-    isolate: process.env["COUNTERSIGN_MUTATION_ISOLATE"] === "true",
-    // A mutant that never answers is noticed here: the runner's own timeout costs a new process.
+    // A mutant that never answers is noticed here: Stryker's own timeout costs a new process.
     testTimeout: 10_000,
     expect: { poll: { timeout: 10_000 } },
   },
