@@ -48,7 +48,7 @@ const args = process.argv.slice(2);
 // A server finishes its calls; a signal during its start takes effect once it runs. Any other command ends
 // at the first SIGINT: it moves files into place only when they are complete.
 const [command, next = "--"] = args;
-// `serve admin …` and the other commands below `serve` do not serve.
+// `serve import` and the other commands below `serve` do not serve.
 const serves = command === "sandbox" || (command === "serve" && next.startsWith("-"));
 const asked = serves ? new Promise<void>(onFirstSignal) : Promise.resolve();
 

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
 import { postgresBinaries } from "../../receiver/test/inboxes/servers.ts";
-import { call, tokenOf } from "./admin/administered.ts";
+import { call, newClient, tokenOf } from "./service-data.ts";
 import { encryptionKey, failedWith, keys, missing } from "./fixtures.ts";
-import { ran, serveHere, type Served } from "./ran.ts";
+import { ran, serveHere } from "./ran.ts";
 import { writeCommand } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -69,13 +69,25 @@ const unsubscribe = (url: string, token: string, ids: readonly string[]): Promis
     }),
   );
 
+interface Source {
+  readonly env: Env;
+  /** The arguments that name its database. */
+  readonly place?: readonly string[];
+  readonly damage?: () => void;
+}
+
 /**
  * Backs up a running service between two subscriptions, and restores the copy by the guide's steps.
  *
  * @returns The statuses of closing both subscriptions at the restored service.
  */
-async function restored(store: "sqlite" | "postgres", one: Served, env: Env, damage = () => {}) {
-  const token = await tokenOf(one, env["COUNTERSIGN_DATABASE_URL"]);
+async function restored(
+  store: "sqlite" | "postgres",
+  { env, place = [], damage = () => {} }: Source,
+): Promise<number[]> {
+  const credentials = await newClient(env["COUNTERSIGN_DATABASE_URL"] ?? env["DATABASE"] ?? "");
+  const one = await serveHere(["serve", "--port", "0", ...place], env);
+  const token = await tokenOf(one.url, credentials);
   const kept = await subscribe(one.url, token);
   run(`${store} backup`, env);
   const late = await subscribe(one.url, token);
@@ -94,12 +106,13 @@ describe("the backup guide", () => {
     async () => {
       const folder = temporaryFolder();
       const [DATABASE, BACKUP] = [join(folder, "service.db"), join(folder, "backup.db")];
-      const one = await serveHere(["serve", "--port", "0", "--database", DATABASE], keys);
       const env = shellEnv(folder, { DATABASE, BACKUP });
-      const statuses = await restored("sqlite", one, env, () => {
+      const damage = (): void => {
         expect(() => run("sqlite backup", env)).toThrow(/already exists/);
         writeFileSync(DATABASE, "damaged");
-      });
+      };
+      const place = ["--database", DATABASE];
+      const statuses = await restored("sqlite", { env, place, damage });
       expect(statuses).toEqual([200, 404]);
       expect(existsSync(join(`${DATABASE}.damaged`, "service.db"))).toBe(true);
       const other = { COUNTERSIGN_ENCRYPTION_KEYS: encryptionKey("k2") };
@@ -115,12 +128,11 @@ describePostgres("the backup guide for PostgreSQL", (server) => {
     const postgres = server();
     const [from, to] = [await postgres.create(), await postgres.create()];
     const COUNTERSIGN_DATABASE_URL = postgres.urlOf(from);
-    const one = await serveHere(["serve", "--port", "0"], { ...keys, COUNTERSIGN_DATABASE_URL });
     const folder = temporaryFolder();
     const BACKUP = join(folder, "countersign.dump");
     const RESTORED_DATABASE_URL = postgres.urlOf(to);
     const urls = { COUNTERSIGN_DATABASE_URL, RESTORED_DATABASE_URL };
     const env = shellEnv(folder, { ...urls, BACKUP });
-    expect(await restored("postgres", one, env)).toEqual([200, 404]);
+    expect(await restored("postgres", { env })).toEqual([200, 404]);
   }, 40_000);
 });

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { makeEffects } from "../../contract-kit/test/receiver/make-effects.ts";
 import { listen } from "../../sandbox/test/listen.ts";
 import { loadProfile } from "../src/profile.ts";
-import { call } from "./admin/administered.ts";
+import { call } from "./service-data.ts";
 import { SECRET } from "./fixtures.ts";
 import { ran, serveHere, told } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";

@@ -18,7 +18,7 @@ const schemas = fileURLToPath(new URL("../../../schemas/documents", import.meta.
 const words: Readonly<Record<string, string>> = {
   SANDBOX: "sandbox --port 0 --database DIR/new.db",
   SERVE: "serve --port 0 --database DIR/new.db",
-  ADMIN: "serve admin",
+  DELIVERIES: "serve deliveries",
   SEND: `COUNTERSIGN_SECRET=${SECRET} send refund.failed --url http://x/`,
   DIFF: "diff SCHEMAS SCHEMAS",
   VP: `COUNTERSIGN_TOKEN=hush-hush-hush-hush verify provider --url ${NOBODY}`,
@@ -92,18 +92,16 @@ TARGET_NOT_OWNED         VR --effects-url http://8.8.8.8/effects
 ARGUMENT_UNUSABLE        VR --types refund.unheard
 SECRET_UNUSABLE          verify receiver --url ${NOBODY}
 SECRET_UNUSABLE          COUNTERSIGN_SECRET=whsec_!!! verify receiver --url ${NOBODY}
-USAGE                    ADMIN merchants create --name \u0007
-USAGE                    ADMIN merchants create --name ${"x".repeat(101)}
-USAGE                    ADMIN clients rotate-secret cli_1 --overlap 91d
-DATABASE_UNUSABLE        ADMIN merchants list --database DIR/none.db
-DATABASE_UNUSABLE        ADMIN merchants list --database /dev/null/none.db
-DATABASE_UNUSABLE        COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.0.0.1:9/d ADMIN merchants list
-ARGUMENT_UNUSABLE        ADMIN deliveries replay
-ARGUMENT_UNUSABLE        ADMIN deliveries replay dlv_1 --subscription sub_1
-ARGUMENT_UNUSABLE        ADMIN deliveries replay dlv_1 --merchant mer_live
-USAGE                    ADMIN deliveries replay --failed-since 2026-13-01T00:00:00Z
-USAGE                    ADMIN deliveries replay dlv_1 --by ${"a".repeat(65)}
-USAGE                    ADMIN deliveries replay dlv_1 --by \u0007
+ARGUMENT_UNUSABLE        serve import DIR/none.jsonlESC
+DATABASE_UNUSABLE        serve import /dev/null --database DIR/text.db
+PROFILE_UNUSABLE         serve import /dev/null --profile ESC
+DATABASE_UNUSABLE        DELIVERIES list --database DIR/none.db
+DATABASE_UNUSABLE        DELIVERIES list --database /dev/null/none.db
+DATABASE_UNUSABLE        COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.0.0.1:9/d DELIVERIES list
+ARGUMENT_UNUSABLE        DELIVERIES replay
+ARGUMENT_UNUSABLE        DELIVERIES replay dlv_1 --subscription sub_1
+ARGUMENT_UNUSABLE        DELIVERIES replay dlv_1 --merchant mer_live
+USAGE                    DELIVERIES replay --failed-since 2026-13-01T00:00:00Z
 UNVERIFIED               PACTS
 ARGUMENT_UNUSABLE        PACTS --pacts /nowhere
 ARGUMENT_UNUSABLE        PACTS --publish

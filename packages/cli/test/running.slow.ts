@@ -9,7 +9,7 @@ import { missing } from "./fixtures.ts";
 import { writeCommand } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
-it("the page on running the service creates a merchant and a client, imports a payment, and refunds it with curl, as written", async ({
+it("the page on running the service imports a merchant, a client and a payment, and refunds it with curl, as written", async ({
   skip,
 }) => {
   skip(...missing("curl"));
@@ -25,7 +25,7 @@ it("the page on running the service creates a merchant and a client, imports a p
   const { PATH, HOME } = process.env;
   const env = { PATH: `${folder}:${PATH}`, HOME };
   const { stdout } = await promisify(execFile)("sh", ["-eu", script], { cwd: folder, env });
-  expect(stdout).toMatch(/^cus_1\nimported 1, skipped 0, failed 0\nready \S+\n\{.*\}$/);
+  expect(stdout).toMatch(/^ready \S+\n\{.*\}$/);
   expect(JSON.parse(stdout.split("\n").at(-1) ?? "")).toMatchObject({
     paymentStatus: "PENDING",
     clientReferenceId: null,

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openReceiver } from "../../sandbox/test/open-sandbox.ts";
-import { call } from "./admin/administered.ts";
+import { call } from "./service-data.ts";
 import { failedWith, missing, READY, SECRET, TOKEN } from "./fixtures.ts";
 import { inspectorFolder } from "../src/inspector-page.ts";
 import { run } from "../src/program.ts";

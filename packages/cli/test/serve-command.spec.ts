@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
 import { openSandbox } from "../../sandbox/test/open-sandbox.ts";
 import { routesOf } from "../../sandbox/test/routes.ts";
-import { call, tokenOf } from "./admin/administered.ts";
+import { call, newClient, tokenOf } from "./service-data.ts";
 import { failedWith, keys, READY } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
 import { start } from "./start-command.ts";
@@ -14,33 +14,45 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const newDatabase = (): string => join(temporaryFolder(), "service.db");
 const argsOf = (database = newDatabase()) => ["serve", "--port", "0", "--database", database];
-const serve = (env: Readonly<Record<string, string>>, ...more: string[]): Promise<Served> =>
-  serveHere([...argsOf(), ...more], env);
+
+/** Serves a database that has a client. @returns Also an access token of the client. */
+async function serve(
+  env: Readonly<Record<string, string>>,
+  ...more: string[]
+): Promise<Served & { readonly token: string }> {
+  const database = newDatabase();
+  const credentials = await newClient(database);
+  const served = await serveHere([...argsOf(database), ...more], env);
+  return { ...served, token: await tokenOf(served.url, credentials) };
+}
 
 const readiness = async (url: string): Promise<number> =>
   (await fetch(new URL("/readyz", url))).status;
 
 /** The statuses of subscriptions to these URLs. */
-async function subscribed(served: Served, targets: readonly string[]) {
-  const token = await tokenOf(served);
+async function subscribed(
+  { url, token }: Awaited<ReturnType<typeof serve>>,
+  targets: readonly string[],
+) {
   const secretKey = "a-secret-of-24-characters-or-more";
   const details = { secretKey, subscriptionDetails: { type: "ALL" } };
   const statuses: Record<string, number> = {};
   for (const target of targets) {
     const order = { url: target, ...details };
-    statuses[target] = (await call(served.url, token, "/v1/webhook/subscribe", order)).status;
+    statuses[target] = (await call(url, token, "/v1/webhook/subscribe", order)).status;
   }
   return statuses;
 }
 
 describe("countersign serve", () => {
-  it("serves an administered client, drains after SIGHUP, and accepts the client's token after a restart", async () => {
+  it("serves an imported client, drains after SIGHUP, and accepts the client's token after a restart", async () => {
     const folder = temporaryFolder();
     const database = join(folder, ".countersign", "service.db");
     const use = async (at: string): Promise<number> => (await call(at, token)).status;
+    const credentials = await newClient(database);
     const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: keys });
     const url = await one.ready();
-    const token = await tokenOf({ url, stderr: one.stderr }, database);
+    const token = await tokenOf(url, credentials);
     expect([await readiness(url), await use(url)]).toEqual([200, 404]);
     one.process.kill("SIGHUP");
     // Processes on a loaded machine take their time.
@@ -78,10 +90,10 @@ describe("countersign serve", () => {
     "refuses connections with 503 and Retry-After before its file descriptors are exhausted, and serves the others (Linux)",
     async () => {
       const folder = temporaryFolder();
+      const credentials = await newClient(join(folder, ".countersign", "service.db"));
       const one = start(["serve", "--port", "0"], { folder, env: keys, descriptors: 64 });
       const url = new URL(await one.ready());
-      const database = join(folder, ".countersign", "service.db");
-      const token = await tokenOf({ url: url.href, stderr: one.stderr }, database);
+      const token = await tokenOf(url.href, credentials);
       const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
       onTestFinished(() => agent.destroy());
       const path = "/v1/customers/cus_none";
@@ -124,7 +136,6 @@ describe("countersign serve", () => {
 
   it("shows metrics to anyone who has the token, and logs JSON lines without it", async () => {
     const one = await serve({ ...keys, COUNTERSIGN_METRICS_TOKEN: "a-token-for-metrics" });
-    await tokenOf(one);
     expect((await call(one.url, "another-token", "/metrics")).status).toBe(401);
     const { text } = await call(one.url, "a-token-for-metrics", "/metrics");
     expect(text).toContain(
@@ -152,7 +163,7 @@ describePostgres("countersign serve on PostgreSQL", (postgres) => {
     const all = await Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
     const [first] = all;
     if (first === undefined) throw new Error("no service is running");
-    const token = await tokenOf(first, address);
+    const token = await tokenOf(first.url, await newClient(address));
     for (const one of all) {
       expect((await call(one.url, token)).status).toBe(404);
       expect(one.stderr()).toContain(`/${name}\n`);
@@ -203,16 +214,14 @@ describe("countersign serve with every variable set", () => {
        } });`,
     );
     const env = environment();
+    const credentials = await newClient(join(folder, ".countersign", "service.db"));
     const preload = pathToFileURL(file).href;
     const one = start(["serve", "--port", "0"], { folder, env, preload });
     const { sandbox } = await openSandbox();
     const routes = routesOf(sandbox).filter((route) => route.includes(" /sandbox/"));
     expect(routes.length).toBeGreaterThan(20);
     const url = await one.ready();
-    const token = await tokenOf(
-      { url, stderr: one.stderr },
-      join(folder, ".countersign/service.db"),
-    );
+    const token = await tokenOf(url, credentials);
     for (const route of [...routes, "GET /inspector/"]) {
       const [method = "", path = ""] = route.split(" ");
       const json = method === "GET" ? undefined : {};

@@ -2,12 +2,14 @@ import { readJson } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas/profiles";
 import {
   customerResource,
+  isObject,
   linkedAccountResource,
   newId,
   paymentResource,
-  writeEnvelope,
+  pointerTo,
   refundResource,
   subjectOf,
+  writeEnvelope,
   writtenTime,
   type AccountRecord,
   type CustomerStatus,
@@ -17,7 +19,6 @@ import {
   type Random,
   type RefundRecord,
 } from "@countersign/service/internal";
-import { isObject, pointerTo } from "./readers.ts";
 
 export interface SampleOrder {
   readonly profile: Profile;

@@ -1,21 +1,17 @@
 import { eligibleAt } from "@countersign/rules";
-import type { Policy } from "@countersign/service/internal";
-import { invalid, type Reader } from "./readers.ts";
+import { invalid, timeBetween, type Policy, type Reader } from "@countersign/service/internal";
 
 const DAY_MS = 86_400_000;
 /** The bank calendar ends with 2035: up to here every payment that settles has a threshold. */
 const LAST: number = Date.parse("2035-12-01T00:00:00.000Z");
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z$/;
 const DURATION =
   /^P(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,10})(?:\.(\d{1,3}))?S)?)?$/;
 
 /** Reads a time in UTC, ISO 8601 with `Z`, from 2000 to the policy's last instant; in milliseconds. */
 export const time: Reader<number> = (value, place) => {
-  const at = typeof value === "string" && TIME.test(value) ? Date.parse(value) : Number.NaN;
   const last = lastInstant(place.context.policy);
-  if (at >= Date.UTC(2000, 0) && at <= last) return at;
   const end = new Date(last).toISOString().slice(0, 10);
-  return invalid(place, `must be a time such as 2026-11-20T15:00:00.000Z, from 2000 to ${end}`);
+  return timeBetween(Date.UTC(2000, 0), last, `from 2000 to ${end}`)(value, place);
 };
 
 /** Reads an ISO 8601 duration of days, hours, minutes and seconds, in milliseconds. */

@@ -1,8 +1,7 @@
 import { readJson } from "@countersign/rules";
-import type { Policy } from "@countersign/service/internal";
+import { isObject, type Policy } from "@countersign/service/internal";
 import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { isObject } from "./readers.ts";
 
 /**
  * Returns the client of a token request, from HTTP Basic or its form or JSON body (RFC 6749,

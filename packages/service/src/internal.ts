@@ -4,6 +4,7 @@ export * from "./index.ts";
 
 // Running the service
 export { memberCodes } from "./error-codes.ts";
+export { readImportLines } from "./import-lines.ts";
 export { listen } from "./listen.ts";
 
 // Ports and their defaults
@@ -33,13 +34,7 @@ export {
   listEvents,
   type EventRecord,
 } from "./store/tables/deliveries.ts";
-export {
-  findClient,
-  findMerchant,
-  listClients,
-  listMerchants,
-  type Merchant,
-} from "./store/tables/merchants.ts";
+export { findClient, findMerchant, type Merchant } from "./store/tables/merchants.ts";
 export {
   findPayment,
   listPayments,
@@ -77,22 +72,8 @@ export {
   linkAccount,
   moveCustomer,
 } from "./use-cases/customers.ts";
-export {
-  importCustomers,
-  importPayments,
-  movePaymentForOperator,
-  type CustomerImport,
-  type ImportOutcome,
-  type PaymentImport,
-} from "./use-cases/import-records.ts";
-export {
-  addMerchant,
-  createClient,
-  createMerchant,
-  renameMerchant,
-  revokeClient,
-  rotateClientSecret,
-} from "./use-cases/merchants.ts";
+export { importRecords, type ImportOutcome } from "./use-cases/import-records.ts";
+export { createMerchant } from "./use-cases/merchants.ts";
 export {
   authorizePayment,
   coverPayment,
@@ -123,13 +104,25 @@ export type { Routes } from "./http/app.ts";
 export { authenticate } from "./http/auth/bearer.ts";
 export { RateLimiter } from "./http/limits.ts";
 export { faultAt, refuseMembers } from "./http/members.ts";
+export {
+  amount,
+  flag,
+  integer,
+  invalid,
+  isObject,
+  list,
+  object,
+  oneOf,
+  optional,
+  pointerTo,
+  readMembers,
+  refuseIfWrong,
+  text,
+  timeBetween,
+  type Members,
+  type Place,
+  type Reader,
+  type Spec,
+} from "./http/readers.ts";
 export { refuse, Refused, type MemberError } from "./http/problem.ts";
 export { pathParameter, type BodyCall, type Call, type Route } from "./http/route.ts";
-
-// Others
-export {
-  readCustomerLine,
-  readPaymentLine,
-  type LineOptions,
-  type LineReading,
-} from "./record-lines.ts";

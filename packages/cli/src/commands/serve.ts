@@ -10,13 +10,8 @@ import { printableJson } from "../printable.ts";
 import { asFailure, serviceDatabase } from "../database.ts";
 import { sendingFrom, startWorkingService } from "../start-service.ts";
 import type { Surroundings } from "../terminal.ts";
-import { addClientCommands, addMerchantCommands } from "./admin/accounts.ts";
-import {
-  addDeliveryCommands,
-  addSubscriptionCommands,
-  addTrailCommand,
-} from "./admin/deliveries.ts";
-import { addCustomerCommands, addPaymentCommands } from "./admin/records.ts";
+import { addDeliveries } from "./deliveries.ts";
+import { addImport } from "./import.ts";
 
 const help = `
 Environment (each also as NAME_FILE, the path of a file that holds it):
@@ -53,7 +48,7 @@ interface ServeOptions {
   readonly json: boolean | undefined;
 }
 
-/** `countersign serve`, and below it `new-key`, `rotate-secrets` and `admin`. */
+/** `countersign serve`, and below it `new-key`, `rotate-secrets`, `import` and `deliveries`. */
 export function declareServe(serve: Command, surroundings: Surroundings): void {
   serve
     .addOption(portOption())
@@ -84,14 +79,8 @@ export function declareServe(serve: Command, surroundings: Surroundings): void {
     .option("--database <file>", "SQLite file (default: .countersign/service.db)")
     .addHelpText("after", rotateHelp)
     .action((options: Pick<ServeOptions, "database">) => rotateAll(options, surroundings));
-  const admin = serve.command("admin").description("Manage the data of the service");
-  addMerchantCommands(admin, surroundings);
-  addClientCommands(admin, surroundings);
-  addCustomerCommands(admin, surroundings);
-  addPaymentCommands(admin, surroundings);
-  addSubscriptionCommands(admin, surroundings);
-  addDeliveryCommands(admin, surroundings);
-  addTrailCommand(admin, surroundings);
+  addImport(serve, surroundings);
+  addDeliveries(serve, surroundings);
 }
 
 const seconds = integer(0, 999_999_999);

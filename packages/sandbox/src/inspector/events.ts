@@ -1,14 +1,18 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import {
+  flag,
+  isObject,
+  list,
   listAttempts,
+  optional,
   replayDeliveries,
+  text,
   writtenTime,
   type Call,
   type EventRecord,
   type Routes,
   type SealedSecret,
 } from "@countersign/service/internal";
-import { flag, isObject, list, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { get, parameter, post, queryOf } from "../routes/call.ts";
 import { shownAttempt, shownEvent, timeOrNull } from "../shown.ts";

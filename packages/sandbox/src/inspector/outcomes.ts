@@ -1,5 +1,11 @@
-import { writtenTime, type Routes } from "@countersign/service/internal";
-import { integer, list, optional, text } from "../readers.ts";
+import {
+  integer,
+  list,
+  optional,
+  text,
+  writtenTime,
+  type Routes,
+} from "@countersign/service/internal";
 import { get, post } from "../routes/call.ts";
 import type { Streams } from "../streams.ts";
 

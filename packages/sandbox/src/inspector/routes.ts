@@ -1,11 +1,16 @@
 import { customerTransitions } from "@countersign/rules";
 import {
   faultAt,
+  list,
   listSubscriptionHealth,
   moveClock,
+  object,
+  oneOf,
+  optional,
   pauseSubscription,
   refuseMembers,
   subscribe,
+  text,
   writtenTime,
   type BodyCall,
   type DeliveryPolicy,
@@ -14,7 +19,6 @@ import {
   type Routes,
 } from "@countersign/service/internal";
 import { faultRoutesOf, type Faults } from "../faults.ts";
-import { list, object, oneOf, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { get, nowOf, parameter, post, refuseMember } from "../routes/call.ts";
 import { shownSubscription, writeSample } from "../routes/deliveries.ts";

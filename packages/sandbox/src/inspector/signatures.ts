@@ -1,8 +1,11 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import {
-  SecretRefusedError,
+  integer,
+  optional,
   secretPlace,
+  SecretRefusedError,
   signerOf,
+  text,
   type BodyCall,
   type EventRecord,
   type Routes,
@@ -11,7 +14,6 @@ import {
 } from "@countersign/service/internal";
 import { schemeOf } from "@countersign/signatures";
 import { explain } from "@countersign/signatures/explain";
-import { integer, optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { post } from "../routes/call.ts";
 

@@ -1,14 +1,16 @@
 import {
   instantOf,
   pathParameter,
+  readMembers,
   refuseMembers,
   type BodyCall,
   type Call,
   type MemberError,
+  type Members,
   type Refused,
   type Route,
+  type Spec,
 } from "@countersign/service/internal";
-import { readMembers, type Members, type Spec } from "../readers.ts";
 
 type Answerer<S extends Spec> = (call: BodyCall, members: Members<S>) => Promise<object>;
 

@@ -1,20 +1,25 @@
 import {
-  customerResource,
-  findPreferredAccount,
-  listCustomers,
   createCustomer,
+  customerResource,
   deactivateAccount,
+  findPreferredAccount,
+  flag,
   getCustomer,
   linkAccount,
+  listCustomers,
   moveCustomer,
+  oneOf,
+  optional,
+  text,
   type Call,
   type CustomerRecord,
   type ErrorCode,
+  type Members,
   type Merchant,
   type Route,
   type Routes,
+  type Spec,
 } from "@countersign/service/internal";
-import { flag, oneOf, optional, text, type Members, type Spec } from "../readers.ts";
 import { refuse, type SandboxErrorCode } from "../refusals.ts";
 import { get, listed, parameter, post } from "./call.ts";
 

@@ -1,21 +1,24 @@
 import {
   faultAt,
   instantOf,
+  invalid,
   listDeliveries,
   listEvents,
   listSubscriptionHealth,
+  optional,
   pauseSubscription,
   refuseMembers,
   replayDeliveries,
+  text,
   writeEvent,
   writtenTime,
   type Call,
   type EventRecord,
+  type Reader,
   type Replayed,
   type Routes,
   type SubscriptionHealth,
 } from "@countersign/service/internal";
-import { invalid, optional, text, type Reader } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { eventData, sampleData, sampledRow } from "../samples.ts";
 import { attemptsByDelivery, shownDelivery, shownEvent, timeOrNull } from "../shown.ts";

@@ -1,7 +1,15 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { refuseMembers, type Routes } from "@countersign/service/internal";
+import {
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  refuseMembers,
+  text,
+  type Routes,
+} from "@countersign/service/internal";
 import { faultRoutesOf, MOST_FAULTS, type Fault, type Faults } from "../faults.ts";
-import { integer, list, object, oneOf, optional, text } from "../readers.ts";
 import { get, put } from "./call.ts";
 
 const faultOf = (profile: Profile) =>

@@ -1,6 +1,8 @@
 import {
   createMerchant,
   createToken,
+  optional,
+  text,
   writtenTime,
   type Call,
   type Merchant,
@@ -9,7 +11,6 @@ import {
   type Routes,
 } from "@countersign/service/internal";
 import type { Faults } from "../faults.ts";
-import { optional, text } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { duration, lastInstant, time } from "../times.ts";
 import { get, nowOf, post, put, refuseMember } from "./call.ts";

@@ -1,23 +1,28 @@
 import {
+  amount,
   authorizePayment,
   coverPayment,
   createPayment,
   failPayment,
   findPayment,
   listPayments,
+  oneOf,
+  optional,
   paymentResource,
   returnRefund,
   settlePayment,
+  text,
   writtenTime,
   type Call,
+  type Members,
   type Merchant,
   type MovePaymentOutcome,
   type PaymentRecord,
   type Refused,
   type Route,
   type Routes,
+  type Spec,
 } from "@countersign/service/internal";
-import { amount, oneOf, optional, text, type Members, type Spec } from "../readers.ts";
 import { refuse } from "../refusals.ts";
 import { time } from "../times.ts";
 import { get, listed, parameter, post, refuseMember } from "./call.ts";

@@ -1,19 +1,17 @@
 import {
   createMerchant,
   createToken,
-  type Call,
-  type Merchant,
-  type NamespaceClocks,
-} from "@countersign/service/internal";
-import {
   object,
   optional,
   refuseIfWrong,
   text,
+  type Call,
   type Members,
+  type Merchant,
+  type NamespaceClocks,
   type Place,
   type Spec,
-} from "../readers.ts";
+} from "@countersign/service/internal";
 import { time } from "../times.ts";
 import { refuseMember } from "./call.ts";
 

@@ -13,10 +13,12 @@ import {
   listEvents,
   moveCustomer,
   newId,
+  oneOf,
+  optional,
   settlePayment,
+  text,
   type EventKind,
 } from "@countersign/service/internal";
-import { oneOf, optional, text } from "../readers.ts";
 import { sampledRow } from "../samples.ts";
 import { time } from "../times.ts";
 import { refuseMember } from "./call.ts";

@@ -1,31 +1,29 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import {
-  findToken,
-  listEvents,
-  sha256Hex,
   createToken,
-  subscribe,
-  unsubscribe,
-  writtenTime,
-  type BodyCall,
-  type Route,
-  type Routes,
-  type Signer,
-} from "@countersign/service/internal";
-import { faultRoutesOf } from "../faults.ts";
-import {
+  findToken,
   integer,
   invalid,
   isObject,
   list,
+  listEvents,
   object,
   oneOf,
   optional,
   readMembers,
   refuseIfWrong,
+  sha256Hex,
+  subscribe,
   text,
+  unsubscribe,
+  writtenTime,
+  type BodyCall,
   type Reader,
-} from "../readers.ts";
+  type Route,
+  type Routes,
+  type Signer,
+} from "@countersign/service/internal";
+import { faultRoutesOf } from "../faults.ts";
 import { refuse } from "../refusals.ts";
 import { parseData } from "../samples.ts";
 import { time } from "../times.ts";

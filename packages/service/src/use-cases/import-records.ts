@@ -1,184 +1,251 @@
+import type {
+  ClientRecord,
+  CustomerRecord,
+  ImportRecord,
+  LineError,
+  NumberedRecord,
+  PaymentRecord,
+} from "../import-lines.ts";
+import { sha256Hex } from "../secrets/vault.ts";
 import { orUndone, Undo, type Driver, type Queryable } from "../store/driver.ts";
-import { recordAction } from "../store/tables/audit.ts";
-import { findCustomerOwner, type CustomerStatus } from "../store/tables/customers.ts";
-import { lockMerchant, type Merchant } from "../store/tables/merchants.ts";
+import { findCustomer, findPreferredAccount, isCustomerId } from "../store/tables/customers.ts";
+import {
+  disableClient,
+  findClient,
+  findMerchant,
+  insertClient,
+  putMerchant,
+  replaceClientSecret,
+  type Merchant,
+} from "../store/tables/merchants.ts";
 import { findPaymentByKey, isPaymentId, type DebitStatus } from "../store/tables/payments.ts";
 import type { Context } from "./context.ts";
-import {
-  createCustomer,
-  linkAccount,
-  moveCustomer,
-  type NewAccount,
-  type NewCustomer,
-} from "./customers.ts";
+import { createCustomer, linkAccount, moveCustomer } from "./customers.ts";
+import { newClientSecret } from "./merchants.ts";
 import {
   authorizePayment,
   createPayment,
   failPayment,
   settlePayment,
   type MovePaymentOutcome,
-  type PaymentOrder,
 } from "./payments.ts";
 
-export interface CustomerImport extends NewCustomer {
-  readonly status: CustomerStatus;
-  /** Default: none. Payments need one. */
-  readonly account?: Omit<NewAccount, "customerId">;
+interface IssuedSecret {
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
-export interface PaymentImport extends PaymentOrder {
-  readonly requestKey: string;
-  readonly status: DebitStatus;
-  /** Only with SUCCEEDED: see `settlePayment`. */
-  readonly settledAt?: number;
-}
-
-export interface ImportOrder<T> {
-  /** Written in one transaction, in this order. */
-  readonly records: readonly T[];
-  /** For the audit log: 1 to 64 characters. */
-  readonly askedBy: string;
-  /** Undoes everything in the end. The outcomes are those of a real import. */
-  readonly isDryRun?: boolean;
-}
-
-/** The outcome of one record. A refused one stores nothing and does not stop the others. */
 export type ImportOutcome =
-  /** `isNew` is `false` if the same record was imported before. */
-  | { readonly ok: true; readonly id: string; readonly isNew: boolean }
   | {
-      readonly ok: false;
-      readonly code:
-        | "CUSTOMER_ID_TAKEN"
-        | "CUSTOMER_NOT_FOUND"
-        | "CUSTOMER_NOT_LINKED"
-        | "DUPLICATE_REQUEST_KEY"
-        | "PAYMENT_ID_TAKEN";
-    };
+      readonly ok: true;
+      readonly created: number;
+      readonly changed: number;
+      readonly unchanged: number;
+      /** New secrets, one per client. They are returned only here: only their SHA-256 is stored. */
+      readonly clients: readonly IssuedSecret[];
+    }
+  /** Nothing is stored. */
+  | { readonly ok: false; readonly errors: readonly LineError[] };
+
+type Refusal = Omit<LineError, "line">;
+type Written = "created" | "changed" | "unchanged" | Refusal;
 
 /**
- * Creates customers that exist elsewhere, with their accounts and events. A customer of the merchant with the same id
- * is left as it is.
+ * Creates and changes records in one transaction, in their order. A record that is stored as it says is left as it is,
+ * so the same import can be repeated; one that contradicts a stored record is an error.
  *
+ * @param options `isDryRun`: undoes everything in the end; the counts and errors are those of a real import.
  * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
-export function importCustomers(
+export async function importRecords(
   context: Context,
-  merchant: Merchant,
-  order: ImportOrder<CustomerImport>,
-): Promise<ImportOutcome[]> {
-  return importRecords(context, merchant, order, async (within, tx, record) => {
-    const { status, account, ...customer } = record;
-    const owner = customer.id === undefined ? undefined : await findCustomerOwner(tx, customer.id);
-    if (owner === merchant.id) return { ok: true, id: customer.id ?? "", isNew: false };
-    if (owner !== undefined) return { ok: false, code: "CUSTOMER_ID_TAKEN" };
-    const { id } = await createCustomer(within, merchant, customer);
-    if (account !== undefined) {
-      await linkAccount(within, merchant, { ...account, customerId: id });
-    }
-    const moves = {
-      CREATED: [],
-      ACTIVE: ["activate"],
-      INACTIVE: ["activate", "deactivate"],
-    } as const;
-    for (const move of moves[status]) {
-      const moved = await moveCustomer(within, merchant, { customerId: id, move });
-      if (!moved.ok) throw new Error(`customer ${id}: ${moved.code}`);
-    }
-    const { askedBy } = order;
-    const at = context.clock.now();
-    const action = { what: "customer.create", subject: id, merchantId: merchant.id } as const;
-    await recordAction(tx, { ...action, askedBy, at });
-    return { ok: true, id, isNew: true };
-  });
+  records: readonly NumberedRecord[],
+  { isDryRun }: { readonly isDryRun: boolean },
+): Promise<ImportOutcome> {
+  return orUndone(
+    context.driver.exclusive<ImportOutcome>(async (tx) => {
+      const within = joining(context, tx);
+      const counts = { created: 0, changed: 0, unchanged: 0 };
+      const secrets = new Map<string, IssuedSecret>();
+      const errors: LineError[] = [];
+      for (const { line, record } of records) {
+        const written = await write(within, record, secrets);
+        if (typeof written === "object") errors.push({ line, ...written });
+        else counts[written] += 1;
+      }
+      if (errors.length > 0) throw new Undo<ImportOutcome>({ ok: false, errors });
+      const outcome = { ok: true, ...counts, clients: [...secrets.values()] } as const;
+      if (isDryRun) throw new Undo<ImportOutcome>({ ...outcome, clients: [] });
+      return outcome;
+    }),
+  );
 }
 
-/**
- * Creates payments that were made elsewhere, with their events. A payment with the same request key, customer, amount
- * and reference was imported before, and is left as it is.
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- */
-export function importPayments(
+async function write(
   context: Context,
-  merchant: Merchant,
-  order: ImportOrder<PaymentImport>,
-): Promise<ImportOutcome[]> {
-  return importRecords(context, merchant, order, async (within, tx, record) => {
-    const { status, settledAt, ...payment } = record;
-    const merchantId = merchant.id;
-    const { requestKey } = payment;
-    const before = await findPaymentByKey(tx, { merchantId, requestKey });
-    if (before !== undefined) {
-      const isSame =
-        before.direction === "DEBIT" &&
-        before.customerId === payment.customerId &&
-        before.amountCents === payment.amountCents &&
-        before.clientReferenceId === (payment.clientReferenceId ?? null) &&
-        before.id === (payment.id ?? before.id);
-      if (!isSame) return { ok: false, code: "DUPLICATE_REQUEST_KEY" };
-      return { ok: true, id: before.id, isNew: false };
-    }
-    if (payment.id !== undefined && (await isPaymentId(tx, payment.id))) {
-      return { ok: false, code: "PAYMENT_ID_TAKEN" };
-    }
-    const created = await createPayment(within, merchant, payment);
-    if (!created.ok) return created;
-    const { id } = created.payment;
-    if (status !== "CREATED") {
-      const moved = await moveTo(within, merchant, { paymentId: id, status, settledAt });
-      if (!moved.ok) throw new Error(`payment ${id}: ${moved.code}`);
-    }
-    const action = { what: "payment.create", subject: id, merchantId } as const;
-    await recordAction(tx, { ...action, askedBy: order.askedBy, at: context.clock.now() });
-    return { ok: true, id, isNew: true };
-  });
+  record: ImportRecord,
+  secrets: Map<string, IssuedSecret>,
+): Promise<Written> {
+  const { driver, clock } = context;
+  if (record.kind === "merchant") {
+    const { id, name } = record;
+    return putMerchant(driver, { id, clockId: "live", name, createdAt: clock.now() });
+  }
+  const merchant = await findMerchant(driver, record.merchantId);
+  if (merchant === undefined) return refused("MERCHANT_NOT_FOUND", "/merchantId");
+  switch (record.kind) {
+    case "client":
+      return writeClient(context, record, secrets);
+    case "customer":
+      return writeCustomer(context, merchant, record);
+    case "payment":
+      return writePayment(context, merchant, record);
+    default:
+      return record satisfies never;
+  }
 }
 
-/**
- * Settles or fails a payment for an operator, as the merchant's bank reports it.
- *
- * @param order `askedBy` is for the audit log, 1 to 64 characters.
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- */
-export async function movePaymentForOperator(
+const HOUR_MS = 3_600_000;
+
+/** At most two secrets of a client are valid: a rotation ends the one before the present one. */
+async function writeClient(
+  { driver, clock, random, policy }: Context,
+  record: ClientRecord,
+  secrets: Map<string, IssuedSecret>,
+): Promise<Written> {
+  const { id, merchantId, secretVersion = 1, overlapHours = 24, disabled = false } = record;
+  const { scopes = Object.values(policy.token.scopes) } = record;
+  const now = clock.now();
+  const clientSecret = newClientSecret(random);
+  const secret = { id, secretHash: sha256Hex(clientSecret), secretVersion };
+  const isNew = await insertClient(driver, { ...secret, merchantId, scopes, createdAt: now });
+  const stored = await findClient(driver, id);
+  if (stored?.merchantId !== merchantId) return refused("CLIENT_ID_TAKEN", "/id");
+  if (record.scopes !== undefined && !isSameSet(stored.scopes, scopes)) return differs("/scopes");
+  const isRotated = secretVersion > stored.secretVersion;
+  if (isRotated) {
+    if (stored.revokedAt !== null) return refused("CLIENT_DISABLED", "/secretVersion");
+    await replaceClientSecret(driver, { ...secret, previousUntil: now + overlapHours * HOUR_MS });
+  }
+  const isDisabled = disabled && stored.revokedAt === null;
+  if (isDisabled) {
+    await disableClient(driver, { id, at: now });
+    secrets.delete(id);
+  } else if (isNew || isRotated) secrets.set(id, { clientId: id, clientSecret });
+  if (isNew) return "created";
+  return isRotated || isDisabled ? "changed" : "unchanged";
+}
+
+async function writeCustomer(
   context: Context,
   merchant: Merchant,
-  order: PaymentMove & {
-    readonly status: "SUCCEEDED" | "TERMINAL_FAILED";
-    readonly askedBy: string;
-  },
-): Promise<MovePaymentOutcome> {
-  return context.driver.transaction(async (tx) => {
-    const moved = await moveTo(joining(context, tx), merchant, order);
-    if (!moved.ok) return moved;
-    const what = order.status === "SUCCEEDED" ? "payment.settle" : "payment.fail";
-    const { paymentId: subject, askedBy } = order;
-    const at = context.clock.now();
-    await recordAction(tx, { what, subject, merchantId: merchant.id, askedBy, at });
-    return moved;
-  });
+  record: CustomerRecord,
+): Promise<Written> {
+  const { driver } = context;
+  const { id, firstName, lastName, email, customerStatus, accountDetails } = record;
+  const named = { merchantId: merchant.id, customerId: id };
+  const before = await findCustomer(driver, { merchantId: merchant.id, id });
+  if (before === undefined) {
+    if (await isCustomerId(driver, id)) return refused("CUSTOMER_ID_TAKEN", "/id");
+    await createCustomer(context, merchant, { id, firstName, lastName, email });
+  } else {
+    for (const name of ["firstName", "lastName", "email"] as const)
+      if (before[name] !== record[name]) return differs(`/${name}`);
+  }
+  const account = accountDetails && {
+    institution: accountDetails.financialInstitutionName,
+    lastFour: accountDetails.accountLastFourDigits,
+    type: accountDetails.accountType,
+  };
+  const linked = account && (await findPreferredAccount(driver, named));
+  if (account !== undefined && linked === undefined)
+    await linkAccount(context, merchant, { customerId: id, ...account });
+  const isOther = (name: "institution" | "lastFour" | "type") => account?.[name] !== linked?.[name];
+  if (linked !== undefined && (isOther("institution") || isOther("lastFour") || isOther("type")))
+    return differs("/accountDetails");
+  const status = before?.status ?? "CREATED";
+  const isMoved = customerStatus !== undefined && customerStatus !== status;
+  if (isMoved) {
+    if (customerStatus === "CREATED") return refused("INVALID_TRANSITION", "/customerStatus");
+    // A new customer is active before it is inactive.
+    const first = status === "CREATED" ? (["activate"] as const) : [];
+    const last = customerStatus === "ACTIVE" ? ("activate" as const) : ("deactivate" as const);
+    for (const move of new Set([...first, last])) {
+      const moved = await moveCustomer(context, merchant, { customerId: id, move });
+      if (!moved.ok) return refused("INVALID_TRANSITION", "/customerStatus");
+    }
+  }
+  if (before === undefined) return "created";
+  return isMoved || (account !== undefined && linked === undefined) ? "changed" : "unchanged";
+}
+
+async function writePayment(
+  context: Context,
+  merchant: Merchant,
+  record: PaymentRecord,
+): Promise<Written> {
+  const { driver } = context;
+  const { customerId, amount: amountCents, requestKey, clientReferenceId } = record;
+  const { paymentStatus, settlementDate, creationDate = settlementDate } = record;
+  const before = await findPaymentByKey(driver, { merchantId: merchant.id, requestKey });
+  let stored = before;
+  if (stored === undefined) {
+    if (record.paymentId !== undefined && (await isPaymentId(driver, record.paymentId)))
+      return refused("PAYMENT_ID_TAKEN", "/paymentId");
+    const created = await createPayment(context, merchant, {
+      customerId,
+      amountCents,
+      requestKey,
+      ...(record.paymentId !== undefined && { id: record.paymentId }),
+      ...(clientReferenceId !== undefined && { clientReferenceId }),
+      ...(creationDate !== undefined && { createdAt: creationDate }),
+    });
+    if (!created.ok) {
+      const isKey = created.code === "DUPLICATE_REQUEST_KEY";
+      return refused(created.code, isKey ? "/requestKey" : "/customerId");
+    }
+    stored = created.payment;
+  }
+  if (
+    stored.direction !== "DEBIT" ||
+    stored.customerId !== customerId ||
+    stored.amountCents !== amountCents ||
+    stored.clientReferenceId !== (clientReferenceId ?? null) ||
+    stored.id !== (record.paymentId ?? stored.id)
+  )
+    return refused("DUPLICATE_REQUEST_KEY", "/requestKey");
+  if (paymentStatus !== undefined && paymentStatus !== stored.status) {
+    const move = { paymentId: stored.id, status: paymentStatus, settledAt: settlementDate };
+    const moved = await movePayment(context, merchant, move);
+    if (moved.ok) return before === undefined ? "created" : "changed";
+    const isTime = moved.code === "SETTLED_AT_OUT_OF_RANGE";
+    return refused(moved.code, isTime ? "/settlementDate" : "/paymentStatus");
+  }
+  if (before === undefined) return "created";
+  const isSettled = settlementDate === undefined || settlementDate === stored.settledAt;
+  return isSettled ? "unchanged" : differs("/settlementDate");
 }
 
 interface PaymentMove {
   readonly paymentId: string;
-  readonly status: Exclude<DebitStatus, "CREATED">;
-  readonly settledAt?: number | undefined;
+  readonly status: DebitStatus;
+  readonly settledAt: number | undefined;
 }
 
-async function moveTo(
+async function movePayment(
   context: Context,
   merchant: Merchant,
   { paymentId, status, settledAt }: PaymentMove,
 ): Promise<MovePaymentOutcome> {
   switch (status) {
+    case "CREATED":
+      return { ok: false, code: "INVALID_TRANSITION" };
     case "AUTHORIZED":
       return authorizePayment(context, merchant, { paymentId });
-    case "SUCCEEDED":
-      return settlePayment(context, merchant, {
-        paymentId,
-        ...(settledAt !== undefined && { settledAt }),
-      });
+    case "SUCCEEDED": {
+      const time = settledAt === undefined ? {} : { settledAt };
+      return settlePayment(context, merchant, { paymentId, ...time });
+    }
     case "TERMINAL_FAILED":
     case "CANCELED":
       return failPayment(context, merchant, { paymentId, status });
@@ -187,25 +254,31 @@ async function moveTo(
   }
 }
 
-/** Writes records in one transaction, by use cases that join it. */
-async function importRecords<T>(
-  context: Context,
-  merchant: Merchant,
-  { records, isDryRun = false }: ImportOrder<T>,
-  write: (within: Context, tx: Queryable, record: T) => Promise<ImportOutcome>,
-): Promise<ImportOutcome[]> {
-  return orUndone(
-    context.driver.transaction(async (tx) => {
-      // Two imports of one file wait for each other, so that neither meets a key that it has just looked up.
-      await lockMerchant(tx, merchant.id);
-      const within = joining(context, tx);
-      const done: ImportOutcome[] = [];
-      for (const record of records) done.push(await write(within, tx, record));
-      if (isDryRun) throw new Undo(done);
-      return done;
-    }),
-  );
-}
+const messages = {
+  CLIENT_DISABLED: "The client is disabled.",
+  CLIENT_ID_TAKEN: "Another merchant's client has this id.",
+  CUSTOMER_ID_TAKEN: "Another merchant's customer has this id.",
+  CUSTOMER_NOT_FOUND: "The customer does not exist.",
+  CUSTOMER_NOT_LINKED: "The customer has no linked account.",
+  DUPLICATE_REQUEST_KEY: "Another payment or refund has this request key.",
+  INVALID_TRANSITION: "The stored status does not permit this one.",
+  MERCHANT_NOT_FOUND: "The merchant does not exist.",
+  PAYMENT_ID_TAKEN: "Another payment has this id.",
+  PAYMENT_NOT_FOUND: "The payment does not exist.",
+  RECORD_DIFFERS: "The stored record has another value, which an import does not change.",
+  SETTLED_AT_OUT_OF_RANGE: "The time is before the payment's creation or in the future.",
+} as const;
+
+const refused = (code: keyof typeof messages, pointer: string): Refusal => ({
+  code,
+  pointer,
+  message: messages[code],
+});
+
+const differs = (pointer: string): Refusal => refused("RECORD_DIFFERS", pointer);
+
+const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
+  [...new Set(one)].toSorted().join(" ") === [...new Set(other)].toSorted().join(" ");
 
 /** The context for use cases that join a transaction, and are committed with it. */
 function joining(context: Context, tx: Queryable): Context {

@@ -47,11 +47,9 @@ export async function findCustomer(
   return row;
 }
 
-/** Returns the merchant of a customer of any merchant. The caller must be an operator. */
-export async function findCustomerOwner(db: Queryable, id: string): Promise<string | undefined> {
-  const sql = `SELECT merchant_id AS "merchantId" FROM customers WHERE id = $1`;
-  const [row] = await db.query<{ merchantId: string }>(sql, [id]);
-  return row?.merchantId;
+/** True if any merchant has a customer with this id. */
+export async function isCustomerId(db: Queryable, id: string): Promise<boolean> {
+  return (await db.query("SELECT id FROM customers WHERE id = $1", [id])).length === 1;
 }
 
 /** Finds a customer, and locks its status and accounts until this transaction ends. */

@@ -12,6 +12,8 @@ export interface ClientRecord {
   readonly merchantId: string;
   /** SHA-256 of the client's secret, hexadecimal. */
   readonly secretHash: string;
+  /** Grows with each rotation. */
+  readonly secretVersion: number;
   /** SHA-256 of the secret before the last rotation. */
   readonly previousHash: string | null;
   /** Real time in milliseconds, exclusive, until which the previous secret is valid. */
@@ -20,11 +22,6 @@ export interface ClientRecord {
   readonly createdAt: number;
   /** Real time, in milliseconds; `null` if the client is not revoked. */
   readonly revokedAt: number | null;
-}
-
-interface ListedMerchant extends Merchant {
-  readonly name: string;
-  readonly createdAt: number;
 }
 
 export async function insertMerchant(
@@ -43,23 +40,17 @@ export async function findMerchant(db: Queryable, id: string): Promise<Merchant 
   return row;
 }
 
-/** All merchants, in insertion order. */
-export function listMerchants(db: Queryable): Promise<ListedMerchant[]> {
-  return db.query<ListedMerchant>(
-    `SELECT id, clock_id AS "clockId", name, created_at AS "createdAt" FROM merchants ORDER BY seq`,
-  );
-}
-
-/** @returns `false` if the merchant does not exist. */
-export async function setMerchantName(
+/** Creates a merchant, or gives it another name. */
+export async function putMerchant(
   tx: Queryable,
-  { id, name }: { id: string; name: string },
-): Promise<boolean> {
-  const rows = await tx.query("UPDATE merchants SET name = $2 WHERE id = $1 RETURNING id", [
-    id,
-    name,
-  ]);
-  return rows.length === 1;
+  merchant: Merchant & { name: string; createdAt: number },
+): Promise<"created" | "changed" | "unchanged"> {
+  if (await insertRow(tx, "merchants", { ...merchant }, "any")) return "created";
+  const rows = await tx.query(
+    "UPDATE merchants SET name = $2 WHERE id = $1 AND name <> $2 RETURNING id",
+    [merchant.id, merchant.name],
+  );
+  return rows.length === 1 ? "changed" : "unchanged";
 }
 
 /**
@@ -87,61 +78,43 @@ export function listMerchantsWithFailed(
 /** @returns `false` if the client's id is taken. */
 export async function insertClient(
   tx: Queryable,
-  client: Pick<ClientRecord, "id" | "merchantId" | "secretHash" | "scopes" | "createdAt">,
+  client: Omit<ClientRecord, "previousHash" | "previousUntil" | "revokedAt">,
 ): Promise<boolean> {
   const scopes = client.scopes.join(" ");
   return insertRow(tx, "clients", { ...client, scopes }, "any");
 }
 
 const clientColumns = `id, merchant_id AS "merchantId", secret_hash AS "secretHash",
-  previous_hash AS "previousHash", previous_until AS "previousUntil", scopes,
+  secret_version AS "secretVersion", previous_hash AS "previousHash", previous_until AS "previousUntil", scopes,
   created_at AS "createdAt", revoked_at AS "revokedAt"`;
-
-type ClientRow = Omit<ClientRecord, "scopes"> & { readonly scopes: string };
-
-const toClient = (row: ClientRow): ClientRecord => ({ ...row, scopes: row.scopes.split(" ") });
 
 /** Returns a client of any merchant: the caller is not known before. */
 export async function findClient(db: Queryable, id: string): Promise<ClientRecord | undefined> {
   const sql = `SELECT ${clientColumns} FROM clients WHERE id = $1`;
-  const [row] = await db.query<ClientRow>(sql, [id]);
-  return row && toClient(row);
+  const [row] = await db.query<Omit<ClientRecord, "scopes"> & { readonly scopes: string }>(sql, [
+    id,
+  ]);
+  return row && { ...row, scopes: row.scopes.split(" ") };
 }
 
-/** The clients of all merchants, in insertion order; revoked ones included. */
-export async function listClients(db: Queryable): Promise<ClientRecord[]> {
-  const rows = await db.query<ClientRow>(`SELECT ${clientColumns} FROM clients ORDER BY seq`);
-  return rows.map(toClient);
-}
-
-/**
- * Replaces a client's secret; the present one becomes the previous one, and an earlier one ends.
- *
- * @returns The client's merchant; `undefined` if the client does not exist or is revoked.
- */
+/** Replaces a client's secret; the present one becomes the previous one, and an earlier one ends. */
 export async function replaceClientSecret(
   tx: Queryable,
-  { id, secretHash, previousUntil }: { id: string; secretHash: string; previousUntil: number },
-): Promise<string | undefined> {
-  const [row] = await tx.query<{ merchantId: string }>(
-    `UPDATE clients SET previous_hash = secret_hash, previous_until = $3, secret_hash = $2
-      WHERE id = $1 AND revoked_at IS NULL RETURNING merchant_id AS "merchantId"`,
-    [id, secretHash, previousUntil],
+  secret: Pick<ClientRecord, "id" | "secretHash" | "secretVersion"> & { previousUntil: number },
+): Promise<void> {
+  await tx.query(
+    `UPDATE clients SET previous_hash = secret_hash, previous_until = $3, secret_hash = $2,
+      secret_version = $4 WHERE id = $1`,
+    [secret.id, secret.secretHash, secret.previousUntil, secret.secretVersion],
   );
-  return row?.merchantId;
 }
 
-/** @returns The client's merchant; `undefined` if the client does not exist or was revoked before. */
-export async function markClientRevoked(
+/** Refuses a client's secrets and tokens from now on, for good. */
+export async function disableClient(
   tx: Queryable,
   { id, at }: { id: string; at: number },
-): Promise<string | undefined> {
-  const [row] = await tx.query<{ merchantId: string }>(
-    `UPDATE clients SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
-      RETURNING merchant_id AS "merchantId"`,
-    [id, at],
-  );
-  return row?.merchantId;
+): Promise<void> {
+  await tx.query("UPDATE clients SET revoked_at = $2 WHERE id = $1", [id, at]);
 }
 
 /** True if a client of the merchant has the secret with this SHA-256, or had it before its last rotation. */

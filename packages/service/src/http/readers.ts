@@ -1,18 +1,15 @@
 import { parseAmount } from "@countersign/rules";
-import {
-  faultAt,
-  refuseMembers,
-  type BodyCall,
-  type MemberError,
-} from "@countersign/service/internal";
+import { faultAt, refuseMembers, type Wording } from "./members.ts";
+import type { MemberError } from "./problem.ts";
+import type { JsonBody } from "./route.ts";
 
-/** Place of a value in a request body. */
+/** Place of a value in a JSON body or line. */
 export interface Place {
   /** JSON Pointer (RFC 6901). */
   readonly pointer: string;
   /** The source text of the body's numbers, by JSON Pointer. */
   readonly numbers: ReadonlyMap<string, string>;
-  readonly context: BodyCall["context"];
+  readonly context: Wording;
   /** All errors of the body so far. */
   readonly errors: MemberError[];
 }
@@ -42,7 +39,10 @@ export type Members<S extends Spec> = {
  * @throws {Refused} `INVALID_REQUEST`, or the code that all errors share, 400, with every error and its
  *   JSON Pointer.
  */
-export function readMembers<S extends Spec>({ body, context }: BodyCall, spec: S): Members<S> {
+export function readMembers<S extends Spec>(
+  { body, context }: { readonly body: JsonBody; readonly context: Wording },
+  spec: S,
+): Members<S> {
   const errors: MemberError[] = [];
   const place = { pointer: "", numbers: body.numbers, context, errors };
   return refuseIfWrong(object(spec)(body.value, place), place);
@@ -111,12 +111,28 @@ export function integer(min: number, max: number): Reader<number> {
       : invalid(place, `must be a whole number from ${min} to ${max}`);
 }
 
-/** A list of at most `max` values. */
-export function list<T>(read: Reader<T>, max: number): Reader<T[]> {
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z$/;
+
+/**
+ * A time in UTC, ISO 8601 with `Z`, in milliseconds; both bounds inclusive.
+ *
+ * @param words Description of the bounds.
+ */
+export function timeBetween(from: number, to: number, words: string): Reader<number> {
+  return (value, place) => {
+    const at = typeof value === "string" && TIME.test(value) ? Date.parse(value) : Number.NaN;
+    if (at >= from && at <= to) return at;
+    return invalid(place, `must be a time such as 2026-11-20T15:00:00.000Z, ${words}`);
+  };
+}
+
+/** A list of at most `max` values. Default of `min`: 0. */
+export function list<T>(read: Reader<T>, max: number, min = 0): Reader<T[]> {
+  const length = min === 0 ? `at most ${max}` : `${min} to ${max}`;
   return (value, place) =>
-    Array.isArray(value) && value.length <= max
+    Array.isArray(value) && value.length >= min && value.length <= max
       ? value.flatMap((one: unknown, index) => read(one, within(place, String(index))) ?? [])
-      : invalid(place, `must be a list of at most ${max}`);
+      : invalid(place, `must be a list of ${length}`);
 }
 
 /** An amount (S 2.1) in cents, validated as in the interface's calls: text and bounds. */

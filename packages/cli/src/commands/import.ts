@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import {
+  importRecords,
+  readImportLines,
+  systemClock,
+  type Context,
+  type ImportOutcome,
+} from "@countersign/service/internal";
+import type { Command } from "commander";
+import { badArgument } from "../failure.ts";
+import { profileOption } from "../options.ts";
+import { printable, printableJson } from "../printable.ts";
+import type { Surroundings } from "../terminal.ts";
+import { databaseHelp, withServiceData, type DataOptions } from "./service-data.ts";
+
+const format = `Import merchants, clients, customers and payments
+
+FILE has one JSON object a line (the last two are wrapped here):
+
+  {"kind":"merchant","id":"mer_1","name":"Example Ltd"}
+  {"kind":"client","merchantId":"mer_1","id":"cli_1"}
+  {"kind":"customer","merchantId":"mer_1","id":"cus_1","firstName":"Ada",
+   "lastName":"Osei","email":"ada@example.com","customerStatus":"ACTIVE",
+   "accountDetails":{"financialInstitutionName":"Example Bank",
+   "accountLastFourDigits":"0042","accountType":"checking"}}
+  {"kind":"payment","merchantId":"mer_1","paymentId":"pay_1",
+   "customerId":"cus_1","requestKey":"order-1",
+   "amount":{"currency":"USD","value":25.00},"paymentStatus":"SUCCEEDED"}`;
+
+const help = `
+All lines are imported in one transaction, or none: an error names its line and the JSON Pointer of the member, and the
+command exits with 1. A file can be imported again: what is stored as a line says stays as it is.
+
+  merchant  changes the name of a stored merchant
+  client    prints CLIENT_ID:SECRET once, since only a hash of the secret is stored; optional: scopes (default: all of the profile), secretVersion (raise it for a new secret), overlapHours (of the old secret, default 24), disabled (true: refused from now on, for good)
+  customer  changes customerStatus and links a first account; another name, email or account is RECORD_DIFFERS
+  payment   is found by requestKey; changes paymentStatus; another amount, customer or reference is DUPLICATE_REQUEST_KEY; optional: paymentId, clientReferenceId, creationDate, settlementDate
+${databaseHelp}  countersign serve import records.jsonl --dry-run
+  countersign serve import records.jsonl > clients.txt`;
+
+interface ImportOptions extends DataOptions {
+  readonly profile: string;
+  readonly dryRun: boolean | undefined;
+}
+
+/** `countersign serve import`. */
+export function addImport(serve: Command, surroundings: Surroundings): void {
+  serve
+    .command("import")
+    .summary("Import merchants, clients, customers and payments")
+    .description(format)
+    .argument("<file>", "JSON lines; - is standard input")
+    .option("--database <file>", "SQLite file (default: .countersign/service.db)")
+    .addOption(profileOption())
+    .option("--dry-run", "check every line and import nothing")
+    .option("--json", "print one JSON object instead of text")
+    .addHelpText("after", help)
+    .action(async (file: string, options: ImportOptions) => {
+      const lines = await contentOf(file, surroundings);
+      const outcome = await withServiceData(
+        { ...options, createsDatabase: true },
+        surroundings,
+        (context) => imported(context, lines, options),
+      );
+      report(outcome, options, surroundings);
+    });
+}
+
+async function contentOf(file: string, { input }: Surroundings): Promise<Uint8Array> {
+  try {
+    return await (file === "-" ? buffer(input()) : readFile(file));
+  } catch (cause) {
+    throw badArgument(`cannot read ${file}`, cause);
+  }
+}
+
+async function imported(
+  context: Context,
+  lines: Uint8Array,
+  { dryRun }: ImportOptions,
+): Promise<ImportOutcome> {
+  const options = { policy: context.policy, now: systemClock.now() };
+  const { records, errors } = readImportLines(lines, options);
+  if (errors.length > 0) return { ok: false, errors };
+  return importRecords(context, records, { isDryRun: dryRun === true });
+}
+
+function report(
+  outcome: ImportOutcome,
+  { json, dryRun }: ImportOptions,
+  { terminal, unmet }: Surroundings,
+): void {
+  if (!outcome.ok) unmet();
+  if (json === true) terminal.out(printableJson({ ...outcome, dryRun: dryRun === true }));
+  else if (outcome.ok) {
+    for (const { clientId, clientSecret } of outcome.clients)
+      terminal.out(`${clientId}:${clientSecret}`);
+    if (outcome.clients.length > 0)
+      terminal.err("A client's secret is shown only once; copy it now.");
+    const { created, changed, unchanged } = outcome;
+    const counts = `${created} created, ${changed} changed, ${unchanged} unchanged`;
+    terminal.err(dryRun === true ? `dry run, nothing imported: ${counts}` : `imported: ${counts}`);
+  } else {
+    for (const { line, code, pointer, message } of outcome.errors)
+      terminal.err(printable(`line ${line}: ${code} ${pointer}: ${message}`));
+    terminal.err("nothing imported");
+  }
+}
