@@ -42,7 +42,6 @@ export {
   type PaymentRecord,
   type RefundRecord,
 } from "./store/tables/payments.ts";
-export { listAudit } from "./store/tables/audit.ts";
 export type { Replayed } from "./store/tables/replays.ts";
 export {
   listSubscriptionHealth,

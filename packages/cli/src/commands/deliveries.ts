@@ -119,7 +119,7 @@ async function replay(
   options: ReplayOptions,
   surroundings: Surroundings,
 ): Promise<void> {
-  const order = { what: replayed(id, options), askedBy: "operator", merchantId: options.merchant };
+  const order = { what: replayed(id, options), merchantId: options.merchant };
   const outcome = await withServiceData(options, surroundings, (ports) =>
     replayDeliveries(ports, order),
   );
@@ -156,7 +156,7 @@ async function pause(
   change: { readonly key: string; readonly isPaused: boolean },
 ): Promise<void> {
   const outcome = await withServiceData(options, surroundings, (ports) =>
-    pauseSubscription(ports, { ...change, askedBy: "operator" }),
+    pauseSubscription(ports, change),
   );
   const state = change.isPaused ? "paused" : "active";
   report(outcome, options, surroundings, () => `${change.key} is ${state}`);

@@ -124,7 +124,7 @@ export function inspectedEventRoutes(
           let count = 0;
           for (const id of ids) {
             const what = { kind: "delivery", id } as const;
-            const order = { what, askedBy: "inspector", merchantId: merchant.id };
+            const order = { what, merchantId: merchant.id };
             // oxlint-disable-next-line no-await-in-loop -- in the order of the list
             if ((await replayDeliveries(context, order)).ok) count += 1;
           }

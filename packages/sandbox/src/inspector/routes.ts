@@ -191,8 +191,8 @@ function endpointRoutes(target: InspectorOptions["target"]): Routes {
     "/sandbox/inspect/endpoints/:subscriptionKey/pause": [
       post(200, {}, async (call) => {
         const order = { key: parameter(call, "subscriptionKey"), isPaused: true };
-        const asked = { askedBy: "inspector", merchantId: call.merchant.id };
-        const outcome = await pauseSubscription(call.context, { ...order, ...asked });
+        const merchantId = call.merchant.id;
+        const outcome = await pauseSubscription(call.context, { ...order, merchantId });
         if (!outcome.ok) throw refuse(outcome.code);
         return {};
       }),

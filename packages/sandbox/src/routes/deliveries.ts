@@ -82,7 +82,7 @@ export const deliveryRoutes: Routes = {
     post(200, {}, async (call) => {
       const { context, merchant } = call;
       const key = parameter(call, "subscriptionKey");
-      const resume = { key, isPaused: false, askedBy: "merchant", merchantId: merchant.id };
+      const resume = { key, isPaused: false, merchantId: merchant.id };
       const outcome = await pauseSubscription(context, resume);
       if (!outcome.ok) throw refuse(outcome.code);
       const filter = { merchantId: merchant.id, limit: 1000 };
@@ -119,7 +119,7 @@ export async function writeSample(
 }
 
 async function replay({ context, merchant }: Call, what: Replayed): Promise<object> {
-  const order = { what, askedBy: "merchant", merchantId: merchant.id };
+  const order = { what, merchantId: merchant.id };
   const outcome = await replayDeliveries(context, order);
   if (!outcome.ok)
     // The call's merchant exists.

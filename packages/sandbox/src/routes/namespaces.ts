@@ -94,7 +94,6 @@ const EVENTS = [
   "events WHERE merchant_id = $1",
 ];
 const DELETIONS = [
-  "audit_log WHERE merchant_id = $1",
   ...EVENTS,
   "endpoint_leases WHERE subscription_key IN (SELECT key FROM subscriptions WHERE merchant_id = $1)",
   "subscriptions WHERE merchant_id = $1",

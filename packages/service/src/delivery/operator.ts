@@ -21,9 +21,7 @@ interface Ports {
   readonly onWork?: (work: Work) => void;
 }
 
-interface Asked {
-  /** For the audit log: 1 to 64 characters. */
-  readonly askedBy: string;
+interface MerchantScope {
   /** Finds nothing of other merchants. Default: an operator asks, for all of them. */
   readonly merchantId?: string | undefined;
 }
@@ -31,7 +29,7 @@ interface Asked {
 type Refused<Code extends string> = { readonly ok: false; readonly code: Code };
 type SubscriptionRefusal = "SUBSCRIPTION_CLOSED" | "SUBSCRIPTION_NOT_FOUND";
 
-export interface ReplayOrder extends Asked {
+export interface ReplayOrder extends MerchantScope {
   readonly what: Replayed;
 }
 
@@ -75,14 +73,14 @@ async function ownersOf(
 async function replayOf(
   { driver, clock }: Ports,
   { id: merchantId, clockId }: Merchant,
-  { what, askedBy }: ReplayOrder,
+  { what }: ReplayOrder,
 ): Promise<number> {
   let replayed = 0;
   let after = "";
   for (;;) {
     const ids = await driver.transaction(async (tx) => {
       const at = await dueInstantOf(tx, clock, clockId);
-      return requeueDeliveries(tx, { merchantId, what, askedBy, at, limit: BATCH, after });
+      return requeueDeliveries(tx, { merchantId, what, at, limit: BATCH, after });
     });
     replayed += ids.length;
     after = ids.at(-1) ?? after;
@@ -90,7 +88,7 @@ async function replayOf(
   }
 }
 
-export interface PauseOrder extends Asked {
+export interface PauseOrder extends MerchantScope {
   /** The subscription's. */
   readonly key: string;
   readonly isPaused: boolean;
@@ -104,7 +102,7 @@ export interface PauseOrder extends Asked {
  */
 export async function pauseSubscription(
   { driver, clock, onWork }: Ports,
-  { key, isPaused, askedBy, merchantId }: PauseOrder,
+  { key, isPaused, merchantId }: PauseOrder,
 ): Promise<{ readonly ok: true } | Refused<SubscriptionRefusal>> {
   const owner = await findOwner(driver, { kind: "subscription", id: key });
   if (owner === undefined || owner.id !== (merchantId ?? owner.id))
@@ -115,7 +113,7 @@ export async function pauseSubscription(
     const status = isPaused ? "PAUSED" : "ACTIVE";
     if (subscription?.status === status) return { ok: true };
     const at = await instantOf(tx, clock, owner.clockId);
-    await setSubscriptionStatus(tx, { key, status, askedBy, at });
+    await setSubscriptionStatus(tx, { key, status, at });
     if (!isPaused) afterCommit(tx, () => onWork?.("anything"));
     return { ok: true };
   });

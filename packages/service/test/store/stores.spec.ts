@@ -38,7 +38,6 @@ const TABLES = {
   events: "seq",
   deliveries: "seq",
   attempts: "delivery_id, number",
-  audit_log: "seq",
 };
 
 /** Everything that the service can do, once; what it answered, and what is stored in the end. */
@@ -96,7 +95,7 @@ async function story(driver: Driver) {
   await engine.stop({ graceMs: 1000 });
   const page = { merchantId, limit: 1000 };
   const [first] = await listDeliveries(driver, page);
-  const [askedBy, what] = ["test", { kind: "delivery", id: first?.id ?? "" } as const];
+  const what = { kind: "delivery", id: first?.id ?? "" } as const;
   const [{ clockId = "" } = {}] = await driver.query<{ clockId?: string }>(
     `SELECT id AS "clockId" FROM clocks WHERE id <> 'live'`,
   );
@@ -107,9 +106,9 @@ async function story(driver: Driver) {
     }),
     await driver.transaction(async (tx) => [
       await moveClock(tx, { id: clockId, instant: now + 1 }),
-      await requeueDeliveries(tx, { merchantId, what, askedBy, at: now, limit: 1, after: "" }),
-      await setSubscriptionStatus(tx, { key: bad, status: "PAUSED", askedBy, at: now }),
-      await setSubscriptionStatus(tx, { key: bad, status: "ACTIVE", askedBy, at: now }),
+      await requeueDeliveries(tx, { merchantId, what, at: now, limit: 1, after: "" }),
+      await setSubscriptionStatus(tx, { key: bad, status: "PAUSED", at: now }),
+      await setSubscriptionStatus(tx, { key: bad, status: "ACTIVE", at: now }),
     ]),
     await listSubscriptionHealth(driver, page),
     (await listAttempts(driver, [first?.id ?? ""])).map((one) => ({ ...one, durationMs: 0 })),

@@ -38,8 +38,6 @@ export async function findOwner(
 export interface Requeue {
   readonly merchantId: string;
   readonly what: Replayed;
-  /** For the audit trail: 1 to 64 characters. */
-  readonly askedBy: string;
   /** When they are due: time of their clock, in milliseconds. */
   readonly at: number;
   /** At most this many. */
@@ -49,13 +47,12 @@ export interface Requeue {
 }
 
 /**
- * Puts deliveries of subscriptions that are not closed in the queue again, and writes who asked for it: same
- * event, same bytes, same id. Numbers of attempts go on, since they fence.
+ * Puts deliveries of subscriptions that are not closed in the queue again: same event, same bytes, same id. Numbers of attempts go on, since they fence.
  *
  * @returns The ids, in their order.
  */
 export async function requeueDeliveries(tx: Queryable, requeue: Requeue): Promise<string[]> {
-  const { merchantId, what, askedBy, at, limit, after } = requeue;
+  const { merchantId, what, at, limit, after } = requeue;
   const [condition, value] = conditionOf(what);
   // Nobody closes one of them before this transaction ends: what waits for it is seen by whoever drops it.
   await tx.query(
@@ -72,25 +69,16 @@ export async function requeueDeliveries(tx: Queryable, requeue: Requeue): Promis
   );
   if (chosen.length === 0) return [];
   const ids = chosen.map(({ id }) => id);
-  await tx.query(
-    `INSERT INTO audit_log (what, subject, merchant_id, asked_by, state, attempts, at)
-     SELECT 'delivery.replay', id, merchant_id, CAST($2 AS text), state, attempts, CAST($3 AS bigint)
-     FROM deliveries WHERE merchant_id = $1 AND id IN (${placesOf(ids, 4)})`,
-    [merchantId, askedBy, at, ...ids],
-  );
   // A replay always changes the due time, also while a namespace's clock stands still: the completion of an attempt
   // in flight recognizes it by that.
   await tx.query(
     `UPDATE deliveries SET state = 'waiting',
        next_at = CASE WHEN CAST($2 AS bigint) - next_at BETWEEN 0 AND 999 THEN next_at - 1 ELSE $2 END
-     WHERE merchant_id = $1 AND id IN (${placesOf(ids, 3)})`,
+     WHERE merchant_id = $1 AND id IN (${ids.map((_, index) => `$${index + 3}`).join(", ")})`,
     [merchantId, at, ...ids],
   );
   return ids;
 }
-
-const placesOf = (ids: readonly string[], first: number): string =>
-  ids.map((_, index) => `$${index + first}`).join(", ");
 
 function conditionOf(what: Replayed): readonly [condition: string, value: string | number] {
   switch (what.kind) {
@@ -106,29 +94,20 @@ function conditionOf(what: Replayed): readonly [condition: string, value: string
 }
 
 /**
- * Pauses a subscription that this transaction has locked, or lets it go on with its failures counted anew, and writes who
- * asked for it.
+ * Pauses a subscription that this transaction has locked, or lets it go on with its failures
+ * counted anew.
  */
 export async function setSubscriptionStatus(
   tx: Queryable,
   change: {
     readonly key: string;
     readonly status: "ACTIVE" | "PAUSED";
-    readonly askedBy: string;
     /** Time of the subscription's clock, in milliseconds. */
     readonly at: number;
   },
 ): Promise<void> {
-  const { key, status, askedBy, at } = change;
-  const isActive = status === "ACTIVE";
-  await tx.query(
-    `INSERT INTO audit_log (what, subject, merchant_id, asked_by, state, attempts, at)
-     SELECT CAST($2 AS text), key, merchant_id, CAST($3 AS text), status, consecutive_failures,
-       CAST($4 AS bigint)
-     FROM subscriptions WHERE key = $1`,
-    [key, isActive ? "subscription.resume" : "subscription.pause", askedBy, at],
-  );
-  const anew = isActive ? ", consecutive_failures = 0, failing_since = NULL" : "";
+  const { key, status, at } = change;
+  const anew = status === "ACTIVE" ? ", consecutive_failures = 0, failing_since = NULL" : "";
   await tx.query(`UPDATE subscriptions SET status = $2, updated_at = $3${anew} WHERE key = $1`, [
     key,
     status,

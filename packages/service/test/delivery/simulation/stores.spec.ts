@@ -13,15 +13,13 @@ async function openTables(driver: Driver): Promise<OpenStore> {
     subscribe: (key) => queue.subscribe(key, { clockId: "live" }),
     write: (key, id, nextAt) => queue.enqueue(key, { id, nextAt, payload: id }),
     replay: (id, at) => {
-      const requeue = { merchantId: "mer_live", askedBy: "test", at, limit: 1, after: "" };
+      const requeue = { merchantId: "mer_live", at, limit: 1, after: "" };
       const what = { kind: "delivery", id } as const;
       return driver.transaction((tx) => requeueDeliveries(tx, { ...requeue, what }));
     },
     pause: (key) => queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = $1", [key]),
     resume: (key) =>
-      driver.transaction((tx) =>
-        setSubscriptionStatus(tx, { key, status: "ACTIVE", askedBy: "test", at: 0 }),
-      ),
+      driver.transaction((tx) => setSubscriptionStatus(tx, { key, status: "ACTIVE", at: 0 })),
     close: async (key) => {
       await queue.write("UPDATE subscriptions SET status = 'CLOSED' WHERE key = $1", [key]);
       await queue.write(
