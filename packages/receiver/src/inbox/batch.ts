@@ -1,7 +1,9 @@
 import { isError } from "../pipeline/outcome.ts";
+import type { TimeLimit } from "./store-faults.ts";
 
 interface Waiting<Item, Result> {
   readonly item: Item;
+  readonly since: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: Error) => void;
 }
@@ -13,6 +15,8 @@ export interface BatchOptions<Item, Result> {
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** True if a failed batch did nothing, so that each of its items may run by itself. */
   readonly didNothing: (error: unknown) => boolean;
+  /** Of \`run\`; a call that has waited as long for its batch is rejected. */
+  readonly limit: TimeLimit;
 }
 
 /** Batches under way at once: the one that is committed, and the one that the server reads meanwhile. */
@@ -32,7 +36,7 @@ export class Batch<Item, Result> {
 
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
+      this.#waiting.push({ item, since: performance.now(), resolve, reject });
       this.#schedule();
     });
   }
@@ -53,10 +57,16 @@ export class Batch<Item, Result> {
   }
 
   #next(): Waiting<Item, Result>[] {
+    const { nameOf, limit } = this.#options;
+    const oldest = performance.now() - limit.ms;
     const names = new Set<string>();
     const left: Waiting<Item, Result>[] = [];
     const next = this.#waiting.filter((waiting) => {
-      const name = this.#options.nameOf(waiting.item);
+      if (waiting.since < oldest) {
+        waiting.reject(limit.error());
+        return false;
+      }
+      const name = nameOf(waiting.item);
       const joins = names.size < MAX_ITEMS && !names.has(name);
       if (joins) names.add(name);
       else left.push(waiting);

@@ -1,4 +1,5 @@
 import { isError } from "../pipeline/outcome.ts";
+import { type ErrorEmitter, surviveLoss, type TimeLimit } from "./store-faults.ts";
 
 /** The rows of a statement; a bigint may be text, as `pg` returns it. */
 export interface PostgresResult {
@@ -35,52 +36,94 @@ export interface OpenTransaction<Client> {
 }
 
 /** The part of a `pg` connection that the inbox needs. */
-export interface PostgresClient {
+export interface PostgresClient extends ErrorEmitter {
   query(text: string, values?: readonly unknown[]): Promise<PostgresResult>;
   /** Gives the connection back; `true` closes it instead. */
   release(destroy?: boolean): void;
-  on?(event: "error", listener: (error: Error) => void): unknown;
-  removeListener?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** The part of a `pg.Pool` that the inbox needs. */
 export interface PostgresPool {
-  query(text: string, values?: readonly unknown[]): Promise<PostgresResult>;
   connect(): Promise<PostgresClient>;
+  on?(event: "error", listener: (error: Error) => void): unknown;
+  on?(event: "acquire", listener: (client: ErrorEmitter) => void): unknown;
   readonly options?: { readonly max?: number | undefined };
 }
 
-/** Returns a pool as a database. */
-export function poolDatabase(pool: PostgresPool): PostgresDatabase<PostgresClient> {
+/** Returns a pool as a database. A connection whose statement takes too long is closed. */
+export function poolDatabase(
+  pool: PostgresPool,
+  limit: TimeLimit,
+): PostgresDatabase<PostgresClient> {
+  // Before anybody has a connection: the server may have ended it already.
+  if (surviveLoss(pool, "postgresInbox"))
+    pool.on?.("acquire", (connection) => void surviveLoss(connection));
+  const connect = async (): Promise<PostgresClient> => {
+    const connection = await limit.run(
+      () => pool.connect(),
+      (late) => late.release(),
+    );
+    surviveLoss(connection);
+    return connection;
+  };
   return {
-    query: (text, values) => pool.query(text, values),
+    async query(text, values) {
+      const connection = await connect();
+      let usable = false;
+      try {
+        const result = await limit.run(() => connection.query(text, values));
+        usable = true;
+        return result;
+      } finally {
+        connection.release(!usable);
+      }
+    },
     connections: pool.options?.max,
     checksCommit: true,
     async transaction(work) {
-      const connection = await pool.connect();
-      // A connection that is lost while it is idle emits `error`, which would end the process.
-      connection.on?.("error", ignore);
-      const { client, isBusy, end } = countedClient(connection);
+      const connection = await connect();
+      const { client, send, isBusy, end } = countedClient(connection);
+      const run = (text: string): Promise<PostgresResult> => limit.run(() => send(text));
       let usable = false;
       try {
-        await connection.query("BEGIN");
+        await run("BEGIN");
         const query: PostgresQuery = (text, values) => client.query(text, values);
         const result = await work({ query, client, isBusy });
         end();
-        const { command } = await connection.query("COMMIT");
+        const { command } = await run("COMMIT");
         usable = true;
         if (command !== "COMMIT") throw new RolledBackError();
         return result;
       } catch (error) {
         end();
         // A statement that still runs would keep the connection: closing it ends the transaction too.
-        if (!usable && !isBusy()) usable = await connection.query("ROLLBACK").then(yes, no);
+        if (!usable && !isBusy()) usable = await run("ROLLBACK").then(yes, no);
         throw error;
       } finally {
-        connection.removeListener?.("error", ignore);
         connection.release(!usable);
       }
     },
+  };
+}
+
+/** Limits each statement and each transaction: for the inbox's own, not for those of handlers. */
+export function limited<Client>(
+  database: PostgresDatabase<Client>,
+  limit: TimeLimit,
+): PostgresDatabase<Client> {
+  const bound =
+    (query: PostgresQuery): PostgresQuery =>
+    (text, values) =>
+      limit.run(() => query(text, values));
+  return {
+    ...database,
+    query: bound((text, values) => database.query(text, values)),
+    transaction: (work) =>
+      limit.run(() =>
+        database.transaction((transaction) =>
+          work({ ...transaction, query: bound(transaction.query) }),
+        ),
+      ),
   };
 }
 
@@ -92,22 +135,23 @@ function countedClient(connection: PostgresClient) {
     running -= 1;
   };
   // The arguments of `pg`'s `query`: text or an object, then values, then a callback or none.
-  const query = (...given: unknown[]): unknown => {
-    if (ended) return Promise.reject(new TypeError(HANDLER_ENDED));
-    const send = connection.query.bind(connection) as Callback;
+  const start = (...given: unknown[]): unknown => {
+    const query = connection.query.bind(connection) as Callback;
     const callback: unknown = given.at(-1);
     running += 1;
     if (isFunction(callback))
-      return send(...given.slice(0, -1), (...answer: unknown[]) => {
+      return query(...given.slice(0, -1), (...answer: unknown[]) => {
         settled();
         callback(...answer);
       });
-    const result = send(...given);
+    const result = query(...given);
     if (result instanceof Promise) result.then(settled, settled);
     // A cursor: the inbox's own statements wait for its end.
     else settled();
     return result;
   };
+  const query = (...given: unknown[]): unknown =>
+    ended ? Promise.reject(new TypeError(HANDLER_ENDED)) : start(...given);
   const own = { query, release: ignore };
   const client = new Proxy(connection, {
     get(target, name) {
@@ -118,7 +162,9 @@ function countedClient(connection: PostgresClient) {
   const end = (): void => {
     ended = true;
   };
-  return { client, isBusy: () => running > 0, end };
+  // Without a callback, `pg` returns a promise of the result.
+  const send = start as (text: string) => Promise<PostgresResult>;
+  return { client, send, isBusy: () => running > 0, end };
 }
 
 type Callback = (...values: unknown[]) => unknown;

@@ -9,6 +9,7 @@ import {
   type Written,
 } from "./rows-inbox.ts";
 import { COLUMNS, eventSql } from "./sql.ts";
+import type { TimeLimit } from "./store-faults.ts";
 import {
   keyOf,
   rowOf,
@@ -43,12 +44,14 @@ export class PostgresRows extends SqlRows {
   readonly #events: string;
   readonly #inserts: Batch<Write, Written>;
   readonly #updates: Batch<Write, Written>;
+  readonly #limit: TimeLimit;
 
   /** @param schema Quoted. */
-  constructor(database: PostgresDatabase, schema: string) {
+  constructor(database: PostgresDatabase, schema: string, limit: TimeLimit) {
     const events = `${schema}.events`;
     super(eventSql(events, "FOR UPDATE OF e SKIP LOCKED"));
     this.#database = database;
+    this.#limit = limit;
     this.#events = events;
     const lists = TYPES.map((type, index) => `$${String(index + 1)}::${type}[]`).join(", ");
     this.#inserts = this.#batch(
@@ -131,7 +134,12 @@ export class PostgresRows extends SqlRows {
   }
 
   async #lock(query: PostgresQuery, { tenant, name }: Resource): Promise<void> {
-    await query(`SELECT ${LOCK}$1, 0))`, [this.#lockOf(tenant, name)]);
+    // If this connection hangs from here on, the server ends the transaction and its lock.
+    await query(
+      `SELECT ${LOCK}$1, 0)), set_config('statement_timeout', $2, true),
+        set_config('idle_in_transaction_session_timeout', $2, true)`,
+      [this.#lockOf(tenant, name), String(this.#limit.ms)],
+    );
   }
 
   /** Writes a claim unless another event of the resource has one: two claims of a resource wait for each other. */
@@ -164,7 +172,8 @@ export class PostgresRows extends SqlRows {
       const written = new Set(rowsOf({ rows }).map((row) => textOfKey(keyOf(row))));
       return writes.map(({ key }) => (written.has(textOfKey(key)) ? "done" : "changed"));
     };
-    return new Batch({ nameOf: ({ key }) => textOfKey(key), run, didNothing: isRefusal });
+    const nameOf = ({ key }: Write): string => textOfKey(key);
+    return new Batch({ nameOf, run, didNothing: isRefusal, limit: this.#limit });
   }
 }
 

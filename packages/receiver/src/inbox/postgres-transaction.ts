@@ -12,6 +12,7 @@ import {
 import type { PostgresRows } from "./postgres-rows.ts";
 import { claimedBy } from "./rows-inbox.ts";
 import { updateValues } from "./sql-rows.ts";
+import type { TimeLimit } from "./store-faults.ts";
 
 /** A handler's `context.transaction`: its writes commit with "handled", or neither does. */
 export interface PostgresTransaction<Client = unknown> {
@@ -52,6 +53,7 @@ export function postgresTransaction<Client>(
   database: PostgresDatabase<Client>,
   rows: PostgresRows,
   { key, token, leaseMs }: BeginRequest,
+  limit: TimeLimit,
 ): InboxTransaction<PostgresTransaction<Client>> {
   const leaseEndsAt = performance.now() + leaseMs;
   const claimed = claimedBy({ token }, 0);
@@ -66,7 +68,7 @@ export function postgresTransaction<Client>(
     if (!open) throw new TypeError(HANDLER_ENDED);
     running += 1;
     try {
-      begun ??= begin(database, leaseEndsAt);
+      begun ??= begin(database, leaseEndsAt, limit);
       return await use(await begun.opened);
     } finally {
       running -= 1;
@@ -120,7 +122,7 @@ export function postgresTransaction<Client>(
           await rollback();
           return { state: "failed", error: unfinished };
         }
-        const { rows: written } = await run(rows.sql.update, updateValues(update));
+        const { rows: written } = await limit.run(() => run(rows.sql.update, updateValues(update)));
         if ((await begun.end(written.length === 1 ? "commit" : "rollback")) === "rollback")
           return { state: "lost" };
         return (await isRecorded())
@@ -149,7 +151,11 @@ interface Begun<Client> {
  * between two of them, and this process gives the connection back. Otherwise a handler that never ends
  * would keep its locks and its connection.
  */
-function begin<Client>(database: PostgresDatabase<Client>, leaseEndsAt: number): Begun<Client> {
+function begin<Client>(
+  database: PostgresDatabase<Client>,
+  leaseEndsAt: number,
+  limit: TimeLimit,
+): Begun<Client> {
   const opened = Promise.withResolvers<OpenTransaction<Client>>();
   const ending = Promise.withResolvers<"commit" | "rollback">();
   const leaseMs = Math.max(1, Math.ceil(leaseEndsAt - performance.now()));
@@ -158,9 +164,11 @@ function begin<Client>(database: PostgresDatabase<Client>, leaseEndsAt: number):
   const rolledBack = new Error("rolled back");
   const ended = database
     .transaction(async (transaction) => {
-      await transaction.query(
-        "SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)",
-        [String(leaseMs)],
+      await limit.run(() =>
+        transaction.query(
+          "SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)",
+          [String(leaseMs)],
+        ),
       );
       opened.resolve(transaction);
       if ((await ending.promise) === "rollback") throw rolledBack;
@@ -172,15 +180,17 @@ function begin<Client>(database: PostgresDatabase<Client>, leaseEndsAt: number):
       throw error;
     })
     .finally(() => clearTimeout(timer));
+  const openedInTime = limit.run(() => opened.promise);
   // Both are awaited by whoever uses the transaction, or by nobody.
-  opened.promise.catch(() => undefined);
+  openedInTime.catch(() => undefined);
   ended.catch(() => undefined);
   return {
-    opened: opened.promise,
+    opened: openedInTime,
     async end(how) {
       ending.resolve(how);
-      if (how === "commit") return ended;
-      await ended.catch(() => undefined);
+      const inTime = limit.run(() => ended);
+      if (how === "commit") return inTime;
+      await inTime.catch(() => undefined);
       return "rollback";
     },
   };

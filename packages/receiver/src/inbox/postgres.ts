@@ -1,5 +1,6 @@
 import type { InboxQueue, TransactionalInbox } from "./inbox.ts";
 import {
+  limited,
   poolDatabase,
   type PostgresClient,
   type PostgresDatabase,
@@ -9,6 +10,7 @@ import { PostgresRows } from "./postgres-rows.ts";
 import { type PostgresTransaction, postgresTransaction } from "./postgres-transaction.ts";
 import { rowsInbox, rowsQueue } from "./rows-inbox.ts";
 import { COLUMNS, eventIndexes } from "./sql.ts";
+import { TimeLimit } from "./store-faults.ts";
 
 export type {
   OpenTransaction,
@@ -23,6 +25,8 @@ export type { PostgresTransaction } from "./postgres-transaction.ts";
 export interface PostgresInboxOptions {
   /** The schema of the inbox's tables, one per service that shares the database. */
   readonly schema: string;
+  /** The longest time for each of the inbox's own statements, and for a connection, in milliseconds. Default 5,000. */
+  readonly timeoutMs?: number;
 }
 
 export interface PostgresInbox<Client = PostgresClient> extends TransactionalInbox<
@@ -53,29 +57,31 @@ export function postgresInbox(
   source: PostgresPool | PostgresDatabase,
   options: PostgresInboxOptions,
 ): PostgresInbox<unknown> {
-  const database = databaseOf(source);
+  // Plain JavaScript may pass no options.
+  const { schema, timeoutMs } = (options ?? {}) as Partial<PostgresInboxOptions>;
+  const limit = new TimeLimit("postgresInbox", timeoutMs);
+  const database = databaseOf(source, limit);
   const size = database.connections;
   if (size !== undefined && size < 2)
     throw new TypeError(
       "postgresInbox: the pool needs 2 connections or more: one for a handler's transaction, one for the inbox",
     );
-  // Plain JavaScript may pass no options.
-  const { schema } = (options ?? {}) as Partial<PostgresInboxOptions>;
   const name = quotedSchema(schema);
-  const rows = new PostgresRows(database, name);
+  const rows = new PostgresRows(limited(database, limit), name, limit);
   return {
     ...rowsInbox(rows),
     queue: rowsQueue(rows),
     ...(size === undefined ? {} : { maxConcurrentHandlers: size - 1 }),
-    begin: (claim) => postgresTransaction(database, rows, claim),
+    begin: (claim) => postgresTransaction(database, rows, claim, limit),
     migrate: () => migrate(database, name),
   };
 }
 
-function databaseOf(source: PostgresPool | PostgresDatabase): PostgresDatabase {
-  if (typeof source?.query === "function") {
+function databaseOf(source: PostgresPool | PostgresDatabase, limit: TimeLimit): PostgresDatabase {
+  if (typeof source === "object" && source !== null) {
     if ("transaction" in source && typeof source.transaction === "function") return source;
-    if ("connect" in source && typeof source.connect === "function") return poolDatabase(source);
+    if ("connect" in source && typeof source.connect === "function")
+      return poolDatabase(source, limit);
   }
   throw new TypeError("postgresInbox: expected a pg.Pool, or { query, transaction }");
 }

@@ -11,20 +11,28 @@ import {
   type Update,
   type Written,
 } from "./rows-inbox.ts";
+import { type ErrorEmitter, surviveLoss, TimeLimit } from "./store-faults.ts";
 
 /** The part of an `ioredis` client that the inbox needs. */
-export interface IoRedisClient {
+export interface IoRedisClient extends ErrorEmitter {
   call(command: string, ...values: string[]): Promise<unknown>;
+  readonly status?: string;
+  disconnect?(reconnect: boolean): void;
 }
 
 /** The part of a connected `redis` (node-redis) client that the inbox needs. */
-export interface NodeRedisClient {
+export interface NodeRedisClient extends ErrorEmitter {
   sendCommand(values: string[]): Promise<unknown>;
+  readonly isReady?: boolean;
+  destroy?(): void;
+  connect?(): Promise<unknown>;
 }
 
 export interface RedisInboxOptions {
   /** The service's name: every key of the inbox begins with it. One per service that shares this Redis. */
   readonly prefix: string;
+  /** The longest time for each command of the inbox, in milliseconds. Default 5,000. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -43,13 +51,15 @@ export function redisInbox(
   options: RedisInboxOptions,
 ): Inbox {
   // Plain JavaScript may pass no options.
-  const { prefix } = (options ?? {}) as Partial<RedisInboxOptions>;
+  const { prefix, timeoutMs } = (options ?? {}) as Partial<RedisInboxOptions>;
   if (typeof prefix !== "string" || prefix === "" || /[{}]/.test(prefix))
     throw new TypeError(
       'redisInbox: missing or invalid "prefix": expected the service\'s name, without braces, e.g. { prefix: "ledger" }',
     );
   // The braces keep the inbox's keys together in a cluster.
-  return rowsInbox(new RedisRows(commandOf(client), `{${prefix}}`));
+  const send = limited(commandOf(client), client, new TimeLimit("redisInbox", timeoutMs));
+  surviveLoss(client, "redisInbox");
+  return rowsInbox(new RedisRows(send, `{${prefix}}`));
 }
 
 /** Sends one command and returns its answer. */
@@ -62,6 +72,40 @@ function commandOf(client: IoRedisClient | NodeRedisClient): RedisCommand {
   if ("sendCommand" in client && typeof client.sendCommand === "function")
     return (name, values) => client.sendCommand([name, ...values]);
   throw new TypeError("redisInbox: expected a client of ioredis or redis");
+}
+
+/** Limits each command. If nothing at all was answered meanwhile, the client connects again: its connection hangs. */
+function limited(
+  send: RedisCommand,
+  client: IoRedisClient | NodeRedisClient,
+  limit: TimeLimit,
+): RedisCommand {
+  let aliveAt = -Infinity;
+  return async (name, values) => {
+    const sentAt = performance.now();
+    try {
+      return await limit.run(async () => {
+        const answer = await send(name, values);
+        aliveAt = performance.now();
+        return answer;
+      });
+    } catch (error) {
+      if (performance.now() - sentAt >= limit.ms && aliveAt < sentAt) {
+        aliveAt = performance.now();
+        connectAgain(client);
+      }
+      throw error;
+    }
+  };
+}
+
+function connectAgain(client: IoRedisClient | NodeRedisClient): void {
+  if ("status" in client && client.status === "ready") client.disconnect?.(true);
+  if ("isReady" in client && client.isReady) {
+    client.destroy?.();
+    // What it rejects with is emitted as an error too, and the next command rejects.
+    client.connect?.().catch(() => undefined);
+  }
 }
 
 /**

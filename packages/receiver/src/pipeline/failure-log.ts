@@ -169,6 +169,7 @@ const runtime = globalThis as {
  * - `CS_SCHEME_REPLAYABLE`: the scheme signs neither an id nor a time, so a recorded attempt stays valid.
  * - `CS_SECRET_DOUBTFUL`: a secret works, but looks like a mistake, such as base64 without `whsec_`.
  * - `CS_WORKER_NOT_STARTED`: an event is stored and no worker of this process handles it: call `receiver.start()`.
+ * - `CS_CONNECTION_LOST`: the inbox's pool or client lost a connection, and connects again.
  * - `CS_EVENTS_OVERDUE`: stored events should have been handled: workers are stopped or too slow.
  */
 export function warnProcess(code: string, message: string): void {

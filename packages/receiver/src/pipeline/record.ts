@@ -112,9 +112,10 @@ export async function storeEvent(
 ): Promise<Outcome> {
   const { identity: event } = envelope;
   const { slots } = parts;
-  const busy = (): Outcome => rejected("CS_RECEIVER_BUSY", { event });
-  if (!slots.tryEnter() && !(await slots.wait(deadline, busy))) return busy();
-  deadline.whenPassed = () => inboxLate(event);
+  const late = (): Outcome => inboxLate(event);
+  // Only the inbox keeps a slot: whoever waits for one waits for it.
+  if (!slots.tryEnter() && !(await slots.wait(deadline, late))) return late();
+  deadline.whenPassed = late;
   try {
     const stored = await queue.store({
       ...recordedEvent(body, envelope, parts),

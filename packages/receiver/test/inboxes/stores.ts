@@ -12,6 +12,7 @@ import { Pool } from "pg";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe } from "vitest";
 import { sqliteInTest } from "./in-test.ts";
+import { Relay, relayFaults } from "./relay.ts";
 import {
   pgbouncerBinary,
   postgresBinaries,
@@ -75,30 +76,42 @@ const overPostgres = (
   name: string,
   missing: readonly string[],
   connections = 0,
-): TestStore<Queued> => ({
-  name,
-  missing,
-  async start() {
-    const server = await sharedPostgres();
-    const pooler = connections === 0 ? undefined : await startPgbouncer(server, { connections });
-    const { port } = pooler ?? server;
-    const database = await server.create();
-    const pool = new Pool({ host: "127.0.0.1", port, database, user: "postgres", max: 8 });
-    const inbox = postgresInbox(pool, { schema: "shop" });
-    await inbox.migrate();
-    return {
-      open: async () => {
-        await pool.query("TRUNCATE shop.events");
-        return inbox;
-      },
-      end: async () => {
-        await pool.end();
-        pooler?.stop();
-        await server.stop();
-      },
-    };
-  },
-});
+): TestStore<Queued> => {
+  let relay: Relay;
+  return {
+    name,
+    missing,
+    faults: relayFaults(() => relay),
+    async start() {
+      const server = await sharedPostgres();
+      const pooler = connections === 0 ? undefined : await startPgbouncer(server, { connections });
+      relay = await Relay.before(pooler ?? server);
+      const database = await server.create();
+      const pool = new Pool({
+        host: "127.0.0.1",
+        port: relay.port,
+        database,
+        user: "postgres",
+        max: 8,
+        connectionTimeoutMillis: TIMEOUT_MS,
+      });
+      const inbox = postgresInbox(pool, { schema: "shop", timeoutMs: TIMEOUT_MS });
+      await inbox.migrate();
+      return {
+        open: async () => {
+          await pool.query("TRUNCATE shop.events");
+          return inbox;
+        },
+        end: async () => {
+          relay.stop();
+          await pool.end();
+          pooler?.stop();
+          await server.stop();
+        },
+      };
+    },
+  };
+};
 
 export const postgres = overPostgres("the PostgreSQL inbox", missingPostgres);
 
@@ -109,37 +122,49 @@ const pgbouncer = overPostgres(
   3,
 );
 
+// Short, since tests wait for it; long enough for a busy machine.
+const TIMEOUT_MS = 2000;
+
 type RedisClient = Parameters<typeof redisInbox>[0];
 
 const redis = (
   library: string,
-  connect: (port: number) => Promise<readonly [RedisClient, end: () => Promise<unknown>]>,
-): TestStore => ({
-  name: `the Redis inbox over ${library}`,
-  missing: named("redis-server", redisBinary),
-  async start() {
-    const server = await startRedis();
-    const [client, end] = await connect(server.port);
-    let count = 0;
-    return {
-      open: () => redisInbox(client, { prefix: `inbox${String((count += 1))}` }),
-      end: async () => {
-        await end();
-        server.stop();
-      },
-    };
-  },
-});
+  connect: (port: number) => Promise<readonly [RedisClient, end: () => unknown]>,
+): TestStore => {
+  let relay: Relay;
+  return {
+    name: `the Redis inbox over ${library}`,
+    missing: named("redis-server", redisBinary),
+    faults: relayFaults(() => relay),
+    async start() {
+      const server = await startRedis();
+      relay = await Relay.before(server);
+      const [client, end] = await connect(relay.port);
+      let count = 0;
+      return {
+        open: () => {
+          const prefix = `inbox${String((count += 1))}`;
+          return redisInbox(client, { prefix, timeoutMs: TIMEOUT_MS });
+        },
+        end: async () => {
+          await end();
+          relay.stop();
+          server.stop();
+        },
+      };
+    },
+  };
+};
 
 const ioredis = redis("ioredis", (port) => {
-  const client = new Redis(port, "127.0.0.1");
-  return Promise.resolve([client, () => client.quit()]);
+  const client = new Redis(port, "127.0.0.1", { socketTimeout: TIMEOUT_MS });
+  return Promise.resolve([client, () => client.disconnect()]);
 });
 
 const nodeRedis = redis("node-redis", async (port) => {
-  const client = createClient({ url: `redis://127.0.0.1:${String(port)}` });
+  const client = createClient({ socket: { port, socketTimeout: 2 * TIMEOUT_MS } });
   await client.connect();
-  return [client, () => client.close()];
+  return [client, () => client.destroy()];
 });
 
 /** Inboxes that keep events for workers. */
