@@ -1,3 +1,4 @@
+import { collectBytes } from "@countersign/rules";
 import type { Dispatcher } from "undici";
 import { failed, unreadable, type Result } from "./failures.ts";
 import type { Settings } from "./options.ts";
@@ -47,7 +48,8 @@ export async function exchange(
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const bytes = await readBody(body, limits.answerBytes);
+    // A stream without an encoding yields buffers; undici types its chunks as `any`. Leaving it closes the connection.
+    const bytes = await collectBytes(body as AsyncIterable<Buffer>, limits.answerBytes);
     if (bytes === undefined) return unreadable("too-large", statusCode);
     const [retryAfter] = [headers["retry-after"]].flat();
     const mediaType = mediaTypeOf(headers);
@@ -59,22 +61,6 @@ export async function exchange(
   } finally {
     deadline.end();
   }
-}
-
-/** The whole body, or nothing beyond the cap; leaving the loop closes the connection. */
-async function readBody(
-  body: Dispatcher.ResponseData["body"],
-  cap: number,
-): Promise<Uint8Array | undefined> {
-  const chunks: Buffer[] = [];
-  let received = 0;
-  // A stream without an encoding yields buffers; undici types its chunks as `any`.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    received += chunk.length;
-    if (received > cap) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function mediaTypeOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {

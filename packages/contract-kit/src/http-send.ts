@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { collectBytes } from "@countersign/rules";
 import { isRecord, parseJson } from "./values.ts";
 import { checkOwned, loopbackLookup } from "./harness/owned-host.ts";
 
@@ -50,21 +51,16 @@ export function httpSend(
       });
       sending.on("response", resolve).on("error", reject).end(bytes);
     });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    // A stream of bytes; leaving the loop by an error ends the connection.
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > MAX_BYTES) throw new Error(`the body exceeds ${MAX_BYTES} bytes`);
-    }
-    const received = Object.entries(response.headers).map(([name, value]) => {
+    // A stream of bytes; leaving it ends the connection.
+    const received = await collectBytes(response as AsyncIterable<Buffer>, MAX_BYTES);
+    if (received === undefined) throw new Error(`the body exceeds ${MAX_BYTES} bytes`);
+    const fields = Object.entries(response.headers).map(([name, value]) => {
       return [name, [value ?? ""].flat().join(", ")] as const;
     });
     return {
       status: response.statusCode ?? 0,
-      headers: Object.fromEntries(received),
-      body: Buffer.concat(chunks),
+      headers: Object.fromEntries(fields),
+      body: received,
     };
   };
   return { send, close: () => agent.destroy() };

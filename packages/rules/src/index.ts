@@ -1,4 +1,5 @@
 export { federalReserve, isBusinessDay, type BankCalendar } from "./business-days.ts";
+export { CollectedBytes, collectBytes } from "./collected-bytes.ts";
 export {
   customerTransitions,
   moveCustomer,

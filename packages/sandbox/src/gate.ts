@@ -19,7 +19,7 @@ import type { Streams } from "./streams.ts";
 import { namedClient } from "./token-client.ts";
 
 export interface GateOptions {
-  readonly service: Pick<Service, "app" | "driver" | "clock">;
+  readonly service: Pick<Service, "app" | "driver" | "clock" | "bodies">;
   readonly policy: Policy;
   readonly random: Random;
   readonly faults: Faults;
@@ -148,7 +148,7 @@ async function survivesFault(
   let merchantId: string | undefined;
   if (route === "POST /v1/tokens") {
     // No token yet: the namespace is that of the client that the call names.
-    const clientId = await namedClient(request, policy);
+    const clientId = await namedClient(options, request, response);
     merchantId = clientId && (await findClient(service.driver, clientId))?.merchantId;
   } else {
     // A fault needs a namespace, and a namespace a valid token: the service refuses the call by itself.

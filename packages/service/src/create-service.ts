@@ -12,6 +12,7 @@ import type { HttpContext } from "./http/route.ts";
 import { silentLogger, type Logger, FailureLog } from "./http/log.ts";
 import { Metrics } from "./http/metrics.ts";
 import { Rates } from "./http/limits.ts";
+import { RequestBodies } from "./http/request-bodies.ts";
 import { policyOf } from "./profile/policy.ts";
 import { systemRandom, type Random } from "./random.ts";
 import { SecretKeysError, type Vault } from "./secrets/vault.ts";
@@ -72,6 +73,8 @@ export interface Service {
   /** The clock that due times of live deliveries follow; the engine of this process uses the same one. */
   readonly dueClock: DueClock;
   readonly metrics: Metrics;
+  /** Reads the bodies of calls, in added routes too. */
+  readonly bodies: RequestBodies;
   /** From now on `GET /readyz` is 503, and connections end with their next answer. Calls are still taken. */
   drain(): void;
 }
@@ -98,6 +101,7 @@ export function createService(options: ServiceOptions): Service {
   });
   const dueClock = options.dueClock ?? new DueClock(clock);
   addGauges(metrics, { driver: watch.driver, watch, now: () => dueClock.now(), elapsed });
+  const bodies = new RequestBodies({ clock, bodyBytes: policy.limits.bodyBytes });
   let draining = false;
   const context: HttpContext = {
     driver: watch.driver,
@@ -113,6 +117,7 @@ export function createService(options: ServiceOptions): Service {
     onRefundsMoved: (count) => metrics.refundsMoved(count),
     logger,
     metrics,
+    bodies,
     checksAnswers: options.checksAnswers ?? false,
     isDraining: () => draining,
     isExcess: options.isExcess ?? (() => false),
@@ -137,6 +142,7 @@ export function createService(options: ServiceOptions): Service {
     clock,
     dueClock,
     metrics,
+    bodies,
     drain: () => {
       draining = true;
     },

@@ -124,4 +124,5 @@ export {
   type Spec,
 } from "./http/readers.ts";
 export { refuse, Refused, type MemberError } from "./http/problem.ts";
+export { TOKEN_BODY_BYTES } from "./http/routes/tokens.ts";
 export { pathParameter, type BodyCall, type Call, type Route } from "./http/route.ts";

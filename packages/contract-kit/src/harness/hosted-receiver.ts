@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { collectBytes } from "@countersign/rules";
 
 /** The kit's own receiver, on an address that the provider reaches. */
 export interface HostedReceiver {
@@ -169,19 +170,11 @@ export class Place {
 }
 
 /** `undefined` if the sender disconnected, or sent more than is kept. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    // Without an encoding the chunks are bytes.
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > MAX_BYTES) throw new Error("too large");
-      chunks.push(chunk);
-    }
-  } catch {
-    request.destroy();
-    return undefined;
-  }
-  return Buffer.concat(chunks);
+async function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
+  // Without an encoding the chunks are bytes.
+  const bytes = await collectBytes(request as AsyncIterable<Buffer>, MAX_BYTES).catch(
+    () => undefined,
+  );
+  if (bytes === undefined) request.destroy();
+  return bytes;
 }

@@ -13,9 +13,9 @@ import {
   problemAnswer,
   writeAnswer,
 } from "./answer.ts";
-import { SenderGone } from "./body.ts";
 import { factsOf, logCall, type LogFields, setFacts } from "./log.ts";
 import { type Refusal, refuse, Refused } from "./problem.ts";
+import { SenderGone } from "./request-bodies.ts";
 import { type HttpContext, type Route, serve } from "./route.ts";
 import { getCustomerRoute } from "./routes/customers.ts";
 import { serveDocument, serveHealth, serveMetrics, serveReadiness } from "./routes/operations.ts";

@@ -2,16 +2,17 @@ import type { Socket } from "node:net";
 import { type JsonReading, readJson } from "@countersign/rules";
 import type { Request, Response } from "express";
 import { memberCodeOfJson } from "../error-codes.ts";
-import { type FailureLog, type CallFacts, factsOf, type Logger } from "./log.ts";
+import { type FailureLog, factsOf, type Logger } from "./log.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
 import type { StoreWatch } from "../store/watch.ts";
 import type { Context } from "../use-cases/context.ts";
 import { type Answer, type BodyKind, checkBody, writeAnswer } from "./answer.ts";
 import { authenticate, requireScope } from "./auth/bearer.ts";
-import { acceptsJson, mediaTypeOf, readBody } from "./body.ts";
+import { acceptsJson, mediaTypeOf } from "./body.ts";
 import { type RateKind, type Rates, sourceOf } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import { refuse } from "./problem.ts";
+import type { RequestBodies } from "./request-bodies.ts";
 
 /** Dependencies of the HTTP interface. */
 export interface HttpContext extends Context {
@@ -19,6 +20,7 @@ export interface HttpContext extends Context {
   readonly failures: FailureLog;
   readonly watch: StoreWatch;
   readonly metrics: Metrics;
+  readonly bodies: RequestBodies;
   /** `undefined`: no limits. */
   readonly rates: Rates | undefined;
   /** True if each answer is validated against its schema before it is written. */
@@ -77,7 +79,7 @@ export function serve(
   route: Route,
 ): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
-    const answer = await answerOf(context, route, { request, facts: factsOf(response) });
+    const answer = await answerOf(context, route, { request, response });
     if (context.checksAnswers && route.writes !== undefined) {
       checkBody(context.policy, route.writes, answer.body);
     }
@@ -88,9 +90,10 @@ export function serve(
 async function answerOf(
   context: HttpContext,
   route: Route,
-  { request, facts }: { request: Request; facts: CallFacts },
+  { request, response }: { request: Request; response: Response },
 ): Promise<Answer> {
   const { policy, rates } = context;
+  const facts = factsOf(response);
   const caller = await authenticate(
     context,
     request,
@@ -104,7 +107,8 @@ async function answerOf(
   const call: Call = { context, merchant: caller.merchant, request, requestId: facts.requestId };
   if (route.method === "GET") return route.answer(call);
 
-  const bytes = await readBody(request, policy.limits.bodyBytes);
+  const limit = policy.limits.bodyBytes;
+  const bytes = await context.bodies.read({ request, response, limit, isAuthenticated: true });
   return route.answer({ ...call, body: parse(bytes, policy.limits.depth) });
 }
 

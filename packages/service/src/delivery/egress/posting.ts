@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { CollectedBytes } from "@countersign/rules";
 import type { Dispatcher } from "undici";
 import { attemptErrorCode, type AttemptErrorCode } from "./attempt-error.ts";
 import type { Answer } from "../types.ts";
@@ -19,7 +20,7 @@ const MAX_INTERIM = 100;
 export class Posting implements Dispatcher.DispatchHandler {
   readonly #settle: (answer: Answer) => void;
   readonly #timer: NodeJS.Timeout;
-  readonly #kept: Buffer[] = [];
+  readonly #kept = new CollectedBytes();
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
@@ -57,10 +58,7 @@ export class Posting implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#received < EXCERPT_BYTES) {
-      // A copy: a slice would keep the socket's whole buffer in memory.
-      this.#kept.push(Buffer.from(chunk.subarray(0, EXCERPT_BYTES - this.#received)));
-    }
+    this.#kept.add(chunk.subarray(0, EXCERPT_BYTES - this.#kept.size));
     this.#received += chunk.length;
     if (this.#received > MAX_ANSWER_BYTES) this.#end("answered");
   }
@@ -98,10 +96,7 @@ export class Posting implements Dispatcher.DispatchHandler {
       ...(disables && { disables }),
       ...(isCut && { isCut }),
       // PostgreSQL keeps no NUL in a text.
-      excerpt:
-        this.#kept.length === 0
-          ? ""
-          : Buffer.concat(this.#kept).toString("utf8").replaceAll("\0", "\uFFFD"),
+      excerpt: Buffer.from(this.#kept.all()).toString("utf8").replaceAll("\0", "\uFFFD"),
       headers: this.#headers,
     };
   }

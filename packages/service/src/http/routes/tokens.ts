@@ -2,19 +2,23 @@ import { readJson } from "@countersign/rules";
 import { validateTokenRequest } from "@countersign/schemas/writers";
 import type { Request, Response } from "express";
 import type { IncomingMessage } from "node:http";
+import type { ClientRecord } from "../../store/tables/merchants.ts";
 import { type ClientCredentials, authenticateClient, grantToken } from "../../use-cases/tokens.ts";
 import { type Answer, checkBody, writeAnswer } from "../answer.ts";
-import { acceptsJson, mediaTypeOf, readBody } from "../body.ts";
+import { acceptsJson, mediaTypeOf } from "../body.ts";
 import { sourceOf } from "../limits.ts";
 import { factsOf } from "../log.ts";
 import { refuse } from "../problem.ts";
 import type { HttpContext } from "../route.ts";
 
+/** The largest body of a token request, in bytes: strangers send them too. */
+export const TOKEN_BODY_BYTES = 4096;
+
 /** `POST /v1/tokens`: OAuth 2 client credentials (S 5.2; RFC 6749, sections 4.4 and 5). */
 export function serveTokens(context: HttpContext) {
   return async (request: Request, response: Response): Promise<void> => {
     try {
-      const answer = await answerOf(context, request);
+      const answer = await answerOf(context, request, response);
       if (context.checksAnswers) checkBody(context.policy, "token", answer.body);
       writeAnswer(response, answer);
     } catch (error) {
@@ -27,17 +31,28 @@ export function serveTokens(context: HttpContext) {
   };
 }
 
-async function answerOf(context: HttpContext, request: Request): Promise<Answer> {
-  const { policy, rates } = context;
+async function answerOf(
+  context: HttpContext,
+  request: Request,
+  response: Response,
+): Promise<Answer> {
   if (!acceptsJson(request.headers.accept)) throw refuse("NOT_ACCEPTABLE");
-  const { scopes, ...credentials } = await readTokenRequest(request, policy.limits);
-  const sent = { source: sourceOf(request), ...credentials };
-  const find = () => authenticateClient(context, credentials);
-  const client = await (rates === undefined ? find() : rates.authenticate(sent, find));
-  if (client === undefined) throw new TokenRefused("invalid_client");
+  const isForm = requireMediaType(request);
+  const { authorization } = request.headers;
+  const clientOfHeader =
+    authorization === undefined ? undefined : await verify(context, request, basic(authorization));
+  const isAuthenticated = clientOfHeader !== undefined;
+  const limit = Math.min(TOKEN_BODY_BYTES, context.policy.limits.bodyBytes);
+  const bytes = await context.bodies.read({ request, response, limit, isAuthenticated });
+  const sent = isForm ? readForm(bytes) : readMembers(bytes, context.policy.limits.depth);
+  const { scopes, ...inBody } = readTokenRequest(sent);
+  const client = clientOfHeader ?? (await verify(context, request, credentialsOf(inBody)));
+  if (isAuthenticated && (inBody.id !== undefined || inBody.secret !== undefined)) {
+    throw new TokenRefused("invalid_request", "the client authenticates in two ways");
+  }
   const outcome = await grantToken(context, { client, scopes });
   if (!outcome.ok) throw new TokenRefused(outcome.error);
-  rates?.issued(outcome.token);
+  context.rates?.issued(outcome.token);
   return {
     status: 200,
     headers: { pragma: "no-cache" },
@@ -63,29 +78,39 @@ function refusalOf({ error, description }: TokenRefused): Answer {
 /** The parameters of RFC 6749, section 4.4.2. Others are ignored, as section 3.2 requires. */
 const PARAMETERS = ["grant_type", "scope", "client_id", "client_secret"] as const;
 
-interface TokenRequest extends ClientCredentials {
+/** @returns True for a form, false for JSON. */
+function requireMediaType({ headers }: IncomingMessage): boolean {
+  const mediaType = mediaTypeOf(headers["content-type"]);
+  if (mediaType === "application/x-www-form-urlencoded") return true;
+  if (mediaType === "application/json") return false;
+  const message = "The body must be a form or application/json in UTF-8, without content coding.";
+  throw refuse("UNSUPPORTED_MEDIA_TYPE", { message });
+}
+
+/** @throws {TokenRefused} `invalid_client` */
+async function verify(
+  context: HttpContext,
+  request: Request,
+  credentials: ClientCredentials,
+): Promise<ClientRecord> {
+  const { rates } = context;
+  const sent = { source: sourceOf(request), ...credentials };
+  const find = () => authenticateClient(context, credentials);
+  const client = await (rates === undefined ? find() : rates.authenticate(sent, find));
+  if (client === undefined) throw new TokenRefused("invalid_client");
+  return client;
+}
+
+interface TokenRequest {
+  /** The client's credentials, if they are in the body. */
+  readonly id: string | undefined;
+  readonly secret: string | undefined;
   /** Default: every scope of the client. */
   readonly scopes: readonly string[] | undefined;
 }
 
-/**
- * Reads a request for a token, as a form or as JSON, with the client's credentials.
- *
- * @throws {TokenRefused} RFC 6749, section 5.2.
- * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`: before it is read as a token request.
- */
-async function readTokenRequest(
-  request: IncomingMessage,
-  limits: { bodyBytes: number; depth: number },
-): Promise<TokenRequest> {
-  const mediaType = mediaTypeOf(request.headers["content-type"]);
-  const isForm = mediaType === "application/x-www-form-urlencoded";
-  if (!isForm && mediaType !== "application/json") {
-    const message = "The body must be a form or application/json in UTF-8, without content coding.";
-    throw refuse("UNSUPPORTED_MEDIA_TYPE", { message });
-  }
-  const bytes = await readBody(request, limits.bodyBytes);
-  const sent = isForm ? readForm(bytes) : readMembers(bytes, limits.depth);
+/** @throws {TokenRefused} RFC 6749, section 5.2. */
+function readTokenRequest(sent: Parameters): TokenRequest {
   const { grant_type: grantType } = sent;
   if (grantType === undefined) throw new TokenRefused("invalid_request", "grant_type is missing");
   if (grantType !== "client_credentials") throw new TokenRefused("unsupported_grant_type");
@@ -94,9 +119,8 @@ async function readTokenRequest(
     const pointers = validation.errors.map(({ pointer }) => pointer).join(", ");
     throw new TokenRefused("invalid_request", `not well-formed: ${pointers}`);
   }
-  const { client_id, client_secret, scope } = validation.value;
-  const client = clientOf(request.headers.authorization, { id: client_id, secret: client_secret });
-  return { ...client, scopes: scope?.split(" ") };
+  const { client_id: id, client_secret: secret, scope } = validation.value;
+  return { id, secret, scopes: scope?.split(" ") };
 }
 
 type Parameters = Partial<Record<(typeof PARAMETERS)[number], unknown>>;
@@ -122,26 +146,13 @@ function readMembers(bytes: Buffer, depth: number): Parameters {
   return value;
 }
 
-/**
- * Reads the client's credentials from HTTP Basic (RFC 6749, section 2.3.1) or from members of the body,
- * never from both.
- *
- * @throws {TokenRefused} `invalid_request`: both. `invalid_client`: neither, or a malformed Basic
- *   header.
- */
-function clientOf(
-  authorization: string | undefined,
-  body: { readonly id: string | undefined; readonly secret: string | undefined },
-): ClientCredentials {
-  const inBody = body.id !== undefined || body.secret !== undefined;
-  if (authorization !== undefined && inBody) {
-    throw new TokenRefused("invalid_request", "the client authenticates in two ways");
-  }
-  if (authorization !== undefined) return basic(authorization);
-  if (body.id === undefined || body.secret === undefined) throw new TokenRefused("invalid_client");
-  return { clientId: body.id, clientSecret: body.secret };
+/** @throws {TokenRefused} `invalid_client`: one of them is missing. */
+function credentialsOf({ id, secret }: Omit<TokenRequest, "scopes">): ClientCredentials {
+  if (id === undefined || secret === undefined) throw new TokenRefused("invalid_client");
+  return { clientId: id, clientSecret: secret };
 }
 
+/** Reads credentials from HTTP Basic (RFC 6749, section 2.3.1). @throws {TokenRefused} `invalid_client` */
 function basic(field: string): ClientCredentials {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(field)?.[1] ?? "";
   const [, id, secret] = /^([^:]+):(.+)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
