@@ -10,7 +10,7 @@ import {
 import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { NOON, recordingReceiver, refundAuthorized } from "./fixtures.ts";
+import { attemptOf, NOON, recordingReceiver, refundAuthorized } from "./fixtures.ts";
 import { sqliteInTest } from "./inboxes/in-test.ts";
 
 let inbox: SqliteInbox;
@@ -161,6 +161,63 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     const failed = { code: "CS_HANDLER_TIMEOUT", error: { message: "no time was left" } };
     expect(await worked()).toMatchObject([failed, { attempts: 1, dead: false }]);
     expect(handler).not.toHaveBeenCalled();
+  });
+
+  it("[R-DEAD-VISIBLE] waits for its backoff after its handler outlived the lease, and is dead after the last attempt", async () => {
+    const options = { limits: { answerMs: 10 }, lease: 20 };
+    const hangs = (): Promise<void> => new Promise(() => undefined);
+    const { receiver, send, worked } = storing(hangs, { maxAttempts: 2, pollMs: 5 }, options);
+    receiver.start();
+    await send();
+    const lost = { code: "CS_CLAIM_LOST" };
+    expect(await worked()).toMatchObject([lost, { attempts: 1, dead: false }]);
+    expect((await inbox.queue.status({ dueBefore: 0 })).oldest?.dueAt).toBe(NOON + 1000);
+    clock += 1000;
+    expect(await worked()).toMatchObject([lost, { attempts: 2, dead: true }]);
+    const reason = "CS_CLAIM_LOST: the handler was still running when its lease of 20 ms ended";
+    expect(await receiver.dead()).toMatchObject([{ attempts: 2, reason }]);
+  });
+
+  it("runs alone after its lease has ended twice", async () => {
+    const gates = new Map<string, () => void>();
+    const { receiver, send, worked } = storing(
+      (id) => new Promise<void>((resolve) => gates.set(id, resolve)),
+      { pollMs: 5 },
+    );
+    receiver.start();
+    await send(refundAuthorized("evt_first"));
+    await vi.waitUntil(() => gates.has("evt_first"));
+    const take = inbox.queue.take.bind(inbox.queue);
+    const alone = Promise.withResolvers<void>();
+    vi.spyOn(inbox.queue, "take").mockImplementation(async (request) => {
+      const taken = await take(request);
+      if (taken.some((event) => event.alone)) alone.resolve();
+      return taken;
+    });
+    const { body } = attemptOf(refundAuthorized("evt_suspect"));
+    const key = { tenant: "", id: "evt_suspect" };
+    const [text, type] = [new TextDecoder().decode(body), "refund.authorized"];
+    const twice = { limit: 1, leaseMs: 1, maxAttempts: 10 };
+    await Promise.all([
+      inbox.queue.store({ key, type, digest: "d", body: text, now: NOON }),
+      take({ ...twice, now: NOON }),
+      take({ ...twice, now: NOON + 1 }),
+    ]);
+    clock += 10;
+    await alone.promise;
+    await send(refundAuthorized("evt_last"));
+    expect([...gates.keys()]).toEqual(["evt_first"]);
+
+    gates.get("evt_first")?.();
+    await worked();
+    await vi.waitUntil(() => gates.has("evt_suspect"));
+    await setImmediate();
+    expect(gates.has("evt_last")).toBe(false);
+    gates.get("evt_suspect")?.();
+    expect((await worked())[1]).toMatchObject({ attempts: 3 });
+    await vi.waitUntil(() => gates.has("evt_last"));
+    gates.get("evt_last")?.();
+    expect((await worked())[0].kind).toBe("handled");
   });
 
   it("is finished when its receiver stops, and no other one is taken", async () => {

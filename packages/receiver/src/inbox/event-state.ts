@@ -5,9 +5,11 @@
  *      |                           |
  *      +---------- fail -----------+--after maxAttempts--> dead
  * ```
- * A claim ends with its lease: from then on the event can be claimed again, and is dead instead where
- * that was its last attempt. A dead event waits again after `InboxQueue.retry`, and an attempt of its sender
- * claims it as if it were new. Pure: no clock, no storage, no randomness. Times are milliseconds since 1970.
+ * A claim ends with its lease: from then on the event can be claimed again. If that was its second attempt or
+ * its last one, nothing else runs next to it: a process that ended may have been ended by another event. It is dead
+ * where its last attempt ran alone and its lease ended. A dead event waits again after `InboxQueue.retry`, and an
+ * attempt of its sender claims it as if it were new. Pure: no clock, no storage, no randomness. Times are
+ * milliseconds since 1970.
  *
  * `token` fences: it grows with every claim and never shrinks, so a claimer that lost its lease records
  * nothing. An event has each pair of `at` and `token` at most once in its life: a store that guards each
@@ -15,7 +17,12 @@
  */
 export type EventState =
   | ({ readonly at: "waiting"; readonly dueAt: number } & Counts)
-  | ({ readonly at: "claimed"; readonly leaseEndsAt: number } & Counts)
+  | ({
+      readonly at: "claimed";
+      readonly leaseEndsAt: number;
+      /** True if nothing else may run in the process meanwhile. */
+      readonly alone?: boolean | undefined;
+    } & Counts)
   | ({ readonly at: "handled" | "superseded" } & Counts)
   | ({ readonly at: "dead"; readonly reason: string } & Counts);
 
@@ -41,12 +48,11 @@ interface Limit {
 }
 
 /** The reason of an event whose last attempt ended without a word. */
-export const LEASE_ENDED = "CS_CLAIM_LOST: the lease ended before the handler finished";
+export const LEASE_ENDED =
+  "CS_CLAIM_LOST: the process ended, or the lease ended, while the handler ran";
 
-/** Returns the first state of an event. */
-export function received(now: number): EventState {
-  return { at: "waiting", token: 0, attempts: 0, dueAt: now };
-}
+/** The first state of an event: due at once, whatever another process's clock says. */
+export const RECEIVED: EventState = { at: "waiting", token: 0, attempts: 0, dueAt: 0 };
 
 /** Returns the state after `step`, or `undefined` if `state` does not allow it. */
 export function transition(state: EventState, step: EventStep): EventState | undefined {
@@ -54,10 +60,11 @@ export function transition(state: EventState, step: EventStep): EventState | und
   switch (step.type) {
     case "claim": {
       if (!isDue(state, step.now)) return undefined;
-      if (state.at === "claimed" && attempts >= step.maxAttempts)
+      if (state.at === "claimed" && state.alone === true && attempts >= step.maxAttempts)
         return { at: "dead", token: token + 1, attempts, reason: LEASE_ENDED };
       const leaseEndsAt = step.now + step.leaseMs;
-      return { at: "claimed", token: token + 1, attempts: attempts + 1, leaseEndsAt };
+      const alone = runsAlone(state, step);
+      return { at: "claimed", token: token + 1, attempts: attempts + 1, leaseEndsAt, alone };
     }
     case "succeed":
     case "supersede":
@@ -72,6 +79,10 @@ export function transition(state: EventState, step: EventStep): EventState | und
       return step satisfies never;
   }
 }
+
+/** True if the event, once its lease has ended, may only run alone. */
+export const runsAlone = ({ at, attempts }: EventState, { maxAttempts }: Limit): boolean =>
+  at === "claimed" && attempts >= Math.min(2, maxAttempts);
 
 /** True if the event waits for an attempt, or has one. */
 export const isOpen = ({ at }: EventState): boolean => at === "waiting" || at === "claimed";

@@ -112,7 +112,7 @@ export interface TakeRequest {
   readonly limit: number;
   readonly leaseMs: number;
   readonly now: number;
-  /** An event whose lease has ended is dead after this many attempts. */
+  /** An event whose lease has ended is dead after this many attempts, once the last of them ran alone. */
   readonly maxAttempts: number;
 }
 
@@ -124,6 +124,8 @@ export interface TakenEvent extends RecordedEvent {
   readonly token: number;
   /** This attempt's number, from 1. */
   readonly attempts: number;
+  /** True if nothing else may run in the process meanwhile: this event may be what ended others. */
+  readonly alone?: boolean | undefined;
 }
 
 export interface Failure extends Settlement {
@@ -172,7 +174,10 @@ export interface QueueStatus {
 export interface InboxQueue {
   /** Resolves when the event is durable; a known key changes nothing. */
   store(request: StoreRequest): Promise<Stored>;
-  /** Claims events that can be taken, those first that were due first. It may return fewer than there are. */
+  /**
+   * Claims events that can be taken, those first that were due first. It may return fewer than there are. An event
+   * whose lease ended twice, or on its last attempt, is returned as the only one, with `alone`.
+   */
   take(request: TakeRequest): Promise<readonly TakenEvent[]>;
   /** Records a failed attempt: `waiting` until `retryAt`, or `dead`. `undefined` if the claim was lost meanwhile. */
   fail(failure: Failure): Promise<"waiting" | "dead" | undefined>;

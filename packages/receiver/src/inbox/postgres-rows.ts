@@ -116,7 +116,7 @@ export class PostgresRows extends SqlRows {
       const resource = row && rowOf(row).resource;
       if (resource !== undefined) await this.#lock(query, { tenant, name: resource.name });
       const { rows } = await query(
-        `UPDATE ${this.#events} SET state = 'waiting', attempts = 0, due_at = $3, reason = NULL, changed_at = $3,
+        `UPDATE ${this.#events} SET state = 'waiting', attempts = 0, due_at = 0, reason = NULL, changed_at = $3,
           sequence = nextval(pg_get_serial_sequence('${this.#events}', 'sequence'))
           WHERE tenant = $1 AND id = $2 AND state = 'dead' RETURNING id`,
         [tenant, id, now],

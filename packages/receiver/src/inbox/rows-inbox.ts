@@ -1,5 +1,5 @@
 import type { ResourceState } from "@countersign/rules";
-import { type EventState, isHandled, received, transition } from "./event-state.ts";
+import { type EventState, isHandled, RECEIVED, transition } from "./event-state.ts";
 import type {
   Claim,
   ClaimRequest,
@@ -88,7 +88,7 @@ export function rowsInbox(rows: EventRows): ClaimInbox {
       return record(rows, completion, transition(claimedBy(completion, 0), { type, token }));
     },
     release(settlement) {
-      // Due at once, whatever another process's clock says.
+      // Due at once, like a new event.
       const { token } = settlement;
       const limits = { retryAt: 0, reason: "", maxAttempts: Infinity };
       const to = transition(claimedBy(settlement, 0), { type: "fail", token, ...limits });
@@ -138,7 +138,7 @@ async function record(
 async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
   const { key, digest, type, resource, now, leaseMs, anyBody } = request;
   const step = { type: "claim", now, leaseMs, maxAttempts: Infinity } as const;
-  const first = transition(received(now), step) ?? received(now);
+  const first = transition(RECEIVED, step) ?? RECEIVED;
   // An event is nearly always new: one write, and no reading before it.
   const inserted = await rows.insert({ key, digest, type, resource, state: first }, now);
   if (inserted === "done") return { state: "claimed", token: first.token };
@@ -153,7 +153,7 @@ async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
   if (isHandled(known.state)) return { state: "handled" };
   const { at, token } = known.state;
   // Workers gave it up; the sender did not.
-  const open = at === "dead" ? { ...received(now), token } : known.state;
+  const open = at === "dead" ? { ...RECEIVED, token } : known.state;
   const to = transition(open, step);
   if (to === undefined) return { state: "busy", until: untilOf(open) };
   const written = await rows.update({ key, from: known.state, to, now, resource: resource?.name });
@@ -171,7 +171,7 @@ async function store(
 ): Promise<"stored" | "busy" | "handled" | "conflict"> {
   const { now, anyBody, ...event } = request;
   const { key, body } = event;
-  if ((await rows.insert({ ...event, state: received(now) }, now)) === "done") return "stored";
+  if ((await rows.insert({ ...event, state: RECEIVED }, now)) === "done") return "stored";
   const known = await rows.read(key);
   // Forgotten between the two calls: as unknown as before.
   if (known === undefined) return store(rows, request);
@@ -181,7 +181,7 @@ async function store(
   // Left by an attempt of `after-handler`, which kept no body.
   const { at, token, attempts } = known.state;
   if (at === "claimed" && now < known.state.leaseEndsAt) return "busy";
-  const to: EventState = { at: "waiting", token, attempts, dueAt: now };
+  const to: EventState = { at: "waiting", token, attempts, dueAt: 0 };
   const written = await rows.update({ key, from: known.state, to, now, body });
   return written === "done" ? "stored" : store(rows, request);
 }

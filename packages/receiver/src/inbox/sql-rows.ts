@@ -138,7 +138,7 @@ function stateOf(row: SqlRow): EventState {
     case "waiting":
       return { at, ...counts, dueAt: due ?? 0 };
     case "claimed":
-      return { at, ...counts, leaseEndsAt: due ?? 0 };
+      return { at, ...counts, leaseEndsAt: due ?? 0, alone: row["reason"] !== null };
     case "handled":
     case "superseded":
       return { at, ...counts };
@@ -156,7 +156,8 @@ export function takenOf(rows: readonly SqlRow[]): readonly TakenEvent[] {
     .flatMap((columns) => {
       const { state, body, ...event } = rowOf(columns);
       if (state.at !== "claimed" || body === undefined) return [];
-      return [{ ...event, body, token: state.token, attempts: state.attempts }];
+      const { token, attempts, alone } = state;
+      return [{ ...event, body, token, attempts, alone }];
     });
 }
 
@@ -178,7 +179,7 @@ function statusOf(row: SqlRow | undefined): QueueStatus {
       type: String(row["type"]),
       attempts: Number(row["attempts"]),
       storedAt: Number(row["stored_at"]),
-      dueAt: Number(row["due_at"]),
+      dueAt: Math.max(Number(row["due_at"]), Number(row["changed_at"])),
     },
   };
 }

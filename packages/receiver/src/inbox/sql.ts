@@ -27,6 +27,10 @@ const names = Object.keys(COLUMNS).join(", ");
 const queued = (row: string): string =>
   `${row}.body IS NOT NULL AND ${row}.state IN ('waiting', 'claimed')`;
 
+/** `runsAlone`, with the most attempts in $4. */
+const alone = (row = ""): string =>
+  `${row}state = 'claimed' AND (${row}attempts >= 2 OR ${row}attempts >= $4)`;
+
 export interface EventSql {
   readonly names: string;
   readonly read: string;
@@ -42,10 +46,11 @@ export interface EventSql {
 
 /** @param skipLocked PostgreSQL's clause for rows that another process takes concurrently. */
 export function eventSql(events: string, skipLocked = ""): EventSql {
-  const lastAttempt = "state = 'claimed' AND attempts >= $4";
+  // Such a claim has its reason from the beginning.
+  const lastAttempt = "state = 'claimed' AND reason IS NOT NULL AND attempts >= $4";
   const claim = `state = CASE WHEN ${lastAttempt} THEN 'dead' ELSE 'claimed' END,
         attempts = attempts + CASE WHEN ${lastAttempt} THEN 0 ELSE 1 END,
-        reason = CASE WHEN ${lastAttempt} THEN '${LEASE_ENDED}' END,
+        reason = CASE WHEN ${alone()} THEN '${LEASE_ENDED}' END,
         token = token + 1, due_at = $3, changed_at = $1`;
   return {
     names,
@@ -59,15 +64,19 @@ export function eventSql(events: string, skipLocked = ""): EventSql {
     lastHandled: `SELECT type, rank, occurred_at FROM ${events} WHERE tenant = $1 AND resource = $2
       AND state = 'handled' ORDER BY changed_at DESC, sequence DESC LIMIT 1`,
     // The step "claim" of due events, of a resource only if no older one is open; over the $5 events that were due first.
+    // It takes one that runs alone, or any others.
     take: `WITH due (due_tenant, due_id) AS MATERIALIZED (
         SELECT e.tenant, e.id FROM (
-          SELECT d.tenant, d.id, d.resource, d.sequence FROM ${events} d
-          WHERE ${queued("d")} AND d.due_at <= $1 ORDER BY d.due_at, d.sequence LIMIT $5
+          SELECT f.tenant, f.id, f.sequence, min(f.alone) OVER () AS only FROM (
+            SELECT d.tenant, d.id, d.sequence, CASE WHEN ${alone("d.")} THEN d.sequence END AS alone FROM (
+              SELECT tenant, id, resource, sequence, state, attempts FROM ${events} d
+              WHERE ${queued("d")} AND d.due_at <= $1 ORDER BY d.due_at, d.sequence LIMIT $5
+            ) d WHERE d.resource IS NULL OR NOT EXISTS (
+              SELECT 1 FROM ${events} o WHERE o.tenant = d.tenant AND o.resource = d.resource
+              AND o.sequence < d.sequence AND ${queued("o")})
+            LIMIT $2${skipLocked === "" ? "" : " * 4"}) f
         ) d JOIN ${events} e ON e.tenant = d.tenant AND e.id = d.id AND ${queued("e")} AND e.due_at <= $1
-        WHERE d.resource IS NULL OR NOT EXISTS (
-          SELECT 1 FROM ${events} o WHERE o.tenant = d.tenant AND o.resource = d.resource
-          AND o.sequence < d.sequence AND ${queued("o")})
-        LIMIT $2 ${skipLocked})
+        WHERE d.only IS NULL OR d.only = d.sequence LIMIT $2 ${skipLocked})
       UPDATE ${events} SET ${claim} FROM due WHERE tenant = due_tenant AND id = due_id RETURNING ${names}, sequence`,
     // Only PostgreSQL: one commit for the step "succeed" and the claim of the resource's oldest other event.
     completeAndTake: `WITH done AS (
@@ -80,13 +89,14 @@ export function eventSql(events: string, skipLocked = ""): EventSql {
         ) e WHERE e.due_at <= $1
       ), taken AS (
         UPDATE ${events} e SET ${claim} FROM oldest
-        WHERE e.tenant = of_tenant AND e.id = of_id AND ${queued("e")} AND e.due_at <= $1 RETURNING e.*
+        WHERE e.tenant = of_tenant AND e.id = of_id AND ${queued("e")} AND e.due_at <= $1
+          AND NOT (${alone("e.")}) RETURNING e.*
       ) SELECT taken.* FROM done LEFT JOIN taken ON true`,
     dead: `SELECT tenant, id, type, attempts, reason, changed_at FROM ${events}
       WHERE state = 'dead' ORDER BY changed_at DESC, id LIMIT $1`,
     // "+ 0": SQLite would look for the lowest sequence from the first handled event on.
-    status: `SELECT tenant, id, type, attempts, stored_at, due_at, count(*) OVER () AS unhandled,
-      sum(CASE WHEN due_at < $1 THEN 1 ELSE 0 END) OVER () AS overdue
+    status: `SELECT tenant, id, type, attempts, stored_at, due_at, changed_at, count(*) OVER () AS unhandled,
+      sum(CASE WHEN due_at < $1 AND changed_at < $1 THEN 1 ELSE 0 END) OVER () AS overdue
       FROM ${events} e WHERE ${queued("e")} ORDER BY sequence + 0 LIMIT 1`,
     purge: `DELETE FROM ${events} WHERE (tenant, id) IN (SELECT tenant, id FROM ${events}
       WHERE body IS NULL AND changed_at < $1 ORDER BY changed_at LIMIT $2) RETURNING id`,

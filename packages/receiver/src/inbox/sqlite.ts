@@ -63,7 +63,7 @@ const INSERT = `INSERT INTO ${EVENTS} (${SQL.names})
     .map((_, index) => `$${String(index + 1)}`)
     .join(", ")})
   ON CONFLICT (tenant, id) DO NOTHING RETURNING id`;
-const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = $3, reason = NULL, changed_at = $3,
+const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = 0, reason = NULL, changed_at = $3,
   sequence = (SELECT max(sequence) + 1 FROM ${EVENTS})
   WHERE tenant = $1 AND id = $2 AND state = 'dead' RETURNING id`;
 

@@ -31,6 +31,8 @@ export class Worker {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #again = false;
+  /** True while an event runs alone, or waits for the others to end. */
+  #alone = false;
   #warned = false;
 
   constructor(host: WorkerHost) {
@@ -93,7 +95,11 @@ export class Worker {
       const { maxAttempts } = settings;
       const now = parts.now();
       onLook();
-      for (const event of await queue.take({ limit, leaseMs: parts.leaseMs, now, maxAttempts })) {
+      const taken = await queue.take({ limit, leaseMs: parts.leaseMs, now, maxAttempts });
+      this.#alone = taken.some(({ alone }) => alone);
+      // They end before its lease does: theirs began earlier.
+      if (this.#alone) await Promise.all(this.#running);
+      for (const event of taken) {
         const run = this.#handle(event, takenAt).finally(() => {
           this.#running.delete(run);
           // A place is free, and so is the event's resource.
@@ -101,6 +107,8 @@ export class Worker {
         });
         this.#running.add(run);
       }
+      if (this.#alone) await Promise.all(this.#running);
+      this.#alone = false;
     } catch (error) {
       report(failed("CS_INBOX_UNAVAILABLE", error, settings.pollMs), {
         durationMs: parts.elapsed() - takenAt,
@@ -136,7 +144,8 @@ export class Worker {
     const askForNext = (): NextRequest | undefined => {
       takenAt = parts.elapsed();
       // With all places in use, the events of other resources have their turn first.
-      if (this.#state !== "started" || this.#running.size >= settings.concurrency) return undefined;
+      if (this.#state !== "started" || this.#alone) return undefined;
+      if (this.#running.size >= settings.concurrency) return undefined;
       return { leaseMs: parts.leaseMs, maxAttempts: settings.maxAttempts };
     };
     const run =
@@ -148,10 +157,11 @@ export class Worker {
         const next = run.next && { event: run.next, takenAt };
         return { outcome: { kind: run.as, key, type }, dead: false, next };
       }
+      // Nobody else may have claimed it yet: its lease ended, but no process did.
       case "lost":
-        return { outcome: failed("CS_CLAIM_LOST", run.error, parts.leaseMs, event), dead: false };
       case "failed": {
-        const { code, error } = run;
+        const code = run.kind === "lost" ? "CS_CLAIM_LOST" : run.code;
+        const { error } = run;
         const now = parts.now();
         const waitMs = settings.backoff(attempts);
         const then = await queue.fail({

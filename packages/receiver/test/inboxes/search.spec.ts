@@ -1,7 +1,7 @@
 import type { TakenEvent } from "@countersign/receiver";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { dueAtOf, isOpen, received, transition } from "../../src/inbox/event-state.ts";
+import { dueAtOf, isOpen, RECEIVED, runsAlone, transition } from "../../src/inbox/event-state.ts";
 import {
   canTake,
   endOf,
@@ -25,14 +25,17 @@ it.each(["none", "per-resource"] as const)(
   },
 );
 
-it("[R-DEAD-VISIBLE] [R-ONCE-FENCED] an event whose last attempt ends without a word is dead with the reason, under a token that no attempt has had", () => {
+it("[R-DEAD-VISIBLE] [R-ONCE-FENCED] an event whose last attempt ends without a word runs alone once more, and then is dead with the reason, under a token that no attempt has had", () => {
   const limit = { leaseMs: 1, maxAttempts: 2 };
   const last = { at: "claimed", token: 5, attempts: 2, leaseEndsAt: 10 } as const;
-  expect(transition(last, { type: "claim", now: 10, ...limit })).toEqual({
+  const claim = { type: "claim", now: 10, ...limit } as const;
+  const alone = { at: "claimed", token: 6, attempts: 3, leaseEndsAt: 11, alone: true } as const;
+  expect(transition(last, claim)).toEqual(alone);
+  expect(transition(alone, { ...claim, now: 11 })).toEqual({
     at: "dead",
-    token: 6,
-    attempts: 2,
-    reason: "CS_CLAIM_LOST: the lease ended before the handler finished",
+    token: 7,
+    attempts: 3,
+    reason: "CS_CLAIM_LOST: the process ended, or the lease ended, while the handler ran",
   });
 });
 
@@ -59,7 +62,9 @@ async function replay(
     choose: (event: QueuedEvent) => boolean,
   ): void => {
     const before = [...events.values()];
-    const due = [...events].filter(([, event]) => choose(event) && canTake(event, before, now));
+    const free = [...events].filter(([, event]) => choose(event) && canTake(event, before, now));
+    const alone = free.filter(([, { state }]) => runsAlone(state, limit)).slice(0, 1);
+    const due = alone.length > 0 ? alone : free;
     for (const [id, event] of due) {
       const claim = { type: "claim", now, leaseMs: LEASE_MS, ...limit } as const;
       const state = transition(event.state, claim);
@@ -80,7 +85,7 @@ async function replay(
         const resource = name === undefined ? undefined : { name, timestamp: 0 };
         const key = { tenant: "", id };
         await queue.store({ key, digest: "d", type: "t", body: "{}", now, resource });
-        events.set(id, { state: received(now), sequence: events.size, resource: name });
+        events.set(id, { state: RECEIVED, sequence: events.size, resource: name });
         return;
       }
       case "lease end":
@@ -118,7 +123,11 @@ async function replay(
           if (commit.state !== "committed") return;
           const more = commit.next ? [commit.next] : [];
           const name = event.resource;
-          expectTaken(more, ({ resource }) => takesNext && !!name && resource === name);
+          expectTaken(
+            more,
+            ({ resource, state: other }) =>
+              takesNext && !!name && resource === name && !runsAlone(other, limit),
+          );
           held.get(step.worker)?.push(...more);
         } else {
           const settlement = { key, token, now, superseded: end.type === "supersede" };

@@ -2,7 +2,8 @@ import {
   dueAtOf,
   type EventState,
   isOpen,
-  received,
+  RECEIVED,
+  runsAlone,
   transition,
 } from "../../src/inbox/event-state.ts";
 
@@ -107,7 +108,8 @@ function eventKey(event: QueuedEvent | undefined): string {
   if (event === undefined) return "";
   const { at, token, attempts } = event.state;
   const isLater = isOpen(event.state) && dueAtOf(event.state) > NOW;
-  return `${at}${String(token)}.${String(attempts)}${isLater ? "+" : ""}`;
+  const isAlone = event.state.at === "claimed" && event.state.alone === true;
+  return `${at}${String(token)}.${String(attempts)}${isLater ? "+" : ""}${isAlone ? "!" : ""}`;
 }
 
 function* stepsOf({ events, held }: World): Generator<Step> {
@@ -135,7 +137,7 @@ function apply({ events, held }: World, step: Step, order: Order): World | undef
   switch (step.do) {
     case "store": {
       const resource = resourceOf(step.event, order);
-      const stored = { state: received(NOW), sequence: step.event, resource };
+      const stored = { state: RECEIVED, sequence: step.event, resource };
       return { events: events.with(step.event, stored), held };
     }
     case "lease end":
@@ -175,6 +177,8 @@ function apply({ events, held }: World, step: Step, order: Order): World | undef
       const oldest = after.events.findIndex(
         (other) => other?.resource === event.resource && other !== undefined && isOpen(other.state),
       );
+      const next = after.events[oldest]?.state;
+      if (next !== undefined && runsAlone(next, { maxAttempts: MAX_ATTEMPTS })) return after;
       return apply(after, { do: "take", worker: step.worker, event: oldest }, order) ?? after;
     }
     default:
@@ -221,7 +225,7 @@ function endlessRun(
   let world: World = { events, held: [undefined] };
   const open = (): number =>
     world.events.filter((event) => event !== undefined && isOpen(event.state)).length;
-  for (let rounds = open() * (MAX_ATTEMPTS + 1); rounds > 0; rounds -= 1)
+  for (let rounds = open() * (MAX_ATTEMPTS + 2); rounds > 0; rounds -= 1)
     for (const [event, queued] of world.events.entries())
       for (const step of [
         { do: queued?.state.at === "claimed" ? "lease end" : "retry due", event },

@@ -31,6 +31,18 @@ export const queueChecks: NamedChecks = {
     assert.deepEqual(await queue.take(takeOf()), []);
   },
 
+  async "takes a stored and a retried event at once, also if the storing process's clock is ahead"(
+    inbox,
+  ) {
+    const queue = queueOf(inbox);
+    await queue.store(storeOf("ahead", { now: 241_000 }));
+    assert.deepEqual((await queue.status({ dueBefore: 2000 })).overdue, 0);
+    await bury(queue, "ahead");
+    await queue.retry({ key: keyOf("ahead"), now: 241_000 });
+    assert.deepEqual((await queue.status({ dueBefore: 2000 })).overdue, 0);
+    assert.equal((await queue.take(takeOf())).length, 1);
+  },
+
   async "never takes a handled event again and reports another body under its key as a conflict"(
     inbox,
   ) {
@@ -122,6 +134,32 @@ export const queueChecks: NamedChecks = {
     assert.equal(await queue.fail(failureOf("crashing", lost, 3)), undefined);
   },
 
+  async "takes an event alone once its lease has ended twice, so that it ends no others with its process"(
+    inbox,
+  ) {
+    const queue = queueOf(inbox);
+    for (const id of ["a", "b", "c"]) await queue.store(storeOf(id));
+    for (const now of [1000, 1000 + LEASE_MS]) {
+      const taken = await queue.take(takeOf({ now }));
+      assert.deepEqual(
+        taken.map(({ alone = false }) => alone),
+        [false, false, false],
+      );
+    }
+    await queue.store(storeOf("new"));
+    const alone: string[] = [];
+    for (const now of [2, 3, 4].map((leases) => 1000 + leases * LEASE_MS)) {
+      const [event, ...more] = await queue.take(takeOf({ now, maxAttempts: 10 }));
+      assert(event !== undefined, "none was taken");
+      assert.deepEqual([event.alone, event.attempts, more], [true, 3, []]);
+      alone.push(event.key.id);
+      assert.equal(await inbox.complete({ key: event.key, token: event.token, now }), true);
+    }
+    assert.deepEqual(alone.toSorted(), ["a", "b", "c"]);
+    const [last] = await queue.take(takeOf({ now: 1000 + 4 * LEASE_MS }));
+    assert.deepEqual([last?.key.id, last?.alone ?? false], ["new", false]);
+  },
+
   async "keeps stored events from a purge until they are handled, and dead ones"(inbox) {
     const queue = queueOf(inbox);
     assert(inbox.purge !== undefined, "the inbox has no purge");
@@ -149,11 +187,10 @@ export const queueChecks: NamedChecks = {
     await queue.store(storeOf("handled", { now: 900 }));
     const [event] = await queue.take(takeOf());
     await inbox.complete(settlementOf("handled", event?.token ?? 0));
+    await queue.store(storeOf("dead", { now: 500 }));
+    await bury(queue, "dead");
     await queue.store(storeOf("old", { now: 1000 }));
     await queue.store(storeOf("new", { now: 3000 }));
-    await queue.store(storeOf("dead", { now: 500 }));
-    const [dead] = await queue.take(takeOf({ limit: 1, now: 500 }));
-    await queue.fail({ ...failureOf("dead", dead?.token ?? 0, 1), maxAttempts: 1 });
     const times = { attempts: 0, storedAt: 1000, dueAt: 1000 };
     assert.deepEqual(await queue.status({ dueBefore: 2000 }), {
       unhandled: 2,
