@@ -43,7 +43,7 @@ const parts = {
   ],
   reference: ["codes", "requirements", "cli"],
   "reference/api": [],
-  ".": ["compare"],
+  ".": ["compare", "how-we-test"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 const headings: Readonly<Record<keyof typeof parts, string>> = {
