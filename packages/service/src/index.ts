@@ -15,7 +15,6 @@ export { jsonLogger, type Logger } from "./http/log.ts";
 export { systemRandom, type Random } from "./random.ts";
 
 // Secrets at rest
-export { rotateSecrets } from "./secrets/stored-secrets.ts";
 export { createVault, parseSecretKeys, SecretKeysError, type Vault } from "./secrets/vault.ts";
 
 // Store

@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { type Command, InvalidArgumentError } from "commander";
-import { checkSecrets, migrate, rotateSecrets, systemClock } from "@countersign/service/internal";
 import { secretFrom } from "../environment.ts";
 import { newEncryptionKey, serviceVault } from "../secrets.ts";
 import { listenOn, portChoice, portOption } from "../port.ts";
@@ -29,12 +28,6 @@ const newKeyHelp = `
 Examples:
   export COUNTERSIGN_ENCRYPTION_KEYS=$(countersign serve new-key)`;
 
-const rotateHelp = `
-The first key of COUNTERSIGN_ENCRYPTION_KEYS encrypts, all keys decrypt; services may keep running.
-
-Examples:
-  countersign serve rotate-secrets --database /var/lib/countersign/service.db`;
-
 interface ServeOptions {
   readonly port: number | undefined;
   readonly database: string | undefined;
@@ -48,7 +41,7 @@ interface ServeOptions {
   readonly json: boolean | undefined;
 }
 
-/** `countersign serve`, and below it `new-key`, `rotate-secrets`, `import` and `deliveries`. */
+/** `countersign serve`, and below it `new-key`, `import` and `deliveries`. */
 export function declareServe(serve: Command, surroundings: Surroundings): void {
   serve
     .addOption(portOption())
@@ -73,12 +66,6 @@ export function declareServe(serve: Command, surroundings: Surroundings): void {
     .description("Print a new encryption key")
     .addHelpText("after", newKeyHelp)
     .action(() => surroundings.terminal.out(newEncryptionKey()));
-  serve
-    .command("rotate-secrets")
-    .description("Encrypt every secret with the first encryption key")
-    .option("--database <file>", "SQLite file (default: .countersign/service.db)")
-    .addHelpText("after", rotateHelp)
-    .action((options: Pick<ServeOptions, "database">) => rotateAll(options, surroundings));
   addImport(serve, surroundings);
   addDeliveries(serve, surroundings);
 }
@@ -142,26 +129,5 @@ async function serveUntilAsked(command: ServeOptions, surroundings: Surroundings
     await service.close({ drainMs: command.drain * 1000 });
   } finally {
     await service.close();
-  }
-}
-
-/** `countersign serve rotate-secrets`. */
-async function rotateAll(
-  { database: file }: Pick<ServeOptions, "database">,
-  { terminal, env }: Surroundings,
-): Promise<void> {
-  const vault = await serviceVault(env);
-  const database = await serviceDatabase(file, env);
-  const driver = await database.open();
-  try {
-    await migrate(driver, { now: systemClock.now() });
-    await checkSecrets(driver, vault);
-    const rotated = await rotateSecrets(driver, vault);
-    terminal.err(`database  ${database.name}`);
-    terminal.out(`rotated ${rotated}, every secret is encrypted with ${vault.keyId}`);
-  } catch (error) {
-    throw asFailure(error);
-  } finally {
-    await driver.close();
   }
 }

@@ -141,36 +141,12 @@ export interface StoredSecret {
   readonly keyId: string;
 }
 
-/** Lists secrets of any merchant encrypted with another key than `except`, locked until this transaction ends. */
-export function listSealedSecrets(
-  tx: Queryable,
-  { except, limit }: { except: string; limit: number },
-): Promise<StoredSecret[]> {
-  return tx.query<StoredSecret>(
-    `SELECT key, secret, secret_key_id AS "keyId" FROM subscriptions
-      WHERE secret_key_id <> $1 ORDER BY key LIMIT $2 FOR UPDATE`,
-    [except, limit],
-  );
-}
-
 /** Returns one secret for each encryption key in use. */
 export function listSecretSamples(db: Queryable): Promise<StoredSecret[]> {
   return db.query<StoredSecret>(
     `SELECT key, secret, secret_key_id AS "keyId" FROM subscriptions
       WHERE key IN (SELECT MIN(key) FROM subscriptions GROUP BY secret_key_id)`,
   );
-}
-
-/** Updates a subscription's encrypted secret. */
-export async function updateSecret(
-  tx: Queryable,
-  { key, sealed }: { key: string; sealed: SealedSecret },
-): Promise<void> {
-  await tx.query("UPDATE subscriptions SET secret = $2, secret_key_id = $3 WHERE key = $1", [
-    key,
-    sealed.text,
-    sealed.keyId,
-  ]);
 }
 
 /** A subscription with how its deliveries fare. Never its secret. */
