@@ -98,6 +98,33 @@ export function titleOf({ $ref: ref }: Schema): string | undefined {
   return ref?.startsWith(PREFIX) === true ? ref.slice(PREFIX.length) : undefined;
 }
 
+/** True if the schema describes numbers that are not only integers. */
+export const isDecimal = ({ type }: Schema): boolean => [type].flat().includes("number");
+
+/** A name that stands for every item of an array in a path. */
+export const EACH = "*";
+
+/** Returns the members that lead to each decimal of a schema; `EACH` is every item of an array. */
+export function decimalPaths(
+  schema: Schema,
+  schemas: Schemas,
+  above: readonly string[] = [],
+): readonly (readonly string[])[] {
+  const title = titleOf(schema);
+  // A type that contains itself.
+  if (title !== undefined && above.includes(title)) return [];
+  const within = title === undefined ? above : [...above, title];
+  const { properties = {}, items, oneOf = [], ...whole } = resolved(schema, schemas);
+  const below = (name: string, child: Schema): (readonly string[])[] =>
+    decimalPaths(child, schemas, within).map((path) => [name, ...path]);
+  return [
+    ...(isDecimal(whole) ? [[]] : []),
+    ...Object.entries(properties).flatMap(([name, child]) => below(name, child)),
+    ...(items === undefined ? [] : below(EACH, items)),
+    ...oneOf.flatMap((kind) => decimalPaths(kind, schemas, within)),
+  ];
+}
+
 /** Follows a schema's references; keywords next to a `$ref` override those of its target. */
 export function resolved(schema: Schema, schemas: Schemas): Schema {
   const title = titleOf(schema);

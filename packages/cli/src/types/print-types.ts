@@ -10,6 +10,7 @@ import {
 import type { Schema } from "@countersign/service/internal";
 import {
   flattened,
+  isDecimal,
   pascalCase,
   resolved,
   titleOf,
@@ -115,13 +116,15 @@ function nameIn(text: string, name: string): string {
 
 /** Placeholder for any other value in a list that readers may extend. */
 export const ANY_OTHER = "any-other-value";
+/** Placeholder for the type of a decimal, which quicktype would print as it prints an integer. */
+export const DECIMAL = "decimal-number";
 
 /**
  * The events and what they refer to, as the type printer reads them: without what judges, and each
  * object and each list of values with a name.
  *
- * @param literals Whether texts that have one value or known ones are printed as these values. Without,
- *   they are texts whose documentation lists them; a list that is closed is an enum either way.
+ * @param literals Whether texts that have one value or known ones are printed as these values, and decimals as
+ *   `DECIMAL`. Without, they are texts whose documentation lists them; a list that is closed is an enum either way.
  */
 function printedSchemas(
   { events, schemas }: EventModel,
@@ -165,6 +168,12 @@ function printedSchemas(
       };
     if (items !== undefined) return { type: "array", ...told, items: printed(items, names) };
     if (type === "object") return { type: "object", ...told, additionalProperties: true };
+    if (literals && isDecimal(schema)) {
+      const decimal = { type: "string", title: names.own, enum: [DECIMAL] };
+      const others = [type].flat().filter((one) => one !== "number");
+      if (others.length === 0) return { ...decimal, ...told };
+      return { ...told, anyOf: [decimal, ...others.map((one) => ({ type: one }))] };
+    }
     // All enums of the schemas are texts.
     const values = valuesOf(schema) as readonly string[] | undefined;
     return values === undefined

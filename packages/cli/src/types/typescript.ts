@@ -1,9 +1,9 @@
-import type { EventModel } from "./event-model.ts";
+import { decimalPaths, EACH, type EventModel } from "./event-model.ts";
 import {
   ANY_OTHER,
+  DECIMAL,
   type Language,
   byType,
-  inCode,
   namesOf,
   oneFile,
   printTypes,
@@ -20,7 +20,7 @@ const decimalText: AmountType = {
   name: "DecimalText",
   declaration: `/**
  * A decimal as it stood in the body, such as "10.50": exact, where a number would be a binary fraction.
- * Read it with a decimal library, or in cents: BigInt(Math.round(Number(text) * 100)) is exact here.
+ * Read it with a decimal library. Members of type \`number\` are integers.
  */
 export type DecimalText = string;`,
 };
@@ -50,7 +50,7 @@ export async function typescriptTypes(
     .replaceAll(/\/\*\*\n(?: \*[^\n]*\n)+\n+/g, "")
     .replaceAll(/^( +readonly [^:\n]+:) +/gm, "$1 ")
     .replaceAll(`"${ANY_OTHER}"`, "(string & {})");
-  const exact = inCode(tidy, { comment: /^ *\*/, from: /(?<=[:|] )number\b/g, to: amount.name });
+  const exact = tidy.replaceAll(`"${DECIMAL}"`, amount.name);
   const used = exact === tidy ? [] : [amount.declaration];
   return { types: [...used, exact.trim(), unions(model)].join("\n\n"), model };
 }
@@ -72,11 +72,17 @@ function unions(model: EventModel): string {
   ].join("\n");
 }
 
-function parser({ events, typePath }: EventModel): string {
-  const types = [...new Set(events.map(({ type }) => `  ${quoted(type)},`))];
+function parser(model: EventModel): string {
+  const { schemas, typePath } = model;
+  const rows = [...byType(model)].map(([type, shapes]) => {
+    const paths = shapes.flatMap(({ schema }) => decimalPaths(schema, schemas));
+    const texts = new Set(paths.map((path) => JSON.stringify(path)));
+    return `  [${quoted(type)}, [${[...texts].join(", ")}]],`;
+  });
   const at = typePath.map((name) => `?.[${quoted(name)}]`).join("");
-  return `const eventTypes: ReadonlySet<unknown> = new Set([
-${types.join("\n")}
+  return `/** The members that lead to each decimal, by the event's type; "${EACH}" is every item of an array. */
+const decimals: ReadonlyMap<unknown, readonly (readonly string[])[]> = new Map([
+${rows.join("\n")}
 ]);
 
 /**
@@ -87,19 +93,36 @@ ${types.join("\n")}
  * @throws {TypeError} JSON.parse of this engine does not pass on a number's text (Node before 21).
  */
 export function parseEvent(body: string): WebhookEvent | undefined {
-  const event = JSON.parse(body, keepDecimals) as Parsed;
+  const texts: Texts = new Map();
+  const event = JSON.parse(body, function (this: unknown, name: string, value: unknown, ...more: unknown[]) {
+    const [context] = more as [{ readonly source?: string }?];
+    const members = texts.get(this) ?? new Map<string, string | undefined>();
+    if (typeof value === "number") texts.set(this, members.set(name, context?.source));
+    return value;
+  }) as Parsed;
   // The type decides the form.
-  return eventTypes.has(event${at}) ? (event as unknown as WebhookEvent) : undefined;
+  const paths = decimals.get(event${at});
+  if (paths === undefined) return undefined;
+  for (const path of paths) keepText(event, path, texts);
+  return event as unknown as WebhookEvent;
 }
 
-type Parsed = { readonly [member: string]: Parsed } | undefined;
+type Parsed = { [member: string]: Parsed } | undefined;
 
-/** Keeps the value of an amount, an object with a currency, as text. */
-function keepDecimals(this: unknown, key: string, value: unknown, ...more: unknown[]): unknown {
-  const holder = this as object;
-  if (typeof value !== "number" || key !== "value" || !("currency" in holder)) return value;
-  const [context] = more as [{ readonly source?: string }?];
-  if (context?.source === undefined) throw new TypeError("this engine does not tell a number's text");
-  return context.source;
+/** The texts of numbers by the objects and arrays that hold them. */
+type Texts = Map<unknown, Map<string, string | undefined>>;
+
+/** Replaces a decimal by its text. */
+function keepText(holder: Parsed, [name, ...path]: readonly string[], texts: Texts): void {
+  if (typeof holder !== "object" || holder === null || name === undefined) return;
+  const names = name === "${EACH}" && Array.isArray(holder) ? Object.keys(holder) : [name];
+  for (const each of names) {
+    if (path.length > 0) keepText(holder[each], path, texts);
+    else if (typeof holder[each] === "number") {
+      const text = texts.get(holder)?.get(each);
+      if (text === undefined) throw new TypeError("this engine does not tell a number's text");
+      holder[each] = text as unknown as Parsed;
+    }
+  }
 }`;
 }
