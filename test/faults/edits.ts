@@ -1,0 +1,82 @@
+import type { HttpAnswer, HttpCall, Send } from "@countersign/contract-kit";
+import type { SandboxOptions } from "@countersign/sandbox/internal";
+import type { Fault } from "../../packages/contract-kit/test/provider/open-target.ts";
+
+/** A mistake of a service, planted around it: in its settings, its calls, its states or its attempts. */
+export interface ProviderFault {
+  readonly id: string;
+  /** The broken promise and its victim. */
+  readonly breaks: string;
+  /** The requirement that fails with it. */
+  readonly fails: string;
+  /** The check that notices it. Default: each that tests the requirement, but for the pacts. */
+  readonly check?: string;
+  /** Plants it anew: some mistakes remember earlier calls. */
+  readonly plant: () => Plant;
+}
+
+export interface Plant {
+  /** Changes calls of the interface, or their answers. */
+  readonly call?: Fault;
+  /** Changes calls that prepare states. */
+  readonly state?: Fault;
+  /** Changes attempts on their way to the receiver, or its answers. */
+  readonly attempt?: AttemptFault;
+  readonly service?: Partial<SandboxOptions>;
+}
+
+/** Signs a changed attempt, by default with the secret that signed it before. */
+export type Sign = (attempt: HttpCall, secretKey?: string) => HttpCall;
+
+export type AttemptFault = (
+  attempt: HttpCall,
+  next: Send,
+  sign: Sign,
+  secretKey: string,
+) => Promise<HttpAnswer>;
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Changes a body that is a JSON object, and keeps the text of its numbers. `undefined` leaves the body as it is. */
+export function edited<Body extends string | Uint8Array>(
+  body: Body,
+  change: (members: Members) => Members | undefined,
+): Body | Buffer {
+  const members = parsed(body);
+  const changed = members && change(members);
+  return changed === undefined ? body : Buffer.from(JSON.stringify(changed));
+}
+
+/** The members of a body, its numbers as raw JSON; `undefined` if it is no JSON object. */
+export function parsed(body: string | Uint8Array | undefined): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body ?? "").toString(), rawNumber);
+    return isMembers(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a number's text. TypeScript's library does not know the third argument of a reviver yet. */
+function rawNumber(_name: string, value: unknown, ...more: readonly unknown[]): unknown {
+  const [context] = more as readonly [{ readonly source: string }];
+  return typeof value === "number" ? JSON.rawJSON(context.source) : value;
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The text of a number that `edited` has kept. */
+export function numberText(value: unknown): string | undefined {
+  return isMembers(value) && typeof value["rawJSON"] === "string" ? value["rawJSON"] : undefined;
+}
+
+export const textOf = (body: string | Uint8Array | undefined): string =>
+  Buffer.from(body ?? "").toString();
+
+/** The members of an object's member; empty if it is no object. */
+export function membersAt(members: Members | undefined, name: string): Members {
+  const value = members?.[name];
+  return isMembers(value) ? value : {};
+}

@@ -1,0 +1,479 @@
+import { edited, membersAt, parsed, type ProviderFault, textOf } from "./edits.ts";
+import {
+  answers,
+  answersWithout,
+  bearerOf,
+  call,
+  codeOf,
+  CUSTOMERS,
+  ended,
+  headerOf,
+  isJson,
+  misreads,
+  misspeaks,
+  ofNobody,
+  opensScope,
+  REFUNDS,
+  refusal,
+  remembersOwner,
+  restatus,
+  SUBSCRIBE,
+  TOKENS,
+  UNSUBSCRIBE,
+  withHeader,
+  withoutHeader,
+} from "./mistakes.ts";
+
+/** Members of the requests: a service that knows only these ignores misspelt ones. */
+const KNOWN = new Set(
+  "paymentId amount requestKey softDescriptor clientReferenceId clientRefefenceId url secretKey subscriptionDetails subscriptionId".split(
+    " ",
+  ),
+);
+
+/** Mistakes in HTTP, tokens, subscriptions and customers. */
+export const inputFaults: readonly ProviderFault[] = [
+  {
+    id: "customer-name-ascii",
+    fails: "P-CUSTOMER-READ",
+    breaks: "S 2.3: letters beyond ASCII in a customer's first name become question marks.",
+    plant: call(() =>
+      misspeaks(CUSTOMERS, (members) => ({
+        ...members,
+        firstName: String(members["firstName"]).replaceAll(/[^\x20-\x7e]/g, "?"),
+      })),
+    ),
+  },
+  {
+    id: "customer-date-seconds",
+    fails: "P-CUSTOMER-TIMES",
+    breaks:
+      "S 2.3: a customer's creationDate comes without milliseconds; strict readers refuse it.",
+    plant: call(() =>
+      misspeaks(CUSTOMERS, (members) => ({
+        ...members,
+        creationDate: String(members["creationDate"]).replace(/\.\d{3}Z$/, "Z"),
+      })),
+    ),
+  },
+  {
+    id: "customer-unlinked-null",
+    fails: "P-ANSWER-SCHEMA",
+    breaks: "S 2.3: a customer without an account has accountDetails null, which is not an object.",
+    plant: call(() =>
+      misspeaks(CUSTOMERS, (members) =>
+        "customerStatus" in members ? { accountDetails: null, ...members } : undefined,
+      ),
+    ),
+  },
+  {
+    id: "customer-not-found-400",
+    fails: "P-CUSTOMER-NOT-FOUND",
+    breaks: "S 7: an unknown customer is answered 400 instead of 404.",
+    plant: call(() => restatus("CUSTOMER_NOT_FOUND", 400)),
+  },
+  {
+    id: "unsubscribe-ignored",
+    fails: "P-UNSUBSCRIBE-SUBTRACT",
+    breaks: "S 4.4: unsubscribing is answered as done and changes nothing: events go on after it.",
+    plant: call(
+      () => async (one, next) =>
+        one.path.startsWith(UNSUBSCRIBE) ? ended(await next(ofNobody(one)), one) : next(one),
+    ),
+  },
+  {
+    id: "close-too-soon",
+    fails: "P-UNSUBSCRIBE-SUBTRACT",
+    breaks:
+      "S 4.4: unsubscribing from one of two categories closes the subscription, and the events of the other are lost.",
+    plant: call(() =>
+      misreads(UNSUBSCRIBE, (members) =>
+        "subscriptionDetails" in members
+          ? { ...members, subscriptionDetails: { type: "ALL" } }
+          : undefined,
+      ),
+    ),
+  },
+  {
+    id: "unsubscribe-unknown-event",
+    fails: "P-SUBSCRIBE-UNKNOWN",
+    breaks:
+      "Unsubscribing from a misspelt event is a success, so that the merchant goes on receiving it.",
+    plant: call(() =>
+      answers((answer, one) =>
+        one.path.startsWith(UNSUBSCRIBE) && answer.status === 400 ? ended(answer, one) : undefined,
+      ),
+    ),
+  },
+  {
+    id: "isolation-unsubscribe",
+    fails: "P-UNSUBSCRIBE-NOT-FOUND",
+    breaks:
+      "Another merchant's subscription key is answered 200 instead of 404, which tells that it exists.",
+    plant: call(() =>
+      answers((answer, one) =>
+        codeOf(answer) === "SUBSCRIPTION_NOT_FOUND" ? ended(answer, one) : undefined,
+      ),
+    ),
+  },
+  {
+    id: "url-any",
+    fails: "P-SUBSCRIBE-URL",
+    breaks: "Any text is taken as a url: the merchant waits for events that never come.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, (members) => ({ ...members, url: "http://127.0.0.1:9/" })),
+    ),
+  },
+  {
+    id: "secret-short",
+    fails: "P-SUBSCRIBE-SECRET",
+    breaks:
+      "S 5.3: a secretKey that can be guessed is replaced by a longer one without a word: attempts never verify.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, ({ secretKey = "", ...members }) => ({
+        ...members,
+        secretKey: typeof secretKey === "string" ? secretKey.padEnd(24, "x") : secretKey,
+      })),
+    ),
+  },
+  {
+    id: "selection-any",
+    fails: "P-SUBSCRIBE-DETAILS",
+    breaks:
+      "S 2.5: an invalid selection is taken as ALL: the merchant gets events that it did not ask for.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, (members) => ({ ...members, subscriptionDetails: { type: "ALL" } })),
+    ),
+  },
+  {
+    id: "category-others",
+    fails: "P-SUBSCRIBE-SELECT",
+    breaks: "S 2.5: a subscription to a category gets the events of others too.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, (members) => {
+        const { type } = membersAt(members, "subscriptionDetails");
+        if (type !== "CATEGORY") return undefined;
+        const details = ["PAYMENT", "CUSTOMER", "ACCOUNT"];
+        return { ...members, subscriptionDetails: { type, details } };
+      }),
+    ),
+  },
+  {
+    id: "subscription-key-shared",
+    fails: "P-SUBSCRIBE-KEY",
+    breaks:
+      "S 4.3: all subscriptions of a merchant are answered with the key of the first: the others cannot be ended.",
+    plant: call(() => {
+      const first = new Map<string, unknown>();
+      return answers((answer, one) => {
+        const { subscriptionKey: key } = parsed(answer.body) ?? {};
+        if (one.path !== SUBSCRIBE || key === undefined) return undefined;
+        const merchant = bearerOf(one);
+        if (!first.has(merchant)) first.set(merchant, key);
+        return {
+          ...answer,
+          body: edited(answer.body, (members) => ({
+            ...members,
+            subscriptionKey: first.get(merchant),
+          })),
+        };
+      });
+    }),
+  },
+  {
+    id: "all-with-details",
+    fails: "P-SUBSCRIBE-ALL-DETAILS",
+    breaks:
+      "S 2.5: a subscription to ALL with details is refused, although details are ignored there.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, (members) => {
+        const selection = membersAt(members, "subscriptionDetails");
+        return selection["type"] === "ALL" && "details" in selection
+          ? { ...members, subscriptionDetails: { type: "NONE" } }
+          : undefined;
+      }),
+    ),
+  },
+  {
+    id: "closed-unknown",
+    fails: "P-UNSUBSCRIBE-CLOSED",
+    breaks:
+      "S 4.4: ending a closed subscription again is answered 404, so that a repeated call looks like a mistake.",
+    plant: call(() => {
+      const closed = new Set<unknown>();
+      return async (one, next) => {
+        const { subscriptionId, subscriptionDetails } = parsed(one.body) ?? {};
+        if (!one.path.startsWith(UNSUBSCRIBE)) return next(one);
+        const answer = await next(closed.has(subscriptionId) ? ofNobody(one) : one);
+        if (answer.status === 200 && JSON.stringify(subscriptionDetails) === '{"type":"ALL"}')
+          closed.add(subscriptionId);
+        return answer;
+      };
+    }),
+  },
+  {
+    id: "two-subscription-ids",
+    fails: "P-UNSUBSCRIBE-ID",
+    breaks:
+      "S 4.4: if body and query name different subscriptions, the body's ends without a word.",
+    plant: call(() => (one, next) => next({ ...one, path: one.path.replace(/\?.*$/, "") })),
+  },
+  {
+    id: "unsubscribe-other-key",
+    fails: "P-UNSUBSCRIBE-KEY",
+    breaks: "S 4.4: unsubscribing is answered with another key than the subscription's.",
+    plant: call(() =>
+      misspeaks(UNSUBSCRIBE, (members) =>
+        "subscriptionKey" in members
+          ? { subscriptionKey: `${String(members["subscriptionKey"])}x` }
+          : undefined,
+      ),
+    ),
+  },
+  {
+    id: "scope-unsubscribe",
+    fails: "P-AUTH-SCOPE",
+    breaks:
+      "S 5: a token without the scope core may unsubscribe: a leaked payments token silences a merchant.",
+    plant: () => opensScope(UNSUBSCRIBE),
+  },
+  {
+    id: "scope-refund",
+    fails: "P-AUTH-SCOPE",
+    breaks: "S 5: a token without the scope payments may make refunds.",
+    plant: () => opensScope(REFUNDS),
+  },
+  {
+    id: "token-grace",
+    fails: "P-AUTH-TOKEN-EXPIRES",
+    breaks: "Tokens are taken after they have expired.",
+    plant: () =>
+      remembersOwner((owned, granted) => async (one, next) => {
+        const answer = await next(one);
+        return answer.status === 401 && granted.has(bearerOf(one)) ? next(owned(one)) : answer;
+      }),
+  },
+  {
+    id: "token-scopes-all",
+    fails: "P-AUTH-SCOPE",
+    breaks:
+      "RFC 6749: a token that was asked for with one scope has all of the client's: least privilege is lost.",
+    plant: call(() => async (one, next) => {
+      if (one.path !== TOKENS) return next(one);
+      const form = new URLSearchParams(textOf(one.body));
+      const scope = form.get("scope");
+      form.delete("scope");
+      const answer = await next({ ...withoutHeader(one, "content-length"), body: form.toString() });
+      return scope === null
+        ? answer
+        : { ...answer, body: edited(answer.body, (members) => ({ ...members, scope })) };
+    }),
+  },
+  {
+    id: "token-cached",
+    fails: "P-AUTH-TOKEN",
+    breaks: "RFC 6749, 5.1: answers, tokens among them, may be stored by caches.",
+    plant: call(() => answersWithout("cache-control")),
+  },
+  {
+    id: "no-challenge",
+    fails: "P-AUTH-BEARER",
+    breaks: "A 401 has no WWW-Authenticate.",
+    plant: call(() => answersWithout("www-authenticate")),
+  },
+  {
+    id: "bearer-case",
+    fails: "P-INPUT-HTTP-GRAMMAR",
+    breaks: "S 5.1, RFC 9110: a scheme written `bearer` is refused; some HTTP clients write it so.",
+    plant: call(
+      () => (one, next) =>
+        next(
+          /^(?!Bearer )bearer /i.test(headerOf(one, "authorization"))
+            ? withoutHeader(one, "authorization")
+            : one,
+        ),
+    ),
+  },
+  {
+    id: "auth-after-media",
+    fails: "P-AUTH-CHECKED-FIRST",
+    breaks:
+      "The media type is checked before the token, so that a stranger learns which calls would be understood.",
+    plant: () =>
+      remembersOwner(
+        (owned) => (one, next) => next(one.method !== "GET" && !isJson(one) ? owned(one) : one),
+      ),
+  },
+  {
+    id: "problem-status",
+    fails: "P-ANSWER-SCHEMA",
+    breaks: "RFC 9457: the problem's status is always 400 although the answer's is another.",
+    plant: call(() =>
+      misspeaks("/", (members) =>
+        "errorDetails" in members && "title" in members ? { ...members, status: 400 } : undefined,
+      ),
+    ),
+  },
+  {
+    id: "charset-415",
+    fails: "P-INPUT-HTTP-GRAMMAR",
+    breaks:
+      "S 1: `application/json; charset=utf-8` is answered 415, although it is a JSON media type that many clients send.",
+    plant: call(
+      () => (one, next) =>
+        next(
+          headerOf(one, "content-type").includes(";")
+            ? withHeader(one, "content-type", "text/plain")
+            : one,
+        ),
+    ),
+  },
+  {
+    id: "duplicate-members",
+    fails: "P-INPUT-STRICT",
+    breaks:
+      "A body with a member twice is taken with the last one; a proxy that reads the first sees another amount.",
+    plant: call(() => misreads(REFUNDS, (members) => members)),
+  },
+  {
+    id: "surrogate-replaced",
+    fails: "P-INPUT-STRICT",
+    breaks:
+      "Half a surrogate pair is replaced by another character: the merchant's text is stored changed.",
+    plant: call(
+      () => (one, next) =>
+        next(
+          one.body === undefined
+            ? one
+            : { ...one, body: textOf(one.body).replaceAll("\\ud800", "x") },
+        ),
+    ),
+  },
+  {
+    id: "rate-no-retry-after",
+    fails: "P-LIMIT-RATE",
+    breaks: "A 429 does not say when to come back.",
+    plant: call(() => answersWithout("retry-after")),
+  },
+  {
+    id: "secret-in-error",
+    fails: "P-ERROR-NO-SECRETS",
+    breaks:
+      "The error of a refused subscription repeats the secretKey, which then appears in the client's logs.",
+    plant: call(() =>
+      answers((answer, one) => {
+        const { secretKey } = parsed(one.body) ?? {};
+        if (answer.status < 400 || typeof secretKey !== "string") return undefined;
+        const detail = `the secretKey was ${secretKey}`;
+        return { ...answer, body: edited(answer.body, (members) => ({ ...members, detail })) };
+      }),
+    ),
+  },
+  {
+    id: "media-type-ignored",
+    fails: "P-INPUT-MEDIA-TYPE",
+    breaks:
+      "S 1: a body of any media type is read as JSON, which a browser sends across origins without asking.",
+    plant: call(
+      () => (one, next) =>
+        next(
+          "content-type" in one.headers && !isJson(one) && one.path !== TOKENS
+            ? withHeader(one, "content-type", "application/json")
+            : one,
+        ),
+    ),
+  },
+  {
+    id: "accept-ignored",
+    fails: "P-INPUT-ACCEPT",
+    breaks: "S 1: a client that accepts no JSON is answered with JSON instead of 406.",
+    plant: call(() => (one, next) => next(withHeader(one, "accept", "application/json"))),
+  },
+  {
+    id: "get-content-type",
+    fails: "P-INPUT-HEADERS-MISSING",
+    breaks: "S 1: a GET without Content-Type is refused with 415, although it has no body.",
+    plant: call(() =>
+      answers((answer, one) =>
+        one.method === "GET" && !("content-type" in one.headers)
+          ? refusal(answer, 415, "UNSUPPORTED_MEDIA_TYPE")
+          : undefined,
+      ),
+    ),
+  },
+  {
+    id: "request-id-missing",
+    fails: "P-ANSWER-REQUEST-ID",
+    breaks: "Answers have no x-request-id, so that a merchant cannot name a call to the operator.",
+    plant: call(() => answersWithout("x-request-id")),
+  },
+  {
+    id: "json-422",
+    fails: "P-INPUT-JSON",
+    breaks: "A body that is not JSON is answered 422 instead of 400.",
+    plant: call(() =>
+      answers((answer, one) =>
+        answer.status === 400 && one.method === "POST" && parsed(one.body) === undefined
+          ? {
+              ...answer,
+              status: 422,
+              body: edited(answer.body, (members) => ({ ...members, status: 422 })),
+            }
+          : undefined,
+      ),
+    ),
+  },
+  {
+    id: "body-unlimited",
+    fails: "P-INPUT-SIZE",
+    breaks: "Bodies of any length are read into memory.",
+    plant: call(
+      () => (one, next) =>
+        next(
+          one.body !== undefined && one.body.length > 65_536
+            ? { ...withoutHeader(one, "content-length"), body: textOf(one.body).trimEnd() }
+            : one,
+        ),
+    ),
+  },
+  {
+    id: "encoding-ignored",
+    fails: "P-INPUT-ENCODED",
+    breaks: "Content-Encoding is ignored, so that a proxy that inflates the body sees another one.",
+    plant: call(() => (one, next) => next(withoutHeader(one, "content-encoding"))),
+  },
+  {
+    id: "path-without-version",
+    fails: "P-VERSION-PATH",
+    breaks:
+      "S 1: refunds are answered without the version in their path: clients that forgot it break with v2.",
+    plant: call(
+      () => (one, next) => next(one.path === "/refunds" ? { ...one, path: REFUNDS } : one),
+    ),
+  },
+  {
+    id: "no-allow",
+    fails: "P-INPUT-METHOD",
+    breaks: "RFC 9110, 15.5.6: a 405 does not name the methods that there are.",
+    plant: call(() => answersWithout("allow")),
+  },
+  {
+    id: "unknown-members",
+    fails: "P-INPUT-REFUSED",
+    breaks: "Unknown members are ignored: a misspelt softDescriptor is lost without a word.",
+    plant: call(() =>
+      misreads("/v1/", (members) => {
+        const known = Object.entries(members).filter(([name]) => KNOWN.has(name));
+        return known.length < Object.keys(members).length ? Object.fromEntries(known) : undefined;
+      }),
+    ),
+  },
+  {
+    id: "error-without-place",
+    fails: "P-INPUT-PRECISE",
+    breaks: "An error does not say which member is wrong.",
+    plant: call(() =>
+      misspeaks("/v1/", ({ errors, ...members }) => (errors === undefined ? undefined : members)),
+    ),
+  },
+];

@@ -1,0 +1,86 @@
+import type { Profile } from "@countersign/schemas/profiles";
+import { quick } from "../../packages/contract-kit/test/provider/open-target.ts";
+import { type Plant, type ProviderFault, textOf } from "./edits.ts";
+
+/** Runs with another profile than the one that it promises. */
+const serving = (change: (profile: Profile) => Partial<Profile>) => (): Plant => ({
+  service: { profile: { ...quick, ...change(quick) } },
+});
+
+/** A service with settings that are not those of its profile. */
+export const serviceFaults: readonly ProviderFault[] = [
+  {
+    id: "hold-sunday-holiday",
+    fails: "P-REFUND-CALENDAR",
+    breaks: "S 3.1: a holiday on a Sunday does not close the Monday after it.",
+    plant: serving(({ hold }) => ({ hold: { ...hold, open: ["2027-07-05"] } })),
+  },
+  {
+    id: "hold-saturday-holiday",
+    fails: "P-REFUND-CALENDAR",
+    breaks:
+      "S 3.1: a holiday on a Saturday closes the Friday before it, which it does for offices but not for the Federal Reserve.",
+    plant: serving(({ hold }) => ({ hold: { ...hold, closed: ["2027-06-18", "2027-12-24"] } })),
+  },
+  {
+    id: "hold-columbus-day",
+    fails: "P-REFUND-CALENDAR",
+    breaks: "S 3.1: Columbus Day is missing from the calendar.",
+    plant: serving(({ hold }) => ({ hold: { ...hold, open: ["2027-10-11", "2028-10-09"] } })),
+  },
+  {
+    id: "hold-thanksgiving-last",
+    fails: "P-REFUND-CALENDAR",
+    breaks:
+      "S 3.1: Thanksgiving is the last Thursday of November instead of the fourth, which differs in years with five.",
+    plant: serving(({ hold }) => ({
+      hold: { ...hold, open: ["2028-11-23"], closed: ["2028-11-30"] },
+    })),
+  },
+  {
+    id: "hold-two-days",
+    fails: "P-REFUND-CALENDAR",
+    breaks: "S 3.1, S 8: refunds are held two business days instead of three.",
+    plant: serving(({ hold }) => ({ hold: { ...hold, businessDays: 2 } })),
+  },
+  {
+    id: "hold-four-days",
+    fails: "P-REFUND-IMMEDIATE",
+    breaks: "S 3.1: refunds are held a business day too long.",
+    plant: serving(({ hold }) => ({ hold: { ...hold, businessDays: 4 } })),
+  },
+  {
+    id: "hold-from-recording",
+    fails: "P-REFUND-CALENDAR",
+    breaks:
+      "S 3.1: the hold counts from when the settlement was recorded, not from when the payment settled: refunds asked for later are held too long.",
+    plant: () => ({
+      state: (call, next) =>
+        next({ ...call, body: textOf(call.body).replace(/,"settledAt":"[^"]*"/, "") }),
+    }),
+  },
+  {
+    id: "limit-one-more",
+    fails: "P-SUBSCRIBE-LIMIT",
+    breaks: "S 8: a merchant may have one subscription more than the limit.",
+    plant: serving(({ subscription }) => ({
+      subscription: { ...subscription, maxPerMerchant: subscription.maxPerMerchant + 1 },
+    })),
+  },
+  {
+    id: "retry-last-missing",
+    fails: "P-EVENT-RETRY",
+    breaks:
+      "The last attempt of the schedule is never made: an outage of two days and a half loses events.",
+    plant: serving(({ delivery }) => ({
+      delivery: { ...delivery, scheduleSeconds: delivery.scheduleSeconds.slice(0, -1) },
+    })),
+  },
+  {
+    id: "one-at-a-time",
+    fails: "P-EVENT-ISOLATED",
+    breaks:
+      "One attempt at a time goes to a host, so that a slow receiver delays the others behind the same proxy.",
+    plant: () => ({ service: { delivery: { concurrencyPerHost: 1 } } }),
+  },
+];
