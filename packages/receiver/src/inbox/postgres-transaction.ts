@@ -156,38 +156,43 @@ function begin<Client>(
   leaseEndsAt: number,
   limit: TimeLimit,
 ): Begun<Client> {
-  const opened = Promise.withResolvers<OpenTransaction<Client>>();
-  const ending = Promise.withResolvers<"commit" | "rollback">();
   const leaseMs = Math.max(1, Math.ceil(leaseEndsAt - performance.now()));
-  const timer = setTimeout(() => ending.resolve("rollback"), leaseMs);
+  let end: (how: "commit" | "rollback") => void = () => undefined;
+  const ending = new Promise<"commit" | "rollback">((resolve) => {
+    end = resolve;
+  });
+  const timer = setTimeout(() => end("rollback"), leaseMs);
   timer.unref();
   const rolledBack = new Error("rolled back");
-  const ended = database
-    .transaction(async (transaction) => {
-      await limit.run(() =>
-        transaction.query(
-          "SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)",
-          [String(leaseMs)],
-        ),
-      );
-      opened.resolve(transaction);
-      if ((await ending.promise) === "rollback") throw rolledBack;
-      return "commit" as const;
-    })
-    .catch((error: unknown) => {
-      opened.reject(error);
-      if (error === rolledBack) return "rollback" as const;
-      throw error;
-    })
-    .finally(() => clearTimeout(timer));
-  const openedInTime = limit.run(() => opened.promise);
+  let ended: Promise<"commit" | "rollback"> = ending;
+  const opened = new Promise<OpenTransaction<Client>>((resolve, reject) => {
+    ended = database
+      .transaction(async (transaction) => {
+        await limit.run(() =>
+          transaction.query(
+            "SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)",
+            [String(leaseMs)],
+          ),
+        );
+        resolve(transaction);
+        if ((await ending) === "rollback") throw rolledBack;
+        return "commit" as const;
+      })
+      .catch((error: unknown) => {
+        reject(error);
+        if (error === rolledBack) return "rollback" as const;
+        throw error;
+      })
+      .finally(() => clearTimeout(timer));
+  });
+  const openedInTime = limit.run(() => opened);
   // Both are awaited by whoever uses the transaction, or by nobody.
   openedInTime.catch(() => undefined);
   ended.catch(() => undefined);
   return {
     opened: openedInTime,
     async end(how) {
-      ending.resolve(how);
+      end(how);
       const inTime = limit.run(() => ended);
       if (how === "commit") return inTime;
       await inTime.catch(() => undefined);

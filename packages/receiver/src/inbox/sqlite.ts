@@ -45,7 +45,10 @@ export function sqliteInbox(file: string | SqliteInboxOptions): SqliteInbox {
   const { path, busyMs = 5000 } = typeof file === "string" ? { path: file } : file;
   if (typeof path !== "string" || path === "" || path.includes(":memory:"))
     throw new TypeError("sqliteInbox: expected the path of a file; memoryInbox() is in memory");
-  const events = new SqliteFile(path, { busyMs, prepare: createTable });
+  const events = new SqliteFile(path, {
+    busyMs,
+    prepare: (database) => createTable(database, path),
+  });
   const rows = new SqliteRows(events);
   return {
     ...rowsInbox(rows),
@@ -72,14 +75,14 @@ const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = 0
  *
  * @throws {Error} it was created by another version.
  */
-function createTable(database: DatabaseSync): void {
+function createTable(database: DatabaseSync, path: string): void {
   const found = new Set(
     database
       .prepare(`PRAGMA table_info(${EVENTS})`)
       .all()
       .map(({ name }) => name),
   );
-  if (found.size > 0) return requireColumns(found, database.location());
+  if (found.size > 0) return requireColumns(found, path);
   const types = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
   const columns = types.map((column) =>
     column.replace("bigint", "INTEGER").replace("double precision", "REAL"),
@@ -90,13 +93,13 @@ function createTable(database: DatabaseSync): void {
   for (const index of eventIndexes(EVENTS, EVENTS)) database.exec(index);
 }
 
-function requireColumns(found: ReadonlySet<unknown>, path: string | null): void {
+function requireColumns(found: ReadonlySet<unknown>, path: string): void {
   const expected = new Set<unknown>(["sequence", ...Object.keys(COLUMNS)]);
   const missing = [...expected].filter((name) => !found.has(name));
   const unknown = [...found].filter((name) => !expected.has(name));
   if (missing.length + unknown.length > 0)
     throw new Error(
-      `sqliteInbox: ${String(path)} has the table ${EVENTS} of another version (missing: ${missing.join(", ") || "none"}; ` +
+      `sqliteInbox: ${path} has the table ${EVENTS} of another version (missing: ${missing.join(", ") || "none"}; ` +
         `unknown: ${unknown.join(", ") || "none"}); use that version of @countersign/receiver, or a new file`,
     );
 }

@@ -158,21 +158,24 @@ async function runHandler(
   const leaseEnded = (): ClaimedRun =>
     lost(`the handler was still running when its lease of ${String(leaseMs)} ms ended`);
 
-  const { promise: leaseOver, resolve } = Promise.withResolvers<ClaimedRun>();
   let leaseEnd: ReturnType<typeof setTimeout> | undefined;
   let isLost = false;
-  deadline.whenPassed = () => {
-    const error = new Error(
-      `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
-    );
-    context.abort(error);
-    deadline.handlerGoesOn = true;
-    leaseEnd = setTimeout(() => {
-      isLost = true;
-      resolve(leaseEnded());
-    }, leaseLeft());
-    return failed("CS_HANDLER_TIMEOUT", error, event);
-  };
+  const leaseOver = new Promise<ClaimedRun>((resolve) => {
+    deadline.whenPassed = () => {
+      const error = new Error(
+        `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
+      );
+      context.abort(error);
+      deadline.handlerGoesOn = true;
+      const endLease = (): void => {
+        isLost = true;
+        resolve(leaseEnded());
+      };
+      // Nothing is left after a blocked event loop.
+      leaseEnd = setTimeout(endLease, Math.max(1, leaseLeft()));
+      return failed("CS_HANDLER_TIMEOUT", error, event);
+    };
+  });
   const run = async (): Promise<ClaimedRun | "done"> => {
     try {
       // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.

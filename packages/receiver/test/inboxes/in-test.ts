@@ -3,9 +3,9 @@ import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
-/** A SQLite inbox in its own file that is closed and removed when the test ends. */
-export function sqliteInTest(): SqliteInbox {
-  const inbox = sqliteInbox(join(temporaryFolder(), "inbox.db"));
+/** A SQLite inbox in its own file, or in this one, that is closed and removed when the test ends. */
+export function sqliteInTest(path = join(temporaryFolder(), "inbox.db")): SqliteInbox {
+  const inbox = sqliteInbox(path);
   onTestFinished(() => inbox.close());
   return inbox;
 }

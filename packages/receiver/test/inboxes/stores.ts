@@ -1,3 +1,5 @@
+import { copyFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import {
   type Inbox,
   type InboxQueue,
@@ -6,11 +8,13 @@ import {
 } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
+import type { SqliteInbox } from "@countersign/receiver/sqlite";
 import type { InboxFault } from "@countersign/receiver/testing";
 import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { sqliteInTest } from "./in-test.ts";
 import { Relay, relayFaults } from "./relay.ts";
 import {
@@ -66,9 +70,35 @@ const memory: TestStore = {
   start: () => Promise.resolve({ open: () => memoryInbox() }),
 };
 
+/** The SQLite inbox of the running test. */
+let opened: { readonly path: string; readonly inbox: SqliteInbox };
+
+function openSqlite(path = join(temporaryFolder(), "inbox.db")): SqliteInbox {
+  opened = { path, inbox: sqliteInTest(path) };
+  return opened.inbox;
+}
+
+/** Opens the file that an app finds which is started again. */
+function restartSqlite(): SqliteInbox {
+  opened.inbox.close();
+  return openSqlite(opened.path);
+}
+
 export const sqlite: TestStore<Queued> = {
   name: "the SQLite inbox",
-  start: () => Promise.resolve({ open: sqliteInTest }),
+  start: () => Promise.resolve({ open: () => openSqlite() }),
+  faults: [
+    { name: "its file is removed", begin: () => rmSync(opened.path), end: restartSqlite },
+    {
+      name: "its file is replaced by a backup",
+      begin() {
+        copyFileSync(opened.path, `${opened.path}.copy`);
+        renameSync(`${opened.path}.copy`, opened.path);
+        rmSync(`${opened.path}-wal`);
+      },
+      end: restartSqlite,
+    },
+  ],
 };
 
 /** One inbox in its own database, emptied for each test. @param connections Of PgBouncer, if the inbox is behind it. */
