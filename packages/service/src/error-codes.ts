@@ -183,6 +183,23 @@ export const memberCodes = {
 
 export type MemberCode = keyof typeof memberCodes;
 
+/** Why a line of `countersign serve import` contradicts the stored records, beyond `errorCodes`. Codes are never renamed. */
+export const importCodes = {
+  CLIENT_DISABLED: { meaning: "The client is disabled." },
+  CLIENT_ID_TAKEN: { meaning: "Another merchant's client has this id." },
+  CUSTOMER_ID_TAKEN: { meaning: "Another merchant's customer has this id." },
+  CUSTOMER_NOT_LINKED: { meaning: "The customer has no linked account." },
+  INVALID_TRANSITION: { meaning: "The present state does not admit this move." },
+  MERCHANT_NOT_FOUND: { meaning: "The merchant does not exist." },
+  PAYMENT_ID_TAKEN: { meaning: "Another payment has this id." },
+  RECORD_DIFFERS: {
+    meaning: "The stored record has another value, which an import does not change.",
+  },
+  SETTLED_AT_OUT_OF_RANGE: {
+    meaning: "The time is before the payment's creation or in the future.",
+  },
+} as const;
+
 /** The member codes of the JSON parser's errors. */
 export const memberCodeOfJson: Readonly<Record<JsonErrorCode, MemberCode>> = {
   CS_JSON_EMPTY: "JSON_EMPTY",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { attemptErrorCodes } from "../src/delivery/egress/attempt-error.ts";
-import { errorCodes, memberCodes } from "../src/error-codes.ts";
+import { errorCodes, importCodes, memberCodes } from "../src/error-codes.ts";
 import { problemAnswer } from "../src/http/answer.ts";
 import { refuse } from "../src/http/problem.ts";
 import { tokenErrors } from "../src/http/routes/tokens.ts";
@@ -24,7 +24,7 @@ describe("the registry of error codes", () => {
   });
 
   it("[P-ERROR-CODE-STABLE] never gives one name two meanings", () => {
-    const tables = [errorCodes, memberCodes, tokenErrors, attemptErrorCodes];
+    const tables = [errorCodes, importCodes, memberCodes, tokenErrors, attemptErrorCodes];
     const names = tables.flatMap((table) => Object.keys(table));
     expect(new Set(names).size).toBe(names.length);
   });

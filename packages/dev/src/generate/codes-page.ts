@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { codesOf, operationsOf } from "../../../service/src/documents/operations.ts";
 import { FIXES } from "../../../signatures/src/explain-causes.ts";
-import { errorCodes, memberCodes } from "../../../service/src/error-codes.ts";
+import { errorCodes, importCodes, memberCodes } from "../../../service/src/error-codes.ts";
 import { tokenErrors } from "../../../service/src/http/routes/tokens.ts";
 import { root } from "../published.ts";
 import { markdownPage, plainDoc } from "./markdown.ts";
@@ -65,6 +65,9 @@ export function codesPage(profile: Profile): string {
     "## Members of a request",
     "`errors[].code` of an answer, with a JSON Pointer into the body.",
     ...entries(new Map(Object.entries(memberCodes))),
+    "## Lines of an import",
+    "Codes of `countersign serve import` in addition to those of the HTTP interface and of members.",
+    ...entries(new Map(Object.entries(importCodes))),
     "## Tokens",
     "`error` of the token call (RFC 6749, section 5.2).",
     ...entries(new Map(Object.entries(tokenErrors))),

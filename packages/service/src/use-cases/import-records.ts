@@ -1,3 +1,4 @@
+import { errorCodes, importCodes } from "../error-codes.ts";
 import type {
   ClientRecord,
   CustomerRecord,
@@ -254,25 +255,12 @@ async function movePayment(
   }
 }
 
-const messages = {
-  CLIENT_DISABLED: "The client is disabled.",
-  CLIENT_ID_TAKEN: "Another merchant's client has this id.",
-  CUSTOMER_ID_TAKEN: "Another merchant's customer has this id.",
-  CUSTOMER_NOT_FOUND: "The customer does not exist.",
-  CUSTOMER_NOT_LINKED: "The customer has no linked account.",
-  DUPLICATE_REQUEST_KEY: "Another payment or refund has this request key.",
-  INVALID_TRANSITION: "The stored status does not permit this one.",
-  MERCHANT_NOT_FOUND: "The merchant does not exist.",
-  PAYMENT_ID_TAKEN: "Another payment has this id.",
-  PAYMENT_NOT_FOUND: "The payment does not exist.",
-  RECORD_DIFFERS: "The stored record has another value, which an import does not change.",
-  SETTLED_AT_OUT_OF_RANGE: "The time is before the payment's creation or in the future.",
-} as const;
+const registry = { ...errorCodes, ...importCodes };
 
-const refused = (code: keyof typeof messages, pointer: string): Refusal => ({
+const refused = (code: keyof typeof registry, pointer: string): Refusal => ({
   code,
   pointer,
-  message: messages[code],
+  message: registry[code].meaning,
 });
 
 const differs = (pointer: string): Refusal => refused("RECORD_DIFFERS", pointer);
