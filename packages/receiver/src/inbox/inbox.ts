@@ -69,7 +69,7 @@ export interface Completion extends Settlement {
 /**
  * The receiver's record of events. Every call is atomic: of any number of simultaneous claims of one
  * key, one is `claimed`. A call that rejects (the store is unavailable) fails the attempt, and the
- * sender tries again.
+ * sender tries again. Every call settles within seconds: one that never does keeps its attempt's place.
  *
  * `claim`, `complete` and `release` are enough for `acknowledge: 'after-handler'`. The rest is for
  * the options that name it; `inboxConformance` of `@countersign/receiver/testing` checks all of it.
