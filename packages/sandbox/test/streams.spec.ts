@@ -130,3 +130,21 @@ it("a log of news keeps the last 1,000, and fewer if they are long", () => {
   expect(log.after("run.1002")).toBeUndefined();
   expect(log.after("run.1003")).toBe("");
 });
+
+it("a reader of the stream who lags a megabyte behind is disconnected, and others are not", async () => {
+  const streams = new Streams({ query: () => Promise.resolve([]) }, "run");
+  const connectReader = async () => {
+    const socket = new Socket();
+    const response = new ServerResponse(new IncomingMessage(socket));
+    await streams.open("mer_1", response);
+    return response;
+  };
+  const slow = await connectReader();
+  const other = await connectReader();
+  // Nobody reads what the response holds.
+  other.write = () => true;
+  for (let sent = 0; sent < 12; sent += 1)
+    streams.send("mer_1", "event", { text: "x".repeat(100_000) });
+  expect([slow.destroyed, other.destroyed]).toEqual([true, false]);
+  streams.close();
+});

@@ -7,6 +7,11 @@ export interface ListenOptions {
   readonly port: number;
   /** Default `127.0.0.1`. */
   readonly host?: string;
+  /**
+   * Milliseconds without any traffic after which a connection whose answer nobody reads is closed. Default
+   * 60 000.
+   */
+  readonly silentMs?: number;
   /** Bounds the connections. Default: nothing does. */
   readonly connections?: ConnectionLimit;
 }
@@ -68,7 +73,7 @@ export interface Listener {
  * @throws {Error} The port cannot be listened on: `code` is `EADDRINUSE`, `EACCES`, …
  */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
-  const { port, host = "127.0.0.1" } = options;
+  const { port, host = "127.0.0.1", silentMs = 60_000 } = options;
   const underWay = new Set<ServerResponse>();
   const server = createServer(
     {
@@ -86,6 +91,10 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
       app(request, response);
     },
   );
+  server.setTimeout(silentMs, (socket) => {
+    // A call may take long; an answer that nobody reads holds its connection for ever.
+    if (socket.writableLength > 0) socket.destroy();
+  });
   options.connections?.guard(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

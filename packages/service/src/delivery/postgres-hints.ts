@@ -9,6 +9,8 @@ import type { Work } from "./types.ts";
 export interface PostgresHintsOptions {
   /** As `postgresDriver` takes it. */
   readonly url: string;
+  /** Longest wait for an answer of the server, in milliseconds. Default 10 000. */
+  readonly answerMs?: number;
   /** Is called when another process has written deliveries. */
   readonly onWork: (work: Work) => void;
   readonly random: Random;
@@ -118,8 +120,13 @@ class PostgresHints implements Hints {
   }
 
   async #connect(): Promise<void> {
+    const { url, answerMs = 10_000 } = this.#options;
     const client = new pg.Client({
-      connectionString: this.#options.url,
+      connectionString: url,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
+      // `pg` then closes a connection that does not answer. Later notices would wait behind the one without an answer.
+      pipeline: true,
       keepAlive: true,
       application_name: "countersign hints",
     });

@@ -9,6 +9,7 @@ import { postgresHints } from "../../src/delivery/postgres-hints.ts";
 import { systemRandom } from "../../src/random.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import type { Completion, Work } from "../../src/delivery/types.ts";
+import { cuttingProxy } from "../store/cutting-proxy.ts";
 import { answered, fakeTransport, queueOf } from "./queue.ts";
 
 const reason = postgresBinaries === undefined ? " (skipped: PostgreSQL is not installed)" : "";
@@ -23,11 +24,11 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
   }, 60_000);
   afterAll(() => server.stop());
 
-  function openHints(at = url) {
+  function openHints(at = url, answerMs = 10_000) {
     const heard: Work[] = [];
     const onWork = (work: Work): void => void heard.push(work);
     const dueClock = new DueClock(systemClock);
-    const hints = postgresHints({ url: at, random: systemRandom, onWork, dueClock });
+    const hints = postgresHints({ url: at, answerMs, random: systemRandom, onWork, dueClock });
     onTestFinished(() => hints.stop());
     hints.start();
     return { hints, heard, dueClock };
@@ -58,6 +59,26 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     await expect.poll(() => a.heard).toContain("anything");
     await expect.poll(hintB).toEqual(named);
   });
+
+  it.each(["LISTEN", "pg_notify"])(
+    "connect anew when the server does not answer %s, and look for anything then",
+    async (text) => {
+      const proxy = await cuttingProxy(server.port);
+      proxy.failNext(text, "swallowed");
+      const a = openHints(url.replace(String(server.port), String(proxy.port)), 1000);
+      await expect.poll(() => a.heard).toContain("anything");
+      a.heard.length = 0;
+      // Sent on the connection that waits for ever, if it is not given up.
+      const b = openHints();
+      const named = [{ key: "sub_1", at: 1 }];
+      await expect
+        .poll(() => {
+          a.hints.tell(named);
+          return b.heard.at(-1);
+        })
+        .toEqual(named);
+    },
+  );
 
   it("send one notification for many subscriptions of one instant, with the earliest due time of each or for all", async () => {
     const [a, b] = [openHints(), openHints()];
