@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import pg from "pg";
-import type { DueClock } from "../clock.ts";
+import { systemClock, type DueClock } from "../clock.ts";
 import { newId, type Random } from "../random.ts";
 import type { Worker } from "../start-service.ts";
 import type { Driver } from "../store/driver.ts";
@@ -110,13 +110,18 @@ class PostgresHints implements Hints {
       .catch(() => {});
   }
 
-  async stop(): Promise<void> {
+  async stop({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#telling);
     clearTimeout(this.#again);
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => {});
+    if (client === undefined) return;
+    const over = new AbortController();
+    const ended = client.end().catch(() => {});
+    // A connection that hangs never ends.
+    await Promise.race([ended, systemClock.sleep(graceMs, over.signal)]);
+    over.abort();
   }
 
   async #connect(): Promise<void> {

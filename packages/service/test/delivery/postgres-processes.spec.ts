@@ -80,6 +80,14 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
     },
   );
 
+  it("stop while their connection hangs", async () => {
+    const proxy = await cuttingProxy(server.port);
+    const a = openHints(url.replace(String(server.port), String(proxy.port)));
+    await expect.poll(() => a.heard).toContain("anything");
+    proxy.freeze();
+    await a.hints.stop({ graceMs: 100 });
+  });
+
   it("send one notification for many subscriptions of one instant, with the earliest due time of each or for all", async () => {
     const [a, b] = [openHints(), openHints()];
     // Each looks for anything once it is connected; what is told before is lost.

@@ -16,7 +16,8 @@ export type Fault =
 export async function cuttingProxy(serverPort: number) {
   let next: { readonly text: string; readonly fault: Fault } | undefined;
   let isShut = false;
-  const server = createServer((client) => {
+  let isFrozen = false;
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     if (isShut) {
       client.destroy();
       return;
@@ -28,9 +29,14 @@ export async function cuttingProxy(serverPort: number) {
       upstream.destroy();
     };
     client.on("close", cut);
+    client.on("end", () => (isFrozen ? undefined : cut()));
     upstream.on("close", cut);
-    upstream.on("data", (chunk) => (isCut ? cut() : client.write(chunk)));
+    upstream.on("data", (chunk) => {
+      if (isCut) cut();
+      else if (!isFrozen) client.write(chunk);
+    });
     client.on("data", (chunk) => {
+      if (isFrozen) return;
       const at = next === undefined ? -1 : chunk.indexOf(next.text);
       const met = at === -1 ? undefined : next;
       if (met !== undefined) next = undefined;
@@ -47,5 +53,7 @@ export async function cuttingProxy(serverPort: number) {
     failNext: (text: string, fault: Fault) => void (next = { text, fault }),
     /** Refuses every later connection. */
     shut: () => void (isShut = true),
+    /** Forwards nothing from now on, not even the end of a connection. */
+    freeze: () => void (isFrozen = true),
   };
 }
