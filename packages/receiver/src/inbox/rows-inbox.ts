@@ -135,7 +135,16 @@ async function record(
   return (await rows.update({ key, from: { at: "claimed", token }, to, now })) === "done";
 }
 
-async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
+/** Decisions about one event: others may change it meanwhile, but a store that changes nothing is asked no further. */
+const MAX_TRIES = 100;
+
+const unusable = (): Error =>
+  new Error(
+    "the inbox's store neither takes nor shows the event: does a trigger or a policy hide it?",
+  );
+
+async function claim(rows: EventRows, request: ClaimRequest, tries = 1): Promise<Claim> {
+  if (tries > MAX_TRIES) throw unusable();
   const { key, digest, type, resource, now, leaseMs, anyBody } = request;
   const step = { type: "claim", now, leaseMs, maxAttempts: Infinity } as const;
   const first = transition(RECEIVED, step) ?? RECEIVED;
@@ -145,7 +154,7 @@ async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
 
   const known = await rows.read(key);
   if (known === undefined) {
-    if (inserted === "changed") return claim(rows, request);
+    if (inserted === "changed") return claim(rows, request, tries + 1);
     return { state: "busy", until: inserted.heldUntil };
   }
   // Before anything else: another body under a known key is never taken for a duplicate.
@@ -158,7 +167,7 @@ async function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
   if (to === undefined) return { state: "busy", until: untilOf(open) };
   const written = await rows.update({ key, from: known.state, to, now, resource: resource?.name });
   if (written === "done") return { state: "claimed", token: to.token };
-  if (written === "changed") return claim(rows, request);
+  if (written === "changed") return claim(rows, request, tries + 1);
   return { state: "busy", until: written.heldUntil };
 }
 
@@ -168,13 +177,15 @@ const untilOf = (state: EventState): number =>
 async function store(
   rows: EventRows,
   request: StoreRequest,
+  tries = 1,
 ): Promise<"stored" | "busy" | "handled" | "conflict"> {
+  if (tries > MAX_TRIES) throw unusable();
   const { now, anyBody, ...event } = request;
   const { key, body } = event;
   if ((await rows.insert({ ...event, state: RECEIVED }, now)) === "done") return "stored";
   const known = await rows.read(key);
   // Forgotten between the two calls: as unknown as before.
-  if (known === undefined) return store(rows, request);
+  if (known === undefined) return store(rows, request, tries + 1);
   if (anyBody !== true && known.digest !== event.digest) return "conflict";
   if (isHandled(known.state)) return "handled";
   if (known.body !== undefined) return "stored";
@@ -183,7 +194,7 @@ async function store(
   if (at === "claimed" && now < known.state.leaseEndsAt) return "busy";
   const to: EventState = { at: "waiting", token, attempts, dueAt: 0 };
   const written = await rows.update({ key, from: known.state, to, now, body });
-  return written === "done" ? "stored" : store(rows, request);
+  return written === "done" ? "stored" : store(rows, request, tries + 1);
 }
 
 /** One text for a name within a tenant. A tenant may hold any character, so its length comes first. */

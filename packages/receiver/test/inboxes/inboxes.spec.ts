@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type ClaimRequest, createReceiver, memoryInbox } from "@countersign/receiver";
@@ -7,7 +8,7 @@ import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Pool } from "pg";
 import { recordingReceiver, refundAttempt, refundAuthorized, silent } from "../fixtures.ts";
 import { pgbouncerBinary, startPgbouncer } from "./servers.ts";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { describePostgres } from "./describe-postgres.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -46,6 +47,11 @@ it.each([
   ["postgresInbox with SQL", () => postgresInbox(unusedPool, { schema: 'a"; DROP' }), /"schema"/],
   ["redisInbox without a client", () => redisInbox(empty, { prefix: "a" }), /ioredis or redis/],
   ["redisInbox without options", () => redisInbox(unusedClient, none), /"prefix"/],
+  [
+    "postgresInbox without a time",
+    () => postgresInbox(unusedPool, { ...shop, timeoutMs: 0 }),
+    /"timeoutMs"/,
+  ],
   ["redisInbox with an empty prefix", () => redisInbox(unusedClient, { prefix: "" }), /"prefix"/],
   ["redisInbox with braces", () => redisInbox(unusedClient, { prefix: "{a}" }), /"prefix"/],
 ])("an inbox without its namespace or its client is rejected: %s", (_what, make, message) => {
@@ -91,6 +97,57 @@ describe("the memory inbox", () => {
     expect(await inbox.claim(claimOf("a"))).toMatchObject({ state: "claimed" });
     expect(await inbox.claim(claimOf("b"))).toEqual({ state: "handled" });
     expect(await inbox.claim(claimOf("failing"))).toEqual({ state: "claimed", token });
+  });
+});
+
+describe("the Redis inbox", () => {
+  const prefix = "a";
+  const never = (): Promise<never> => new Promise(() => undefined);
+
+  it.each([null, "OK", {}])("rejects a claim that Redis answers with %j", async (answer) => {
+    const inbox = redisInbox({ call: () => Promise.resolve(answer) }, { prefix });
+    await expect(inbox.claim(claimOf("a"))).rejects.toThrow(/answered .* something else/);
+  });
+
+  it("rejects a claim if the store neither takes nor shows the event", async () => {
+    const call = async (_command: string, ...[, , , operation]: string[]): Promise<unknown> => {
+      await setImmediate();
+      return operation === "write" ? "changed" : [null, null];
+    };
+    const inbox = redisInbox({ call }, { prefix });
+    await expect(inbox.claim(claimOf("a"))).rejects.toThrow(/neither takes nor shows/);
+  });
+
+  it("connects again, once, if Redis has answered nothing within the time limit, and takes no further calls behind 1,000 late ones", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const [disconnect, on] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    const client = { status: "ready", call: vi.fn<() => Promise<never>>(never), disconnect, on };
+    const inbox = redisInbox(client, { prefix, timeoutMs: 20 });
+    const claims = Array.from({ length: 1000 }, (_, id) => inbox.claim(claimOf(String(id))));
+    const settled = Promise.allSettled(claims);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    expect(disconnect.mock.calls).toEqual([[true]]);
+    expect(on).toHaveBeenCalledTimes(1);
+    await expect(inbox.claim(claimOf("a"))).rejects.toThrow("did not answer within 20 ms");
+    expect(client.call).toHaveBeenCalledTimes(1000);
+  });
+
+  it("keeps a connection that answers other commands", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const sendCommand = vi.fn<() => Promise<unknown>>(never);
+    const destroy = vi.fn<() => void>();
+    const client = { isReady: true, sendCommand, destroy, connect: never };
+    const inbox = redisInbox(client, { prefix, timeoutMs: 20 });
+    const slow = Promise.allSettled([inbox.claim(claimOf("a"))]);
+    await vi.advanceTimersByTimeAsync(10);
+    sendCommand.mockResolvedValueOnce("done");
+    await inbox.claim(claimOf("b"));
+    await vi.advanceTimersByTimeAsync(10);
+    expect((await slow)[0].status).toBe("rejected");
+    expect(destroy).not.toHaveBeenCalled();
   });
 });
 
