@@ -13,7 +13,6 @@ import {
   optional,
   text,
   timeBetween,
-  type Place,
   type Reader,
 } from "./http/readers.ts";
 import type { Policy } from "./profile/policy.ts";
@@ -196,7 +195,9 @@ function recordReader({ policy, now }: LineOptions): Reader<ImportRecord> {
       const record = payment(value, place);
       const isSettled = record?.paymentStatus === "SUCCEEDED";
       if (record?.settlementDate === undefined || isSettled) return record;
-      return contradiction(place, "/settlementDate", "only a SUCCEEDED payment has one");
+      const message = "only a SUCCEEDED payment has one";
+      place.errors.push({ pointer: "/settlementDate", code: "CONTRADICTION", message });
+      return undefined;
     },
   };
   const kind = oneOf("merchant", "client", "customer", "payment");
@@ -205,8 +206,4 @@ function recordReader({ policy, now }: LineOptions): Reader<ImportRecord> {
     const named = kind(value["kind"], { ...place, pointer: "/kind" });
     return named === undefined ? undefined : kinds[named](value, place);
   };
-}
-
-function contradiction({ errors }: Place, pointer: string, message: string): undefined {
-  errors.push({ pointer, code: "CONTRADICTION", message });
 }

@@ -143,8 +143,7 @@ async function writeCustomer(
   record: CustomerRecord,
 ): Promise<Written> {
   const { driver } = context;
-  const { id, firstName, lastName, email, customerStatus, accountDetails } = record;
-  const named = { merchantId: merchant.id, customerId: id };
+  const { id, firstName, lastName, email, customerStatus } = record;
   const before = await findCustomer(driver, { merchantId: merchant.id, id });
   if (before === undefined) {
     if (await isCustomerId(driver, id)) return refused("CUSTOMER_ID_TAKEN", "/id");
@@ -153,31 +152,47 @@ async function writeCustomer(
     for (const name of ["firstName", "lastName", "email"] as const)
       if (before[name] !== record[name]) return differs(`/${name}`);
   }
-  const account = accountDetails && {
-    institution: accountDetails.financialInstitutionName,
-    lastFour: accountDetails.accountLastFourDigits,
-    type: accountDetails.accountType,
-  };
-  const linked = account && (await findPreferredAccount(driver, named));
-  if (account !== undefined && linked === undefined)
-    await linkAccount(context, merchant, { customerId: id, ...account });
-  const isOther = (name: "institution" | "lastFour" | "type") => account?.[name] !== linked?.[name];
-  if (linked !== undefined && (isOther("institution") || isOther("lastFour") || isOther("type")))
-    return differs("/accountDetails");
+  const account = await writeAccount(context, merchant, record);
+  if (typeof account === "object") return account;
   const status = before?.status ?? "CREATED";
   const isMoved = customerStatus !== undefined && customerStatus !== status;
   if (isMoved) {
     if (customerStatus === "CREATED") return refused("INVALID_TRANSITION", "/customerStatus");
-    // A new customer is active before it is inactive.
-    const first = status === "CREATED" ? (["activate"] as const) : [];
-    const last = customerStatus === "ACTIVE" ? ("activate" as const) : ("deactivate" as const);
-    for (const move of new Set([...first, last])) {
+    const last = customerStatus === "ACTIVE" ? "activate" : "deactivate";
+    // A customer becomes active before it can be inactive.
+    const moves = new Set<typeof last>(status === "CREATED" ? ["activate", last] : [last]);
+    for (const move of moves) {
       const moved = await moveCustomer(context, merchant, { customerId: id, move });
       if (!moved.ok) return refused("INVALID_TRANSITION", "/customerStatus");
     }
   }
   if (before === undefined) return "created";
-  return isMoved || (account !== undefined && linked === undefined) ? "changed" : "unchanged";
+  return isMoved ? "changed" : account;
+}
+
+/** Links a customer's first account. */
+async function writeAccount(
+  context: Context,
+  merchant: Merchant,
+  { id: customerId, accountDetails }: CustomerRecord,
+): Promise<Written> {
+  if (accountDetails === undefined) return "unchanged";
+  const account = {
+    institution: accountDetails.financialInstitutionName,
+    lastFour: accountDetails.accountLastFourDigits,
+    type: accountDetails.accountType,
+  };
+  const merchantId = merchant.id;
+  const linked = await findPreferredAccount(context.driver, { merchantId, customerId });
+  if (linked === undefined) {
+    await linkAccount(context, merchant, { customerId, ...account });
+    return "changed";
+  }
+  const isSame =
+    linked.institution === account.institution &&
+    linked.lastFour === account.lastFour &&
+    linked.type === account.type;
+  return isSame ? "unchanged" : differs("/accountDetails");
 }
 
 async function writePayment(
