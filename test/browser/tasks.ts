@@ -182,10 +182,17 @@ const MAX_STOPS = 400;
 
 /** Reaches a place by the Tab key, however far it is, and presses it. */
 async function pressByKeyboard(page: Page, place: Locator): Promise<void> {
-  const hasFocus = () => place.evaluate((element) => element === document.activeElement);
-  for (let stops = 0; !(await hasFocus()); stops += 1) {
+  const find = () => place.evaluateHandle((element) => element);
+  // To find it by its role takes many times as long as a stop: it is found again only if a draw has replaced it.
+  let found = await find();
+  for (let stops = 0; ; stops += 1) {
     if (stops === MAX_STOPS) throw new Error(`no Tab leads to ${String(place)}`);
-    await page.keyboard.press("Tab");
+    const isThere = await found.evaluate((element) =>
+      element.isConnected ? element === document.activeElement : undefined,
+    );
+    if (isThere === true) break;
+    if (isThere === undefined) found = await find();
+    else await page.keyboard.press("Tab");
   }
   // A checkbox obeys the space bar only.
   const isCheckbox = await place.evaluate((element) => element.matches("[type=checkbox]"));
