@@ -1,7 +1,9 @@
 import { postgresDriver, type Driver } from "@countersign/service";
 import { onTestFinished } from "vitest";
 import { clients, startPostgres } from "../../packages/receiver/test/inboxes/servers.ts";
-import { postgres, sqlite } from "../../packages/service/test/store/stores.ts";
+import { outsideDriver } from "../../packages/service/test/store/outside-driver.ts";
+import { postgres } from "../../packages/service/test/store/stores.ts";
+import { temporaryDatabase } from "../../packages/service/test/temporary-database.ts";
 
 export interface ChaosStore {
   /** Its path or URL for a process. */
@@ -20,7 +22,11 @@ const lasting = (database: string, driver: Driver): ChaosStore => {
 
 /** An empty SQLite file, or an empty database of the run's PostgreSQL, that lasts as long as the test. */
 export async function openStore(kind: "sqlite" | "postgres"): Promise<ChaosStore> {
-  const { create, connect, stop } = await (kind === "sqlite" ? sqlite : postgres).start();
+  if (kind === "sqlite") {
+    const database = temporaryDatabase();
+    return lasting(database, outsideDriver(database));
+  }
+  const { create, connect, stop } = await postgres.start();
   onTestFinished(stop);
   const database = await create();
   return lasting(database, connect(database));

@@ -19,7 +19,7 @@ const PATIENCE_MS = 150_000;
 const BUSY_MS = 50;
 
 /**
- * Kills one to three processes of `countersign serve` that share a database, again and again, while callers ask for
+ * Kills one to three processes of `countersign serve` that share a PostgreSQL database, or the one of a SQLite file, again and again, while callers ask for
  * refunds; a last process delivers the rest. Then looks up every key, refund and event in the store, which was empty.
  */
 export async function serveCampaign(
@@ -32,7 +32,9 @@ export async function serveCampaign(
   const caller = new Caller(served);
   let killed = 0;
   for (let cycle = 0; cycle < cycles; cycle += 1) {
-    const processes = Array.from({ length: 1 + random.int(3) }, () => served.serve());
+    const processes = Array.from({ length: served.isShared ? 1 + random.int(3) : 1 }, () =>
+      served.serve(),
+    );
     const urls = await Promise.all(processes.map((one) => one.ready()));
     const end = async (one: Started, url: string): Promise<void> => {
       const isOver = (): boolean => one.process.signalCode !== null;
@@ -53,7 +55,7 @@ export async function serveCampaign(
 }
 
 /**
- * Disturbs the store of two processes of `countersign serve`, while callers ask for refunds; one of them delivers the
+ * Disturbs the store of two processes of `countersign serve`, or of one on SQLite, while callers ask for refunds; one of them delivers the
  * rest. Then looks everything up as `serveCampaign` does.
  *
  * @param disturbances Each disturbs the store for a while, and resolves when it is as before.
@@ -65,8 +67,9 @@ export async function disturbedServe(
   const served = await openServed(store);
   await served.askDueRefunds(disturbances.length * DUE);
   const caller = new Caller(served);
-  const [first, last] = [served.serve(), served.serve()];
-  const urls = [await first.ready(), await last.ready()];
+  const last = served.serve();
+  const others = served.isShared ? [served.serve()] : [];
+  const urls = await Promise.all([last, ...others].map((one) => one.ready()));
   let isOver = false;
   const calling = urls.map((url) => caller.askUntil(url, () => isOver));
   for (const disturb of disturbances) {
@@ -76,7 +79,7 @@ export async function disturbedServe(
   isOver = true;
   await Promise.all(calling);
   await caller.askRest(urls[0] ?? "");
-  await first.end();
+  for (const other of others) await other.end();
   return endOf(last, served, caller);
 }
 

@@ -56,7 +56,7 @@ export async function openServed(store: ChaosStore) {
       await Promise.all(asked.map((one) => askRefund(context, merchant, one)));
     }
   };
-  return { ...receiver, paymentId, store, askDueRefunds, askOver, serve };
+  return { ...receiver, isShared: isPostgres, paymentId, store, askDueRefunds, askOver, serve };
 }
 
 /** A merchant over TLS, and a proxy that connects every request to it, until the running test ends. */

@@ -3,10 +3,11 @@ import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { postgresDriver, sqliteDriver } from "@countersign/service";
+import { postgresDriver } from "@countersign/service";
 import { expect, it, onTestFinished } from "vitest";
 import { clients, startPostgres } from "../../packages/receiver/test/inboxes/servers.ts";
 import { noDisk, smallDisk } from "../../packages/service/test/store/small-disk.ts";
+import { outsideDriver } from "../../packages/service/test/store/outside-driver.ts";
 import { runRounds } from "../rounds.ts";
 import { type ChaosStore, isInstalled } from "./delivery-store.ts";
 import { disturbedServe, NO_SERVE_FAULT } from "./serve-campaign.ts";
@@ -56,7 +57,7 @@ async function faultySqlite() {
   let database = "";
   const open = async (): Promise<ChaosStore> => {
     database = join(disk.folder, `service-${String((made += 1))}.db`);
-    return { database, driver: sqliteDriver(database) };
+    return { database, driver: outsideDriver(database) };
   };
   const locked = async (): Promise<void> => {
     const other = new DatabaseSync(database, { timeout: 20_000 });

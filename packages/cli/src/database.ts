@@ -5,7 +5,7 @@ import {
   type Driver,
   postgresDriver,
   sqliteDriver,
-  type SqliteOptions,
+  StoreInUseError,
 } from "@countersign/service/internal";
 import { databaseUrl } from "./environment.ts";
 import { Failure, systemCode } from "./failure.ts";
@@ -20,15 +20,17 @@ export const DEFAULT_FOLDER = ".countersign";
  *
  * @throws {Failure} `CS_CLI_DATABASE_UNUSABLE`
  */
-export async function openDatabase(file: string, options?: SqliteOptions): Promise<Driver> {
+export async function openDatabase(file: string): Promise<Driver> {
   const folder = dirname(file);
   try {
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     if (made !== undefined && folder === DEFAULT_FOLDER) {
       await writeFile(join(folder, ".gitignore"), "*\n");
     }
-    return sqliteDriver(file, options);
+    return sqliteDriver(file);
   } catch (cause) {
+    if (cause instanceof StoreInUseError)
+      throw new Failure("CS_CLI_DATABASE_UNUSABLE", cause.message, { cause });
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `the database ${file} cannot be opened: ${reason}`;
     throw new Failure("CS_CLI_DATABASE_UNUSABLE", message, { cause });
@@ -63,7 +65,7 @@ export async function serviceDatabase(
         const message = `the database ${path} does not exist; countersign serve creates it`;
         throw new Failure("CS_CLI_DATABASE_UNUSABLE", message);
       }
-      return openDatabase(path, { deliveryThread: true });
+      return openDatabase(path);
     };
     return { name: path, open };
   }

@@ -10,7 +10,9 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
 import type { Work } from "../../service/src/delivery/types.ts";
 import { nextDeliveryAt } from "../../service/src/store/tables/deliveries.ts";
-import { openQueue, queueOf, REAL_START, type Queue } from "../../service/test/delivery/queue.ts";
+import { queueOf, REAL_START, type Queue } from "../../service/test/delivery/queue.ts";
+import { outsideDriver } from "../../service/test/store/outside-driver.ts";
+import { temporaryDatabase } from "../../service/test/temporary-database.ts";
 import { failedWith } from "./fixtures.ts";
 import type { Ran } from "./ran.ts";
 import { serviceData } from "./service-data.ts";
@@ -18,15 +20,19 @@ import { serviceData } from "./service-data.ts";
 const DAY = 86_400_000;
 const at = (ms: number): string => new Date(ms).toISOString();
 
+let file: string;
 let queue: Queue;
 beforeEach(async () => {
-  queue = await openQueue();
+  file = temporaryDatabase();
+  const driver = outsideDriver(file);
+  onTestFinished(() => driver.close());
+  queue = await queueOf(driver);
   await queue.subscribe("sub_1", { clockId: "live" });
   await queue.subscribe("sub_2", { clockId: "live" });
 });
 
 const deliveries = (...args: string[]): Promise<Ran> =>
-  serviceData(queue.file).run("deliveries", ...args);
+  serviceData(file).run("deliveries", ...args);
 const replay = (...args: string[]): Promise<Ran> => deliveries("replay", ...args);
 
 /** A delivery of a subscription in a final state, of an event written at a time. */

@@ -133,6 +133,8 @@ it.each(rows.map((line) => line.split(/ +(.*)/s)))(
     expect(failed.err).toMatch(/\w/);
     expect(failed.err).not.toMatch(/hush|aHVzaA|!!!|[A-Za-z0-9+/]{40}=/);
     expect(failed.err).not.toMatch(/[\p{Cf}]|[^\P{Cc}\n]/u);
-    expect(readdirSync(folder).toSorted()).toEqual([...Object.keys(files), "folder"].toSorted());
+    // The empty lock of a database that could not be opened stays.
+    const left = readdirSync(folder).filter((name) => !name.endsWith(".db-lock"));
+    expect(left.toSorted()).toEqual([...Object.keys(files), "folder"].toSorted());
   },
 );

@@ -54,6 +54,10 @@ describe("countersign serve", () => {
     const url = await one.ready();
     const token = await tokenOf(url, credentials);
     expect([await readiness(url), await use(url)]).toEqual([200, 404]);
+    const second = await ran(argsOf(database), keys);
+    expect(second).toEqual(failedWith("DATABASE_UNUSABLE"));
+    const owner = `process ${one.process.pid} at ${url}`;
+    expect(second.err).toContain(`the database ${database} is in use by ${owner}: stop it first`);
     one.process.kill("SIGHUP");
     // Processes on a loaded machine take their time.
     await expect.poll(() => readiness(url), { timeout: 25_000 }).toBe(503);

@@ -9,14 +9,13 @@ import { dts } from "rollup-plugin-dts";
 import ts from "typescript";
 import { entriesOf, packages, type Package, published, root } from "../src/published.ts";
 
-/** Scripts that a package runs in separate processes and threads, and copies of files that it reads. */
+/** Scripts that a package runs in separate processes, and copies of files that it reads. */
 interface Extras {
   readonly scripts: Readonly<Record<string, string>>;
   readonly copies: Readonly<Record<string, string>>;
 }
-const thread = "packages/service/src/store/sqlite/delivery-thread-entry.ts";
 const service: Extras = {
-  scripts: { "delivery-thread-entry": join(root, thread) },
+  scripts: {},
   copies: { migrations: "packages/service/migrations" },
 };
 const kit: Extras = {

@@ -199,6 +199,7 @@ export async function serveSandbox(options: SandboxOptions): Promise<RunningSand
       }),
       options,
     );
+    driver.name?.(listener.url);
     engine.start();
     const close = async (grace: { readonly graceMs?: number }): Promise<void> => {
       streams.close();

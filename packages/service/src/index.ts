@@ -18,7 +18,7 @@ export { systemRandom, type Random } from "./random.ts";
 export { createVault, parseSecretKeys, SecretKeysError, type Vault } from "./secrets/vault.ts";
 
 // Store
-export { StoreUnavailableError, type Driver } from "./store/driver.ts";
+export { StoreInUseError, StoreUnavailableError, type Driver } from "./store/driver.ts";
 export { migrate, StoreVersionError } from "./store/migrate.ts";
 export { postgresDriver } from "./store/postgres/driver.ts";
 export { sqliteDriver } from "./store/sqlite/driver.ts";

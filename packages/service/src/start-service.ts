@@ -69,6 +69,7 @@ export async function startService(options: StartOptions): Promise<RunningServic
     const isExcess = (socket: Socket): boolean => connections.isExcess(socket);
     const service = createService({ isExcess, ...options });
     const listener = await listen(service.app, { connections, ...options });
+    driver.name?.(listener.url);
     const workers = [
       service.watch,
       housekeeping(service, options),

@@ -42,7 +42,7 @@ export function hookedDriver(driver: Driver, hooks: DriverHooks): Driver {
       );
     },
     exclusive: (run) => driver.exclusive(run),
-    enter: (whenAlone) => driver.enter(whenAlone),
+    isAlone: driver.isAlone,
     vitals: () => driver.vitals?.() ?? {},
     close: () => driver.close(),
   };

@@ -1,4 +1,3 @@
-import type { DeliveryStore } from "../delivery/types.ts";
 import { type StoreFault, faultOf } from "./fault.ts";
 
 /** A statement's parameter. Money is bigint cents, times are milliseconds, flags are 0 or 1. */
@@ -58,21 +57,15 @@ export interface Driver extends Queryable {
    * @throws {StoreUnavailableError} As `transaction`.
    */
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
-  /**
-   * Makes this process known to those that enter later, until it ends or closes the driver. Runs `whenAlone` first if no
-   * other process that has entered lives; never on PostgreSQL, which does not know. Does nothing when it is repeated.
-   */
-  enter(whenAlone: () => Promise<void>): Promise<void>;
-  /** These calls of the delivery store on a thread of their own, if the driver has one. */
-  readonly deliveries?: DeliveryCalls;
+  /** True if no other process can use the database while this driver is open. */
+  readonly isAlone: boolean;
+  /** Tells the address of the service to whoever finds the database in use. */
+  name?(address: string): void;
   /** Reads facts about the file or the pool. On SQLite it also empties a WAL that has grown large. */
   vitals?(): Vitals;
   /** Waits for running transactions, then closes the database. Idempotent. */
   close(): Promise<void>;
 }
-
-/** The calls of a delivery store that carry the load. */
-export type DeliveryCalls = Pick<DeliveryStore, "read" | "complete">;
 
 /** Facts about a database that are not in its tables; each is absent if the driver does not know it. */
 export interface Vitals {
@@ -110,6 +103,16 @@ export async function withHooks<T>(
   });
   for (const hook of waiting) hook();
   return value;
+}
+
+/** Another process uses the SQLite file. */
+export class StoreInUseError extends Error {
+  readonly code = "CS_STORE_IN_USE";
+  /** @param owner Such as `process 1234 at http://127.0.0.1:8080`. */
+  constructor(file: string, owner: string) {
+    super(`the database ${file} is in use by ${owner}: stop it first`);
+    this.name = new.target.name;
+  }
 }
 
 interface StoreUnavailableOptions extends ErrorOptions {

@@ -46,18 +46,11 @@ export class StoreWatch {
   constructor(driver: Driver, options: StoreWatchOptions) {
     this.#driver = driver;
     this.#options = options;
-    const { deliveries } = driver;
     this.driver = {
       query: (sql, params) => this.#watched(driver.query(sql, params)),
       transaction: (run, how) => this.#watched(driver.transaction(run, how)),
       exclusive: (run) => this.#watched(driver.exclusive(run)),
-      enter: (whenAlone) => driver.enter(whenAlone),
-      ...(deliveries && {
-        deliveries: {
-          read: (...given) => this.#watched(deliveries.read(...given)),
-          complete: (...given) => this.#watched(deliveries.complete(...given)),
-        },
-      }),
+      isAlone: driver.isAlone,
       vitals: () => this.vitals(),
       close: () => driver.close(),
     };

@@ -289,7 +289,7 @@ function joining(context: Context, tx: Queryable): Context {
     query: (sql, params) => tx.query(sql, params),
     transaction: (run) => run(tx),
     exclusive: (run) => run(tx),
-    enter: () => Promise.resolve(),
+    isAlone: context.driver.isAlone,
     close: () => Promise.resolve(),
   };
   return { ...context, driver };

@@ -54,7 +54,7 @@ export const hostileEndpoints = {
     `${OK}transfer-encoding: chunked\r\n\r\n`,
     `4000\r\n${"a".repeat(0x4000)}\r\n`,
   ),
-  "floods with headers": flooding(OK, "x-a: b\r\n"),
+  "floods with headers": flooding(OK, "x-a: b\r\n".repeat(1000)),
   "sends 10,000 headers": answering(`${OK}${"x: y\r\n".repeat(10_000)}\r\n`),
   "floods with chunks of one byte": flooding(
     `${OK}transfer-encoding: chunked\r\n\r\n`,
@@ -66,7 +66,7 @@ export const hostileEndpoints = {
   ),
   "sends empty lines without end": flooding("", "\r\n".repeat(1000)),
   "has one endless header": flooding(`${OK}x-a: `, "a".repeat(4096)),
-  "floods with interim answers": flooding("", "HTTP/1.1 102 Processing\r\n\r\n"),
+  "floods with interim answers": flooding("", "HTTP/1.1 102 Processing\r\n\r\n".repeat(500)),
   "drips interim answers": dripping("", "HTTP/1.1 102 Processing\r\n\r\n"),
   "hangs up at once": (socket) => void socket.destroy(),
   "resets one in ten": (socket) => {

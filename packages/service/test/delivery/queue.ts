@@ -63,16 +63,13 @@ interface EventOptions {
 /** A database with one merchant on the sandbox clock `clk_1` and one on `live`, and a clock to set. */
 export class Queue {
   readonly driver: Driver;
-  /** Path of a SQLite file. */
-  readonly file: string;
   readonly store: DeliveryStore;
   readonly clock: ManualClock = new ManualClock(REAL_START);
   readonly #owners = new Map<string, { readonly merchantId: string; readonly clockId: string }>();
   #made = 0;
 
-  constructor(driver: Driver, file = "") {
+  constructor(driver: Driver) {
     this.driver = driver;
-    this.file = file;
     this.store = deliveryStore(driver);
   }
 
@@ -214,19 +211,14 @@ const merchantOf = (clockId: string): string => (clockId === "live" ? "mer_live"
 
 /** A queue with subscriptions of these keys, in a database file that lasts as long as the test. */
 export async function openQueue(...keys: readonly string[]): Promise<Queue> {
-  const file = temporaryDatabase();
-  const driver = sqliteDriver(file);
+  const driver = sqliteDriver(temporaryDatabase());
   onTestFinished(() => driver.close());
-  return queueOf(new Queue(driver, file), ...keys);
+  return queueOf(driver, ...keys);
 }
 
 /** A queue with subscriptions of these keys, in an empty database. */
-export async function queueOf(
-  database: Driver | Queue,
-  ...keys: readonly string[]
-): Promise<Queue> {
-  const queue = database instanceof Queue ? database : new Queue(database);
-  const { driver } = queue;
+export async function queueOf(driver: Driver, ...keys: readonly string[]): Promise<Queue> {
+  const queue = new Queue(driver);
   await migrate(driver, { now: REAL_START });
   await driver.transaction(async (tx) => {
     await tx.query("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_START]);

@@ -1,14 +1,10 @@
-import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
-import { FailureLog } from "../../src/http/log.ts";
-import { migrate } from "../../src/store/migrate.ts";
+import { StoreInUseError, StoreUnavailableError, type Driver } from "../../src/store/driver.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
-import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
-import { StoreWatch } from "../../src/store/watch.ts";
-import { keptLog } from "../open-service.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { ids, withDeferred, withNotes, write } from "./driver-suite.ts";
 
@@ -42,11 +38,11 @@ describe("transactions on SQLite", () => {
     await again.close();
   });
 
-  it("fail with CS_STORE_UNAVAILABLE while another process has locked the file", async () => {
+  it("fail with CS_STORE_UNAVAILABLE while another program has locked the file", async () => {
     const { driver, file } = await openNotes();
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");
-    // Before they read: a later lock would fail if another process had written in between.
+    // Before they read: a later lock would fail if another program had written in between.
     const read = driver.transaction((tx) => tx.query("SELECT id FROM notes"));
     await expect(read).rejects.toBeInstanceOf(StoreUnavailableError);
     other.exec("ROLLBACK");
@@ -96,7 +92,7 @@ describe("transactions on SQLite", () => {
 });
 describe("a SQLite file", () => {
   it.each(["000", "0777"])(
-    "C4 is created readable by its user only, with its -wal, -shm and -lock, under umask %s",
+    "C4 is created readable by its user only, with its -wal, -shm, -lock and -owner, under umask %s",
     (umask) => {
       const file = temporaryDatabase();
       const module = new URL("../../src/store/sqlite/driver.ts", import.meta.url).href;
@@ -105,14 +101,13 @@ describe("a SQLite file", () => {
         import { sqliteDriver } from "${module}";
         const driver = sqliteDriver(process.argv[1]);
         await driver.transaction((tx) => tx.query("CREATE TABLE t (id INTEGER)"));
-        await driver.enter(async () => {});
-        const names = ["", "-wal", "-shm", "-lock"].map((end) => process.argv[1] + end);
+        const names = ["", "-wal", "-shm", "-lock", "-owner"].map((end) => process.argv[1] + end);
         console.log(names.map((name) => (statSync(name).mode & 0o777).toString(8)).join());
         await driver.close();`;
       const node = [process.execPath, "--conditions=@countersign/source", "--input-type=module"];
       const shell = ["-c", `umask ${umask}; exec "$@"`, "sh", ...node, "-e", script, file];
       const { stdout, stderr } = spawnSync("sh", shell, { encoding: "utf8" });
-      expect([stdout.trim(), stderr]).toEqual(["600,600,600,600", expect.any(String)]);
+      expect([stdout.trim(), stderr]).toEqual(["600,600,600,600,600", expect.any(String)]);
     },
   );
 
@@ -126,60 +121,61 @@ describe("a SQLite file", () => {
   });
 });
 
-describe("the thread of deliveries of a SQLite file", () => {
-  const PAUSE = { pause: { failures: 1, afterMs: 0 } };
-  /** Whoever meets a lock fails at once. */
-  async function openThread() {
-    const file = temporaryDatabase();
-    const driver = sqliteDriver(file, { busyMs: 0, deliveryThread: true });
-    onTestFinished(() => driver.close());
-    await migrate(driver, { now: 0 });
-    return { driver, file, store: deliveryStore(driver) };
+describe("a second driver of one SQLite file", () => {
+  /** A driver in a process that ends with the test. @returns Ends it as a crash does. */
+  async function otherProcess(file: string): Promise<() => Promise<unknown>> {
+    const module = new URL("../../src/store/sqlite/driver.ts", import.meta.url).href;
+    const script = `
+      import { sqliteDriver } from "${module}";
+      // An open database that nothing refers to is closed by the garbage collector.
+      const driver = (globalThis.driver = sqliteDriver(process.argv[1]));
+      await driver.transaction((tx) => tx.query("CREATE TABLE t (id INTEGER)"));
+      driver.name("http://127.0.0.1:8080");
+      console.log(process.pid);
+      process.stdin.resume();`;
+    const flags = ["--conditions=@countersign/source", "--input-type=module", "-e", script, file];
+    const child = spawn(process.execPath, flags, { stdio: ["pipe", "pipe", "inherit"] });
+    const exited = once(child, "exit");
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    const message = `the database ${file} is in use by process ${child.pid} at http://127.0.0.1:8080: stop it first`;
+    expect(() => sqliteDriver(file)).toThrow(
+      expect.objectContaining({ code: "CS_STORE_IN_USE", message }),
+    );
+    return () => {
+      child.kill("SIGKILL");
+      return exited;
+    };
   }
 
-  it("takes turns with transactions: none of them meets another one's lock", async () => {
-    const { driver, store } = await openThread();
-    await withNotes(driver);
-    await store.complete([], PAUSE);
-    const gate = Promise.withResolvers<void>();
-    const long = driver.transaction(async (tx) => {
-      await tx.query("INSERT INTO notes (id, text) VALUES (0, 'x')");
-      await gate.promise;
-    });
-    const behind = store.complete([], PAUSE);
-    // The thread answers in order: by then it would have met the lock.
-    for (let asked = 0; asked < 5; asked += 1) await store.read([], { now: 0, most: 1 });
-    gate.resolve();
-    await Promise.all([long, behind]);
-    for (let id = 1; id < 100; id += 1)
-      await Promise.all([store.complete([], PAUSE), write(driver, id)]);
-    expect(await ids(driver)).toHaveLength(100);
-  });
-
-  it("ends when the driver is closed, after the calls under way, and leaves no WAL behind", async () => {
-    const { driver, file, store } = await openThread();
-    const complete = store.complete([], PAUSE);
-    await store.read([], { now: 0, most: 1 });
+  it("is refused with the other process's id and address, until that one ends, even by a crash", async () => {
+    const file = temporaryDatabase();
+    const crash = await otherProcess(file);
+    // A backup may read meanwhile.
+    const backup = new DatabaseSync(file, { readOnly: true });
+    expect(backup.prepare("SELECT count(*) AS n FROM t").get()).toEqual({ n: 0 });
+    backup.close();
+    await crash();
+    expect(existsSync(`${file}-owner`)).toBe(true);
+    const driver = sqliteDriver(file);
+    expect(await driver.query("SELECT id FROM t")).toEqual([]);
     await driver.close();
-    expect(await complete).toEqual({ completed: [], paused: [] });
-    expect(existsSync(`${file}-wal`)).toBe(false);
-    await expect(store.complete([], PAUSE)).rejects.toMatchObject(refused.reason);
+    expect(existsSync(`${file}-owner`)).toBe(false);
   });
 
-  it("fails every call and the readiness once it has ended unexpectedly, and logs that", async () => {
-    const { driver, file, store } = await openThread();
-    // It cannot open the file when its first call starts it.
-    rmSync(file);
-    mkdirSync(file);
-    const message: unknown = expect.stringContaining("the thread of deliveries has ended");
-    const ended = { status: "rejected", reason: { code: "CS_STORE_UNAVAILABLE", message } };
-    const calls = [store.read([], { now: 0, most: 1 }), store.complete([], PAUSE)];
-    expect(await Promise.allSettled(calls)).toMatchObject([ended, ended]);
-    await expect(driver.query("SELECT 1")).rejects.toMatchObject(ended.reason);
-    const { lines, logger } = keptLog();
-    const failures = new FailureLog(logger, () => 0);
-    const watch = new StoreWatch(driver, { failures, elapsed: () => 0, failed: () => {} });
-    expect(await watch.check()).toContain("write");
-    expect(lines).toMatchObject([{ cause: message }]);
+  it("is refused in the same process too, and accepted once the first one is closed", async () => {
+    const file = temporaryDatabase();
+    const first = sqliteDriver(file);
+    expect(() => sqliteDriver(file)).toThrow(StoreInUseError);
+    await Promise.all([first.close(), first.close()]);
+    await sqliteDriver(file).close();
+  });
+
+  it("is accepted after one that could not open the file", async () => {
+    const file = temporaryDatabase();
+    writeFileSync(file, "this is a text and no database, and long enough to tell\n".repeat(40));
+    expect(() => sqliteDriver(file)).toThrow(/not a database/);
+    writeFileSync(file, "");
+    await sqliteDriver(file).close();
   });
 });

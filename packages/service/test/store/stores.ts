@@ -33,16 +33,14 @@ export interface OpenStore {
   readonly open: (address?: string) => Promise<Driver>;
 }
 
-const sqliteStore = (name: string, deliveryThread: boolean): Store => ({
-  name,
+export const sqlite: Store = {
+  name: "SQLite",
   start: async () => ({
     create: async () => temporaryDatabase(),
-    connect: (address) => sqliteDriver(address, { deliveryThread }),
+    connect: (address) => sqliteDriver(address),
     stop: () => {},
   }),
-});
-export const sqlite: Store = sqliteStore("SQLite", false);
-export const sqliteWithThread: Store = sqliteStore("SQLite with a thread of deliveries", true);
+};
 
 export const postgres: Store = {
   name: "PostgreSQL",

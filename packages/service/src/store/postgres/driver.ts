@@ -58,6 +58,7 @@ const STATUS = `SELECT CASE WHEN pg_postmaster_start_time()::text = $2
 
 /** PostgreSQL over a pool of connections. */
 class PooledDriver implements Driver {
+  readonly isAlone = false;
   readonly #pool: PostgresPool;
   readonly #names = new PreparedNames();
   readonly #underWay = new Set<Promise<unknown>>();
@@ -81,10 +82,6 @@ class PooledDriver implements Driver {
 
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
     return withHooks(run, (hooked) => this.#tracked(() => this.#transact(exclusive, hooked)));
-  }
-
-  enter(): Promise<void> {
-    return Promise.resolve();
   }
 
   vitals(): Vitals {

@@ -44,7 +44,7 @@ export class SqliteConnection {
 
   /**
    * Moves the WAL into the file and empties it, as far as no reader needs it. Never waits: not in a transaction, nor
-   * for another process.
+   * for another program.
    */
   emptyWal(): void {
     if (this.inTransaction || !this.#database.isOpen) return;
@@ -87,31 +87,21 @@ function toSqlite(sql: string): string {
 const SQLITE_BUSY = 5;
 /** Busy, locked, memory, read-only, I/O error, corrupt, full, cannot open, locking protocol, not a database. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([SQLITE_BUSY, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
-const PAUSE_MS = 5;
 
 /**
  * Opens a SQLite file in WAL mode with `synchronous=FULL`.
- *
- * SQLite does not wait for the lock that changes a new file's mode: one of two processes that start together
- * would fail. It is tried until `busyMs` have passed.
  *
  * @throws {Error} The file cannot be opened, or stays locked.
  */
 function openWal(path: string, { busyMs }: { readonly busyMs: number }): DatabaseSync {
   createPrivately(path);
   const database = new DatabaseSync(path, { timeout: busyMs });
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let waited = 0; ; waited += PAUSE_MS) {
-    try {
-      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-      return database;
-    } catch (error) {
-      if (!isBusy(error) || waited >= busyMs) {
-        database.close();
-        throw error;
-      }
-      Atomics.wait(pause, 0, 0, PAUSE_MS);
-    }
+  try {
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 

@@ -1,7 +1,6 @@
 import {
   StoreUnavailableError,
   textOf,
-  type DeliveryCalls,
   type Driver,
   type Queryable,
   type Sql,
@@ -10,15 +9,12 @@ import {
   withHooks,
 } from "../driver.ts";
 import { SqliteConnection, unavailable } from "./connection.ts";
-import { DeliveryThread } from "./delivery-thread.ts";
 import { DatabaseFile } from "./file.ts";
-import { Presence } from "./presence.ts";
+import { FileLock } from "./file-lock.ts";
 
 export interface SqliteOptions {
-  /** Maximum wait of BEGIN for another process's transaction, in milliseconds. Default 5000. */
+  /** Maximum wait of BEGIN for another program's transaction, in milliseconds. Default 5000. */
   readonly busyMs?: number;
-  /** Reads and completes deliveries on a thread of their own, which starts with the first read. Default false. */
-  readonly deliveryThread?: boolean;
 }
 
 /** Size of the WAL in bytes from which on `vitals` tries to empty it. */
@@ -41,10 +37,12 @@ type Outcome =
  *
  * Transactions requested in one turn of the event loop share one BEGIN IMMEDIATE, one COMMIT and its flush to
  * disk. They run one after the other, each in its own SAVEPOINT, so that a failure undoes only its own
- * writes. Reads outside a transaction use a second, read-only connection and never see uncommitted rows. The thread of
- * deliveries takes turns with them.
+ * writes. Reads outside a transaction use a second, read-only connection and never see uncommitted rows.
+ *
+ * One driver at a time may have the file. Other programs, such as a backup, may read it.
  *
  * @param file Path of the database file, created if missing.
+ * @throws {StoreInUseError} `CS_STORE_IN_USE`: another process has the file.
  * @throws {TypeError} `file` is empty or an in-memory database, which two connections cannot share.
  */
 export function sqliteDriver(file: string, options: SqliteOptions = {}): Driver {
@@ -64,26 +62,19 @@ class SqliteDriver implements Driver {
   #draining: Promise<void> | undefined;
   #closed = false;
   readonly #file: DatabaseFile;
-  readonly #presence: Presence;
-  readonly deliveries?: DeliveryCalls;
-  #thread: DeliveryThread | undefined;
-  /** The last turn of whoever writes: nobody waits inside SQLite for another thread's transaction. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #lock: FileLock;
+  readonly isAlone = true;
 
-  constructor(file: string, { busyMs = 5000, deliveryThread = false }: SqliteOptions) {
-    this.#writer = new SqliteConnection(file, { readOnly: false, busyMs });
-    this.#reader = new SqliteConnection(file, { readOnly: true, busyMs });
+  constructor(file: string, { busyMs = 5000 }: SqliteOptions) {
+    this.#lock = new FileLock(file);
+    try {
+      this.#writer = new SqliteConnection(file, { readOnly: false, busyMs });
+      this.#reader = new SqliteConnection(file, { readOnly: true, busyMs });
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
     this.#file = new DatabaseFile(file);
-    this.#presence = new Presence(file, busyMs);
-    if (!deliveryThread) return;
-    const started = (): DeliveryThread => {
-      this.#refuseIfClosed();
-      return (this.#thread ??= new DeliveryThread({ file, busyMs }));
-    };
-    this.deliveries = {
-      read: async (...given) => started().read(...given),
-      complete: (...given) => this.#inTurn(async () => started().complete(...given)),
-    };
   }
 
   // Async although SQLite is not: a failing statement must reject, as it does on a server.
@@ -108,13 +99,13 @@ class SqliteDriver implements Driver {
     return outcome.value as T;
   }
 
-  /** SQLite has one writer: every transaction waits for the others, also those of other processes. */
+  /** SQLite has one writer: every transaction waits for the others. */
   exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
     return this.transaction(run);
   }
 
-  enter(whenAlone: () => Promise<void>): Promise<void> {
-    return this.#presence.enter(whenAlone);
+  name(address: string): void {
+    this.#lock.name(address);
   }
 
   vitals(): Vitals {
@@ -126,31 +117,20 @@ class SqliteDriver implements Driver {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
-    await this.#turn;
-    await this.#thread?.close();
-    this.#presence.leave();
     this.#reader.close();
     this.#writer.close();
+    this.#lock.release();
   }
 
   #refuseIfClosed(): void {
     if (this.#closed) throw new StoreUnavailableError("the database is closed");
-    // Calls fail as well, so that the service is not ready and is restarted.
-    if (this.#thread?.failure !== undefined) throw this.#thread.failure;
-  }
-
-  /** Runs what writes while no other thread writes. */
-  #inTurn<T>(write: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(write);
-    this.#turn = done.catch(() => {});
-    return done;
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       // One turn later: calls of the current turn join the group, and I/O is not starved.
       await new Promise((resolve) => setImmediate(resolve));
-      await this.#inTurn(() => this.#commitGroup(this.#waiting.splice(0, MAX_GROUP)));
+      await this.#commitGroup(this.#waiting.splice(0, MAX_GROUP));
     }
     this.#draining = undefined;
   }

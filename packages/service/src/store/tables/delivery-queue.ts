@@ -11,8 +11,13 @@ import { completeDeliveries } from "./completions.ts";
 
 /** The queue of deliveries in a database, and the leases of its endpoints. */
 export function deliveryStore(driver: Driver): DeliveryStore {
+  // Whoever is in the table of a database without other processes has ended.
+  let forgets = driver.isAlone;
   return {
-    join: (id) => join(driver, id),
+    join: async (id) => {
+      await driver.transaction((tx) => join(tx, id, forgets));
+      forgets = false;
+    },
     beat: (beat) => driver.transaction((tx) => writeBeat(tx, beat), { isDurable: false }),
     remove: (member) => driver.transaction((tx) => remove(tx, member)),
     take: (id, wanted) => driver.transaction((tx) => take(tx, id, wanted)),
@@ -20,18 +25,15 @@ export function deliveryStore(driver: Driver): DeliveryStore {
     read: (requests, bounds) => read(driver, requests, bounds),
     complete: (completions, { pause }) =>
       driver.transaction((tx) => completeDeliveries(tx, completions, pause)),
-    ...driver.deliveries,
   };
 }
 
-async function join(driver: Driver, id: string): Promise<void> {
-  // Whoever is in the table has ended then. The leases of no member are free.
-  await driver.enter(async () => {
-    await driver.transaction((tx) => tx.query("DELETE FROM delivery_members"));
-  });
+async function join(tx: Queryable, id: string, forgets: boolean): Promise<void> {
+  // The leases of no member are free.
+  if (forgets) await tx.query("DELETE FROM delivery_members");
   // It is there already if an earlier call was stored, but not answered.
   const insert = "INSERT INTO delivery_members (id, beat) VALUES ($1, 0) ON CONFLICT DO NOTHING";
-  await driver.transaction((tx) => tx.query(insert, [id]));
+  await tx.query(insert, [id]);
 }
 
 async function writeBeat(

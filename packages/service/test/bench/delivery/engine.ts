@@ -126,10 +126,7 @@ async function rateSnapshot(
 
 async function openStore({ kind, postgresPort }: BenchJob): Promise<Driver> {
   if (kind === "sqlite")
-    return sqliteDriver(
-      temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp())),
-      { deliveryThread: true },
-    );
+    return sqliteDriver(temporaryDatabase((cleanUp) => process.on("exit", () => void cleanUp())));
   const admin = new pg.Client(databaseUrl("postgres", postgresPort));
   await admin.connect();
   await admin.query(`CREATE DATABASE ${OWN}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Driver } from "../../../src/store/driver.ts";
 import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
 import { requeueDeliveries, setSubscriptionStatus } from "../../../src/store/tables/replays.ts";
-import { onStores, postgres, sqlite, sqliteWithThread } from "../../store/stores.ts";
+import { onStores, postgres, sqlite } from "../../store/stores.ts";
 import { queueOf } from "../queue.ts";
 import { deliveryStoreSuite, type OpenStore } from "./delivery-store-suite.ts";
 import { ModelStore, type QueueRows } from "./model-store.ts";
@@ -42,7 +42,7 @@ describe("the delivery queue", () => {
       return { store: model, rows: model };
     });
   });
-  onStores([sqlite, sqliteWithThread, postgres], ({ open }) => {
+  onStores([sqlite, postgres], ({ open }) => {
     deliveryStoreSuite(async () => openTables(await open()));
   });
   onStores([postgres], ({ open }) => {
@@ -60,23 +60,21 @@ describe("the delivery queue", () => {
     });
   });
   onStores([sqlite], ({ create, open }) => {
-    it("frees the leases of earlier processes once all of them have ended, and not before", async () => {
+    it("frees the leases of an earlier process that ended without giving them back", async () => {
       const file = await create();
-      const [first, second, third] = [await open(file), await open(file), await open(file)];
+      const first = await open(file);
       await (await openTables(first)).rows.subscribe("one");
       const takes = async (driver: Driver, id: string): Promise<number> => {
         const store = deliveryStore(driver);
         await store.join(id);
         return (await store.take(id, { keys: ["one"] })).length;
       };
-      expect([await takes(first, "a"), await takes(second, "b")]).toEqual([1, 0]);
+      expect(await takes(first, "a")).toBe(1);
       await first.close();
-      expect(await takes(third, "c")).toBe(0);
-      await Promise.all([second.close(), third.close()]);
-      const last = await open(file);
-      expect(await takes(last, "d")).toBe(1);
-      const { members } = await deliveryStore(last).beat({ id: "d", beat: 1, now: 0 });
-      expect(members).toMatchObject([{ id: "d" }]);
+      const next = await open(file);
+      expect(await takes(next, "b")).toBe(1);
+      const { members } = await deliveryStore(next).beat({ id: "b", beat: 1, now: 0 });
+      expect(members).toMatchObject([{ id: "b" }]);
     });
   });
 });
