@@ -31,13 +31,14 @@ FILE has one JSON object a line (the last two are wrapped here):
 const help = `
 All lines are imported in one transaction, or none: an error names its line and the JSON Pointer of the member, and the
 command exits with 1. A file can be imported again: what is stored as a line says stays as it is.
+Creates the SQLite file if it does not exist, also with --dry-run.
 
   merchant  changes the name of a stored merchant
   client    prints CLIENT_ID:SECRET once, since only a hash of the secret is stored; optional: scopes (default: all of the profile), secretVersion (raise it for a new secret), overlapHours (of the old secret, default 24), disabled (true: refused from now on, for good)
   customer  changes customerStatus and links a first account; another name, email or account is RECORD_DIFFERS
   payment   is found by requestKey; changes paymentStatus; another amount, customer or reference is DUPLICATE_REQUEST_KEY; optional: paymentId, clientReferenceId, creationDate, settlementDate
 ${databaseHelp}  countersign serve import records.jsonl --dry-run
-  countersign serve import records.jsonl > clients.txt`;
+  CLIENT=$(countersign serve import records.jsonl)`;
 
 interface ImportOptions extends DataOptions {
   readonly profile: string;

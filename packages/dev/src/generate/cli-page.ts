@@ -42,7 +42,7 @@ export async function cliPage(): Promise<string> {
       ["exit code", "meaning"],
       [
         ["0", "The command succeeded, or was asked to stop."],
-        ["1", "The command ran, and what it examined fails: a requirement, a diff, an event."],
+        ["1", "The command ran, and what it examined fails: a requirement, a diff, an event, a line of an import."],
         ["2", "The command could not run, or its target did not answer; stderr gives the reason."],
       ],
     ),
