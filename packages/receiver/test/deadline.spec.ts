@@ -8,7 +8,14 @@ import {
 } from "@countersign/receiver";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sending } from "./adapters/mounted.ts";
-import { nameOf, NOON, recordingReceiver, refundAttempt, refundAuthorized } from "./fixtures.ts";
+import {
+  nameOf,
+  NOON,
+  recordingReceiver,
+  refundAttempt,
+  refundAuthorized,
+  secret,
+} from "./fixtures.ts";
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -184,11 +191,12 @@ describe("limits.answerMs", () => {
     expect(await sendAndWait()).toBe("handled");
   });
 
-  it("covers a secrets function and an inbox that never answer, and starts no handler later", async () => {
+  it("covers a secrets function and an inbox that do not answer, and starts no handler when they do later", async () => {
     const gate = Promise.withResolvers<void>();
     const memory = memoryInbox();
     const claim: Inbox["claim"] = (given) => gate.promise.then(() => memory.claim(given));
-    const secretless = slow(0, { secrets: () => new Promise(() => undefined) });
+    const lateSecrets = () => gate.promise.then(() => ({ tenant: "", secrets: [secret] }));
+    const secretless = slow(0, { secrets: lateSecrets });
     const inboxless = slow(0, { inbox: { ...memory, claim } });
     const never = { ...memoryInbox(), complete: () => new Promise<never>(() => undefined) };
     const uncompleted = slow(0, { inbox: never });
@@ -199,8 +207,10 @@ describe("limits.answerMs", () => {
     expect(await inboxless.sendAndWait(1000)).toBe("CS_INBOX_UNAVAILABLE");
     gate.resolve();
     await vi.advanceTimersByTimeAsync(0);
-    expect(inboxless.handler).not.toHaveBeenCalled();
-    expect(await inboxless.sendAndWait()).toBe("handled");
+    for (const { handler, sendAndWait } of [secretless, inboxless]) {
+      expect(handler).not.toHaveBeenCalled();
+      expect(await sendAndWait()).toBe("handled");
+    }
   });
 
   it("A27: [R-LOAD-SHED] covers waiting: attempts beyond concurrentHandlers run in their order and get 503 after answerMs", async () => {
