@@ -128,7 +128,8 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     memory: new BodyMemory(limits),
     failures,
     explain: options.explain === true ? explainer(profile.signature) : undefined,
-    now,
+    // Databases store whole milliseconds.
+    now: () => Math.floor(now()),
     elapsed,
     findSecrets,
   };
@@ -138,11 +139,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
   const report = (outcome: Outcome, facts: OutcomeFacts): void => {
     failures.report(outcome);
     publishOutcome(outcome, facts);
-    try {
-      onOutcome?.(outcome, facts);
-    } catch (error) {
-      failures.threw("onOutcome threw", error);
-    }
+    if (onOutcome !== undefined) failures.guard("onOutcome threw", () => onOutcome(outcome, facts));
     keepHouse();
   };
   const worker =

@@ -1,11 +1,12 @@
 import type { ReceiverParts } from "../pipeline/parts.ts";
-import type { Inbox } from "./inbox.ts";
 
 type Parts = Pick<ReceiverParts, "inbox" | "leaseMs" | "now" | "elapsed" | "failures">;
 
 /** Interval in milliseconds, and the number of events forgotten at once. */
 const EVERY_MS = 60_000;
 const AT_ONCE = 1000;
+/** The most statements in a row. */
+const MAX_ROUNDS = 1000;
 
 /**
  * Keeps house in the background, once a minute: forgets events that ended longer ago than the
@@ -15,20 +16,28 @@ const AT_ONCE = 1000;
 export function createHousekeeping(parts: Parts, retentionMs: number): () => void {
   const { inbox, now, elapsed } = parts;
   let nextAt = elapsed() + EVERY_MS;
+  let forgetting = false;
+  const forget = async (): Promise<void> => {
+    if (forgetting) return;
+    forgetting = true;
+    try {
+      const before = now() - retentionMs;
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- one statement after the other
+        if ((await inbox.purge?.({ before, limit: AT_ONCE })) !== AT_ONCE) return;
+      }
+    } finally {
+      forgetting = false;
+    }
+  };
   return () => {
     const at = elapsed();
     if (at < nextAt) return;
     nextAt = at + EVERY_MS;
     // A failure is retried in a minute, and attempts report an unavailable inbox anyway.
-    forget(inbox, now() - retentionMs).catch(() => undefined);
+    forget().catch(() => undefined);
     warnIfOverdue(parts).catch(() => undefined);
   };
-}
-
-async function forget(inbox: Inbox, before: number): Promise<void> {
-  let forgotten: number;
-  do forgotten = (await inbox.purge?.({ before, limit: AT_ONCE })) ?? 0;
-  while (forgotten === AT_ONCE);
 }
 
 /** A worker that is alive takes an event within a lease, whatever happened to another one; twice that is too long. */

@@ -163,7 +163,7 @@ export class Worker {
         const code = run.kind === "lost" ? "CS_CLAIM_LOST" : run.code;
         const { error } = run;
         const now = parts.now();
-        const waitMs = settings.backoff(attempts);
+        const waitMs = this.#waitAfter(attempts);
         const then = await queue.fail({
           key,
           token,
@@ -178,6 +178,20 @@ export class Worker {
       default:
         return run satisfies never;
     }
+  }
+
+  /** Returns whole milliseconds, whatever the app's function does. */
+  #waitAfter(attempts: number): number {
+    const { parts, settings } = this.#host;
+    const ms: unknown = parts.failures.guard("workers.backoff threw", () =>
+      settings.backoff(attempts),
+    );
+    if (typeof ms === "number" && ms >= 0) return Math.ceil(Math.min(ms, YEAR_MS));
+    if (ms !== undefined)
+      parts.failures.warn(
+        "workers.backoff must return milliseconds, at least 0: the event waits a minute",
+      );
+    return 60_000;
   }
 
   /** Runs one event. Its handler's signal aborts after `limits.answerMs`, as with an attempt, and the lease bounds it. */
@@ -214,6 +228,7 @@ function decode(event: TakenEvent, parts: ReceiverParts): Envelope | Outcome {
 const unreadable = (outcome: Outcome): Error =>
   new Error(`the stored event is refused: ${"code" in outcome ? outcome.code : outcome.kind}`);
 
+const YEAR_MS = 31_536_000_000;
 const MAX_REASON = 500;
 
 /** A code and the message, for the merchant's own eyes. */

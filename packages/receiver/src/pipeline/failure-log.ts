@@ -83,6 +83,18 @@ export class FailureLog {
     this.#write("error", what, error);
   }
 
+  /** Calls a function of the app that must not end its process. @returns What it returned, if it did not throw. */
+  guard<T>(what: string, call: () => T): T | undefined {
+    try {
+      const returned = call();
+      onRejection(returned, (error) => this.threw(what, error));
+      return returned;
+    } catch (error) {
+      this.threw(what, error);
+      return undefined;
+    }
+  }
+
   #count(code: string, text: () => string, error?: unknown): void {
     const cause = error === undefined ? "" : this.#readable(error).split("\n", 1).join();
     const minute = this.#minutes.get(code);
@@ -115,7 +127,10 @@ export class FailureLog {
     if (this.#logger === false) return;
     try {
       const lines = about === undefined ? "" : this.#readable(about);
-      this.#logger[level](this.#withoutSecrets(`countersign: ${escaped(text)}${lines}`));
+      const logged: unknown = this.#logger[level](
+        this.#withoutSecrets(`countersign: ${escaped(text)}${lines}`),
+      );
+      onRejection(logged, () => undefined);
     } catch {
       // A logger that throws must not change what is answered.
     }
@@ -142,6 +157,12 @@ export class FailureLog {
     for (const secret of this.#hidden) shown = shown.replaceAll(secret, "[secret]");
     return shown;
   }
+}
+
+/** An async function may stand where a synchronous one is expected: its rejection would end the process. */
+function onRejection(returned: unknown, handle: (error: unknown) => void): void {
+  if (typeof returned === "object" && returned !== null && "then" in returned)
+    Promise.resolve(returned).catch(handle);
 }
 
 const MAX_HIDDEN = 1000;
