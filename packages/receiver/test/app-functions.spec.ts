@@ -25,7 +25,7 @@ describe("a function of the app that rejects where no promise is expected", () =
   beforeEach(() => void (lines.length = 0));
 
   it("is logged as onOutcome and does not end the process", async () => {
-    const { send } = recordingReceiver({ log, onOutcome: away });
+    const { send } = recordingReceiver({ log, onOutcome: away as never });
     expect((await send()).kind).toBe("handled");
     await setImmediate();
     expect(lines).toEqual([expect.stringMatching(/onOutcome threw: Error: away\n/)]);
