@@ -14,6 +14,7 @@ afterEach(() => void process.off("unhandledRejection", onRejected));
 
 const away = (): Promise<never> => Promise.reject(new Error("away"));
 // As plain JavaScript may pass it.
+const asyncOutcome = away as never;
 const asyncLog = { warn: away, error: away } as never;
 
 describe("a function of the app that rejects where no promise is expected", () => {
@@ -25,7 +26,7 @@ describe("a function of the app that rejects where no promise is expected", () =
   beforeEach(() => void (lines.length = 0));
 
   it("is logged as onOutcome and does not end the process", async () => {
-    const { send } = recordingReceiver({ log, onOutcome: away as never });
+    const { send } = recordingReceiver({ log, onOutcome: asyncOutcome });
     expect((await send()).kind).toBe("handled");
     await setImmediate();
     expect(lines).toEqual([expect.stringMatching(/onOutcome threw: Error: away\n/)]);
