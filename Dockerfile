@@ -3,7 +3,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /repository
 COPY . .
 RUN npm run bootstrap build \
-  && npm run bootstrap release -- --dry-run --out /packed \
+  && npx --yes pnpm@12.21.0 --filter countersign pack --pack-destination /packed \
   && npm install --prefix /app --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund /packed/countersign-[0-9]*.tgz
 
 FROM node:24-bookworm-slim

@@ -1,8 +1,9 @@
 // Makes what is derived from schemas/ (no library knows our open enums, narrowed references and two sides):
 // modules and shipped documents, which are not committed and are made again when a source has changed; types,
-// OpenAPI and AsyncAPI, which are committed and which a test compares.
+// OpenAPI and AsyncAPI, which are committed and which a test compares. Also builds the inspector's page.
 //
 // node scripts/generate.ts [--if-changed]
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -11,11 +12,11 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { keywordFaults } from "./schemas/keywords.ts";
 import { loadSchemas, readJson, root } from "./schemas/load.ts";
 import { openApiSchemas, openApiSchemasModule, shippedDocuments } from "./schemas/documents.ts";
 import * as modules from "./schemas/modules.ts";
@@ -23,18 +24,18 @@ import * as modules from "./schemas/modules.ts";
 type Files = Readonly<Record<string, string>>;
 
 const SOURCES = [
-  "schemas/{resources,events,profiles}/*.json",
+  "schemas/{keywords.json,{resources,events,profiles}/*.json}",
   "scripts/{generate.ts,schemas/*.ts}",
   "packages/service/src/documents/sides.ts",
 ];
+const INSPECTOR =
+  "{packages/inspector/{src,public}/**/*.*,packages/inspector/{index.html,vite.config.ts},schemas/src/**/*.ts}";
 const IGNORED = "schemas/{documents,reader}/**/*.json";
 const STAMP = `${root}schemas/src/generated/stamp.json`;
 
 /** Reads the schemas. */
 function load() {
   const files = loadSchemas(`${root}schemas`);
-  const faults = files.flatMap(keywordFaults);
-  if (faults.length > 0) throw new Error(faults.join("\n"));
   const rows = modules.eventRows(files);
   const events = rows.map(({ file }) => file);
   const profile = files.filter(({ title }) => title === "Profile");
@@ -108,8 +109,24 @@ export function generateIfChanged(): void {
   write("schemas/src/generated/stamp.json", stamp);
 }
 
+/** Builds the inspector's page with Vite, if a source is newer than it. */
+export function buildInspectorIfChanged(): void {
+  const folder = `${root}packages/inspector/`;
+  const changedAt = (path: string): number => statSync(root + path).mtimeMs;
+  const page = `packages/inspector/dist/index.html`;
+  const newest = Math.max(...globSync(INSPECTOR, { cwd: root }).map(changedAt));
+  if (existsSync(root + page) && changedAt(page) > newest) return;
+  execFileSync(process.execPath, ["node_modules/vite/bin/vite.js", "build", "--logLevel=warn"], {
+    cwd: folder,
+    // The environment of a test or a developer would bundle a development build.
+    env: { ...process.env, NODE_ENV: "production" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   generateIfChanged();
+  buildInspectorIfChanged();
   if (!process.argv.includes("--if-changed"))
     for (const [path, text] of Object.entries(await committedFiles())) write(path, text);
 }

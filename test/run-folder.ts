@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { generateIfChanged } from "../scripts/generate.ts";
+import { buildInspectorIfChanged, generateIfChanged } from "../scripts/generate.ts";
 import { SHARED_POSTGRES, stopPostgres } from "../packages/receiver/test/inboxes/servers.ts";
 
 /** Linux's in-memory file system; a container may have very little of it. */
@@ -15,6 +15,7 @@ const ENOUGH = 4 * 2 ** 30;
  */
 export default function runFolder(): () => void {
   generateIfChanged();
+  buildInspectorIfChanged();
   const folder = mkdtempSync(join(hasMemory() ? IN_MEMORY : tmpdir(), "countersign-run-"));
   // PostgreSQL runs as another user where this one is root.
   chmodSync(folder, 0o777);

@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // The packages are tested from their sources: no build is needed, and none can be stale.
-export const conditions = ["@countersign/source", "node", "development|production"];
+export const conditions = ["node", "development|production"];
 export const sources = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 export const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -4,7 +4,6 @@ export default defineConfig({
   root: import.meta.dirname,
   base: "/inspector/",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  resolve: { conditions: ["@countersign/source", "module", "browser", "production"] },
   build: {
     outDir: "dist",
     emptyOutDir: true,

@@ -1,14 +1,23 @@
 import { globSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { root } from "../packages.ts";
 
-/** The repository's folder, with a slash at its end. */
-export const root: string = fileURLToPath(new URL("../../", import.meta.url));
+export { root } from "../packages.ts";
 
-/** Reads a JSON file of the repository, whose form the tests of the workspace check. */
+/** Reads a JSON file of the repository, whose form tests check. */
 export const readJson = (path: string): unknown => JSON.parse(readFileSync(root + path, "utf8"));
 
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
+
+/** The members of a schema that lead to others. */
+export interface Parts {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly discriminator?: { readonly propertyName: string };
+}
 
 export interface SchemaFile {
   /** Path below `schemas/`. */
@@ -41,94 +50,85 @@ export function loadSchemas(folder: string): readonly SchemaFile[] {
       if (typeof title !== "string") throw new Error(`${path}: "title" is missing`);
       return { path, id, title, source };
     });
-  const byId = new Map(files.map(({ id, source }) => [id, source]));
   return files.map((file) => ({
     ...file,
-    schema: mapSchema(file.source, (part) => merged(part, file.id, byId)),
+    schema: mapSchema(file.source, (part) => merged(part, file.id, files)),
   }));
 }
 
-/** Replaces a reference with `properties` or `required` next to it by its target with these merged in. */
-function merged(part: Schema, base: string, byId: ReadonlyMap<string, Schema>): Schema {
-  const { $ref: ref, ...narrowing } = part;
-  if (typeof ref !== "string" || !isNarrowing(narrowing)) return part;
-  const targetId = new URL(ref, base).href;
-  const target = byId.get(targetId);
+/**
+ * Returns the file that a reference of another one leads to.
+ *
+ * @throws {Error} There is none.
+ */
+export function targetOf<File extends { readonly id: string }>(
+  ref: string,
+  base: string,
+  files: readonly File[],
+): File {
+  const target = files.find(({ id }) => id === new URL(ref, base).href);
   if (target === undefined) throw new Error(`${base}: no schema ${ref}`);
-  return narrowed(rebased(target, targetId, base), narrowing);
-
-  function narrowed(wide: Schema, narrow: Schema): Schema {
-    const { properties: members = {} } = narrow as Parts;
-    const { oneOf, discriminator } = wide as Parts;
-    if (oneOf !== undefined) {
-      const tag = discriminator?.propertyName ?? "";
-      const value = members[tag]?.["const"];
-      const kind = oneOf.find(({ properties }) =>
-        admits((properties as Parts["properties"])?.[tag], value),
-      );
-      if (kind === undefined)
-        throw new Error(`${base}: no kind of the target has ${tag} ${JSON.stringify(value)}`);
-      return narrowed(kind, narrow);
-    }
-    const { title: _, ...rest } = wide;
-    const { properties = {}, required = [] } = rest as Parts;
-    return {
-      ...rest,
-      required: [...new Set([...required, ...((narrow as Parts).required ?? [])])],
-      properties: {
-        ...properties,
-        ...Object.fromEntries(
-          Object.entries(members).map(([name, member]) => {
-            const { "x-open": _open, enum: _values, ...own } = properties[name] ?? {};
-            return [name, merged({ ...own, ...member }, base, byId)];
-          }),
-        ),
-      },
-    };
-  }
+  return target;
 }
 
-interface Parts {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly oneOf?: readonly Schema[];
-  readonly discriminator?: { readonly propertyName: string };
-}
+type Sources = readonly Omit<SchemaFile, "schema">[];
 
-const isNarrowing = (rest: Schema): boolean => "properties" in rest || "required" in rest;
-
-const admits = (tag: Schema | undefined, value: unknown): boolean =>
-  tag?.["const"] === value ||
-  ((tag?.["enum"] as readonly unknown[] | undefined) ?? []).includes(value);
-
-/** A copy of a file's schema without its own identity, whose references are relative to another file. */
-function rebased(
-  { $schema: _schema, $id: _id, examples: _examples, "x-invalid": _invalid, ...schema }: Schema,
-  from: string,
-  to: string,
-): Schema {
-  const up = new URL(".", to).href.slice(BASE.length).replaceAll(/[^/]+\//g, "../");
-  return mapSchema(schema, (part) =>
-    typeof part["$ref"] === "string"
-      ? { ...part, $ref: up + new URL(part["$ref"], from).href.slice(BASE.length) }
-      : part,
+/** Replaces a reference with `properties` or `required` next to it by its target with these merged in. */
+function merged(part: Schema, base: string, files: Sources): Schema {
+  const { $ref: ref, ...narrowing } = part as Parts;
+  if (ref === undefined || !("properties" in narrowing || "required" in narrowing)) return part;
+  const { id, source } = targetOf(ref, base, files);
+  const {
+    $schema: _schema,
+    $id: _id,
+    examples: _examples,
+    "x-invalid": _invalid,
+    ...wide
+  } = source;
+  // Its references become relative to this file.
+  const up = new URL(".", base).href.slice(BASE.length).replaceAll(/[^/]+\//g, "../");
+  const moved = mapSchema(wide, (one) =>
+    typeof one["$ref"] === "string"
+      ? { ...one, $ref: up + new URL(one["$ref"], id).href.slice(BASE.length) }
+      : one,
   );
+  return narrowed(moved, narrowing, (member) => merged(member, base, files));
 }
 
-/** A copy of a schema, with every subschema replaced, innermost first. */
-export function mapSchema(schema: Schema, change: (schema: Schema) => Schema): Schema {
-  const { properties, items, oneOf } = schema as {
-    properties?: Record<string, Schema>;
-    items?: Schema;
-    oneOf?: Schema[];
+function narrowed(wide: Schema, narrow: Parts, merge: (member: Schema) => Schema): Schema {
+  const { oneOf, discriminator, properties = {}, required = [] } = wide as Parts;
+  const members = narrow.properties ?? {};
+  if (oneOf !== undefined) {
+    const tag = discriminator?.propertyName ?? "";
+    const value = members[tag]?.["const"];
+    const kind = oneOf.find((one) => {
+      const { const: only, enum: values = [only] } = (one as Parts).properties?.[tag] ?? {};
+      return (values as readonly unknown[]).includes(value);
+    });
+    if (kind === undefined) throw new Error(`no kind has ${tag} ${JSON.stringify(value)}`);
+    return narrowed(kind, narrow, merge);
+  }
+  const { title: _, ...rest } = wide;
+  const fixed = Object.entries(members).map(([name, member]) => {
+    const { "x-open": _open, enum: _values, ...own } = properties[name] ?? {};
+    return [name, merge({ ...own, ...member })] as const;
+  });
+  return {
+    ...rest,
+    required: [...new Set([...required, ...(narrow.required ?? [])])],
+    properties: { ...properties, ...Object.fromEntries(fixed) },
   };
+}
+
+/** Copies a schema, with every subschema replaced, innermost first. */
+export function mapSchema(schema: Schema, change: (schema: Schema) => Schema): Schema {
+  const { properties, items, oneOf } = schema as Parts;
+  const inner = Object.entries(properties ?? {}).map(
+    ([name, child]) => [name, mapSchema(child, change)] as const,
+  );
   return change({
     ...schema,
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, child]) => [name, mapSchema(child, change)]),
-      ),
-    }),
+    ...(properties && { properties: Object.fromEntries(inner) }),
     ...(items && { items: mapSchema(items, change) }),
     ...(oneOf && { oneOf: oneOf.map((child) => mapSchema(child, change)) }),
   });

@@ -1,4 +1,12 @@
-import { BANNER, mapSchema, readJson, type Schema, type SchemaFile } from "./load.ts";
+import {
+  BANNER,
+  mapSchema,
+  type Parts,
+  readJson,
+  type Schema,
+  type SchemaFile,
+  targetOf,
+} from "./load.ts";
 
 /** A row of the standard profile's catalogue, joined with its schema. */
 export interface EventRow {
@@ -13,41 +21,28 @@ export interface EventRow {
   readonly amounts: readonly string[];
 }
 
-interface Profile {
-  readonly catalogue: readonly Omit<EventRow, "title" | "file" | "amounts">[];
-}
-
 /**
- * The events of the standard profile, in its order.
+ * Returns the events of the standard profile, in its order.
  *
- * @throws {Error} a row without a schema, a schema without a row, or one whose category differs.
+ * @throws {Error} A row has no schema, a schema no row, or they differ.
  */
 export function eventRows(files: readonly SchemaFile[]): readonly EventRow[] {
-  const profile = readJson("schemas/profiles/standard.json") as Profile;
-  const rows = profile.catalogue.map((row): EventRow => {
-    const file = files.find(({ path }) => path === `events/${row.type}.schema.json`);
-    if (file === undefined) throw new Error(`the event ${row.type} has no schema`);
-    const category = constOf(file.schema, "category");
-    if (category !== row.category || constOf(file.schema, "type") !== row.type)
-      throw new Error(`${file.path} is not of ${row.type} in ${row.category}`);
-    return {
-      type: row.type,
-      category: row.category,
-      resource: row.resource,
-      ...(row.rank === undefined ? {} : { rank: row.rank }),
-      title: file.title,
-      file,
-      amounts: amountsIn(file, file.schema, "", files),
-    };
+  const { catalogue } = readJson("schemas/profiles/standard.json") as {
+    readonly catalogue: readonly Omit<EventRow, "title" | "file" | "amounts">[];
+  };
+  const rows = catalogue.map(({ type, category, resource, rank }): EventRow => {
+    const file = files.find(({ path }) => path === `events/${type}.schema.json`);
+    if (file === undefined) throw new Error(`the event ${type} has no schema`);
+    const { properties = {} } = file.schema as Parts;
+    if (properties["category"]?.["const"] !== category || properties["type"]?.["const"] !== type)
+      throw new Error(`${file.path} is not of ${type} in ${category}`);
+    const amounts = amountsIn(file, file.schema, "", files);
+    const ranked = rank === undefined ? {} : { rank };
+    return { type, category, resource, ...ranked, title: file.title, file, amounts };
   });
   const events = files.filter(({ path }) => /^events\/\w+\.\w+\.schema\.json$/.test(path));
   if (events.length !== rows.length) throw new Error("an event's schema is not in the catalogue");
   return rows;
-}
-
-function constOf(schema: Schema, member: string): unknown {
-  const { properties } = schema as { properties?: Record<string, Schema> };
-  return properties?.[member]?.["const"];
 }
 
 /** Finds the references to the amount, so that no event's amounts are forgotten. */
@@ -57,49 +52,38 @@ function amountsIn(
   at: string,
   files: readonly SchemaFile[],
 ): readonly string[] {
-  const { properties = {} } = schema as { properties?: Record<string, Schema> };
-  return Object.entries(properties).flatMap(([name, child]) => {
-    const { $ref: ref } = child;
-    if (typeof ref !== "string") return amountsIn(file, child, `${at}/${name}`, files);
-    const target = files.find(({ id }) => id === new URL(ref, file.id).href);
-    if (target === undefined) return [];
-    if (target.path === "resources/amount.schema.json") return [`${at}/${name}/value`];
-    return amountsIn(target, target.schema, `${at}/${name}`, files);
+  return Object.entries((schema as Parts).properties ?? {}).flatMap(([name, child]) => {
+    const { $ref: ref } = child as Parts;
+    const target = ref === undefined ? { ...file, schema: child } : targetOf(ref, file.id, files);
+    return target.path === "resources/amount.schema.json"
+      ? [`${at}/${name}/value`]
+      : amountsIn(target, target.schema, `${at}/${name}`, files);
   });
 }
 
-/** The module of the standard catalogue: a row an event, with its reader's validator. */
-export function catalogueModule(rows: readonly EventRow[]): string {
-  return [
-    BANNER,
+const text = JSON.stringify;
+const print = (...lines: readonly string[]): string => `${[BANNER, ...lines].join("\n")}\n`;
+
+/** Prints the module of the standard catalogue: a row an event, with its reader's validator. */
+export const catalogueModule = (rows: readonly EventRow[]): string =>
+  print(
     'import type { Catalogue } from "../catalogue.ts";',
     'import { reader } from "../validator.ts";',
     'import * as schemas from "./schemas.ts";',
     'import type { EventTypeMap } from "./types.ts";',
     "",
     "/** The events of the standard profile. */",
-    "export const standardCatalogue: Catalogue<EventTypeMap> = {",
-    '  name: "standard",',
-    "  events: {",
-    ...rows.flatMap(({ type, category, resource, rank, amounts, title }) => [
-      `    ${JSON.stringify(type)}: {`,
-      `      category: ${JSON.stringify(category)},`,
-      `      validate: reader(schemas.${title}),`,
-      `      amounts: ${JSON.stringify(amounts)},`,
-      `      resource: ${JSON.stringify(resource)},`,
-      ...(rank === undefined ? [] : [`      rank: ${String(rank)},`]),
-      "    },",
-    ]),
-    "  },",
-    "};",
-    "",
-  ].join("\n");
-}
+    'export const standardCatalogue: Catalogue<EventTypeMap> = { name: "standard", events: {',
+    ...rows.map(
+      ({ type, category, resource, rank, amounts, title }) =>
+        `  ${text(type)}: { validate: reader(schemas.${title}), ${text({ category, amounts, resource, rank }).slice(1)},`,
+    ),
+    "} };",
+  );
 
-/** The module of the events' schemas by type: for generators of events. */
-export function eventSchemasModule(rows: readonly EventRow[]): string {
-  return [
-    BANNER,
+/** Prints the module of the events' schemas by type: for generators of events. */
+export const eventSchemasModule = (rows: readonly EventRow[]): string =>
+  print(
     'import type { JudgedSchema } from "../judge.ts";',
     'import * as schemas from "./schemas.ts";',
     "",
@@ -107,52 +91,39 @@ export function eventSchemasModule(rows: readonly EventRow[]): string {
     "",
     "/** The schemas of the standard profile's events, by type. */",
     "export const eventSchemas: Readonly<Record<string, JudgedSchema>> = {",
-    ...rows.map(({ type, title }) => `  ${JSON.stringify(type)}: schemas.${title},`),
+    ...rows.map(({ type, title }) => `  ${text(type)}: schemas.${title},`),
     "};",
-    "",
-  ].join("\n");
-}
+  );
 
-/** The module of the schemas as validators and generators of events use them: a constant each. */
+/** Prints the module of the schemas as validators and generators of events use them: a constant each. */
 export function schemasModule(files: readonly SchemaFile[]): string {
-  const printed = new Set<SchemaFile>();
-  const constants: string[] = [];
+  const constants = new Map<string, string>();
   // A constant stands below those that it refers to.
-  const print = (file: SchemaFile): void => {
-    if (printed.has(file)) return;
-    printed.add(file);
+  const add = (file: SchemaFile): void => {
+    if (constants.has(file.title)) return;
     const schema = mapSchema(file.schema, (part) => {
-      const { $ref: ref } = part;
-      if (typeof ref !== "string") return judgedPart(part);
-      const target = files.find(({ id }) => id === new URL(ref, file.id).href);
-      if (target === undefined) throw new Error(`${file.path}: ${ref} leads nowhere`);
-      print(target);
+      const { $ref: ref } = part as Parts;
+      if (ref === undefined) return judgedPart(part);
+      const target = targetOf(ref, file.id, files);
+      add(target);
       return { $ref: target.title };
     });
-    const text = JSON.stringify(schema, null, 2).replaceAll(/\{\s*"\$ref": "(\w+)"\s*\}/g, "$1");
-    constants.push(`export const ${file.title}: JudgedSchema = ${text};`);
+    const code = text(schema, null, 2).replaceAll(/\{\s*"\$ref": "(\w+)"\s*\}/g, "$1");
+    constants.set(file.title, `export const ${file.title}: JudgedSchema = ${code};`);
   };
-  for (const file of files) print(file);
-  return [BANNER, 'import type { JudgedSchema } from "../judge.ts";', "", ...constants, ""].join(
-    "\n",
-  );
+  for (const file of files) add(file);
+  return print('import type { JudgedSchema } from "../judge.ts";', "", ...constants.values());
 }
 
 /** A schema without what explains it; an open list of values by its own name. */
 function judgedPart(schema: Schema): Schema {
   const { $schema: _, $id: _id, title: _title, description: _text, ...rest } = schema;
-  const {
-    "x-invalid": _invalid,
-    deprecated: _old,
-    "x-open": isOpen,
-    enum: values,
-    ...judged
-  } = rest;
+  const { "x-invalid": _bad, deprecated: _old, "x-open": isOpen, enum: values, ...judged } = rest;
   if (values === undefined) return judged;
   return { ...judged, [isOpen === true ? "openEnum" : "enum"]: values };
 }
 
-/** A module with a `validate…` of each schema, the writer's or the reader's, and of any of some events. */
+/** Prints a module with a `validate…` of each schema, the writer's or the reader's, and of any of some events. */
 export function validatorsModule(
   side: "writer" | "reader",
   files: readonly SchemaFile[],
@@ -160,8 +131,7 @@ export function validatorsModule(
 ): string {
   const titles = files.map(({ title }) => title);
   const hasRows = rows.length > 0;
-  return [
-    BANNER,
+  return print(
     'import * as schemas from "./schemas.ts";',
     `import type { ${[...titles, ...(hasRows ? ["WebhookEvent"] : [])].join(", ")} } from "./types.ts";`,
     `import { ${hasRows ? "byTag, " : ""}${side}, type Validator } from "../validator.ts";`,
@@ -174,33 +144,29 @@ export function validatorsModule(
       ? [
           "/** Judges an event of any type of the standard profile. */",
           'export const validateEvent: Validator<WebhookEvent> = /* @__PURE__ */ byTag<WebhookEvent>("type", {',
-          ...rows.map(({ type, title }) => `  ${JSON.stringify(type)}: validate${title},`),
+          ...rows.map(({ type, title }) => `  ${text(type)}: validate${title},`),
           "});",
         ]
       : []),
-    "",
-  ].join("\n");
+  );
 }
 
-/** The module of the built-in profiles. */
+/** Prints the module of the built-in profiles. */
 export function profilesModule(names: readonly string[]): string {
   const entries = names.map((name) => {
-    const { $schema: _, ...profile } = readJson(`schemas/profiles/${name}.json`) as Readonly<
-      Record<string, unknown>
-    >;
-    return `  ${JSON.stringify(name)}: ${JSON.stringify(profile, null, 2).replaceAll("\n", "\n  ")},`;
+    const { $schema: _, ...profile } = readJson(`schemas/profiles/${name}.json`) as Schema;
+    return `  ${text(name)}: ${text(profile)},`;
   });
-  return [
-    BANNER,
+  const type = names.map((name) => `readonly ${text(name)}: Profile`).join("; ");
+  return print(
     'import { freeze } from "../freeze.ts";',
     'import type { Profile } from "./types.ts";',
     "",
     'export type { Profile } from "./types.ts";',
     "",
     "/** The built-in profiles, frozen. */",
-    `export const profiles: { ${names.map((name) => `readonly ${JSON.stringify(name)}: Profile`).join("; ")} } = freeze({`,
+    `export const profiles: { ${type} } = freeze({`,
     ...entries,
     "});",
-    "",
-  ].join("\n");
+  );
 }

@@ -1,8 +1,7 @@
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import type { CheckRunner, SandboxOptions } from "@countersign/sandbox/internal";
 import { onTestFinished } from "vitest";
-import { createApi } from "../../packages/dev/src/api.ts";
-import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
 import { openSandbox, TOKEN } from "../../packages/sandbox/test/open-sandbox.ts";
 import type { AtEnd } from "../temporary-folder.ts";
@@ -23,7 +22,8 @@ interface OpenOptions extends Partial<SandboxOptions> {
   readonly checksOf?: (target: Target) => CheckRunner;
 }
 
-let folderOfPage: string | undefined;
+/** The page, which a run of the tests builds first if its sources have changed. */
+const folder = fileURLToPath(new URL("../../packages/inspector/dist", import.meta.url));
 
 /** A sandbox with its page, the seed 1 and a receiver, that lasts as long as the test. */
 export async function openInspector(options: OpenOptions = {}, atEnd: AtEnd = onTestFinished) {
@@ -31,7 +31,7 @@ export async function openInspector(options: OpenOptions = {}, atEnd: AtEnd = on
   const receiver = await openReceiver(atEnd);
   const target = { url: receiver.receiverUrl, secret: SECRET };
   const inspector = {
-    folder: (folderOfPage ??= buildInspector().folder),
+    folder,
     token: TOKEN,
     key: KEY,
     target,
@@ -49,6 +49,25 @@ export async function openInspector(options: OpenOptions = {}, atEnd: AtEnd = on
     /** The calls, by the bearer token. */
     api: createApi(sandbox.url, TOKEN),
     ...receiver,
+  };
+}
+
+/** Returns a function that calls the sandbox as a merchant does: JSON and a bearer token. */
+function createApi(url: string, token: string) {
+  return async (method: "GET" | "POST" | "PUT", path: string, body?: object | string) => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const printed = await answer.text();
+    return {
+      status: answer.status,
+      body: printed === "" ? undefined : (JSON.parse(printed) as unknown),
+    };
   };
 }
 

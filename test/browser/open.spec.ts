@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { serveHere, type Served } from "../../packages/cli/test/ran.ts";
-import { buildInspector } from "../../packages/dev/src/build-inspector.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The system's opener, which a shell script replaces. */
@@ -12,8 +11,6 @@ const opener = process.platform === "darwin" ? "open" : "xdg-open";
 
 /** Serves with a path that starts with a folder. */
 async function startSandbox(folder: string, ...path: readonly string[]): Promise<Served> {
-  // Builds the page unless it was built from these sources.
-  await import("../../packages/dev/bin/build-inspector.ts");
   vi.stubEnv("PATH", [folder, ...path].join(delimiter));
   onTestFinished(() => void vi.unstubAllEnvs());
   const database = join(folder, "sandbox.db");
@@ -49,7 +46,7 @@ describe.skipIf(process.platform === "win32")("countersign sandbox --open", () =
 });
 
 it("the inspector has at most 110 kB of packed scripts", () => {
-  const { folder } = buildInspector();
+  const folder = fileURLToPath(new URL("../../packages/inspector/dist", import.meta.url));
   const packed = globSync("**/*.js", { cwd: folder }).map(
     (name) => gzipSync(readFileSync(join(folder, name))).length,
   );

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, it } from "vitest";
-import { docs, readPages } from "../../packages/dev/src/site/pages.ts";
+import { docs, readPages } from "../../docs/.vitepress/pages.ts";
 import { listen } from "../../packages/sandbox/test/listen.ts";
 import { describeInBrowser, pageOfFile, violationsOf } from "./browser.ts";
 
@@ -33,7 +33,7 @@ const serveSite = (): Promise<string> =>
 describeInBrowser("the built documentation", () => {
   const emptyPage = pageOfFile();
   beforeAll(() => {
-    execFileSync("pnpm", ["run", "docs:build"], { cwd: root, stdio: "pipe" });
+    execFileSync("pnpm", ["run", "docs:site", "build", "docs"], { cwd: root, stdio: "pipe" });
   }, 600_000);
 
   it.each([

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Starts what `npm start` runs once its tools are there. */
 function demo(...args: string[]): { process: ChildProcess; printed: () => string } {
   const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
-  const child = spawn(process.execPath, [...node, "packages/dev/demo/main.ts", ...args], {
+  const child = spawn(process.execPath, [...node, "scripts/demo.ts", ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -30,8 +30,6 @@ const isUp = (url: string): Promise<boolean> =>
 // Each starts three processes, which takes a busy machine its time.
 describe("the demo", { timeout: 120_000 }, () => {
   it("prints every step and the page's address if its port is taken, ends with 0 at Ctrl-C, and leaves no process behind", async () => {
-    // As `npm start` does before.
-    await import("../../packages/dev/bin/build-inspector.ts");
     const other = createServer().listen(4010, "127.0.0.1");
     onTestFinished(() => void other.close());
     // If another process has the port, it is taken anyway.

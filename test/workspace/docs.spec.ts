@@ -5,7 +5,7 @@ import { requirements } from "@countersign/contract-kit";
 import { referencePage } from "@countersign/schemas";
 import { describe, expect, it } from "vitest";
 import { failureCodes } from "../../packages/cli/src/failure.ts";
-import { isCode, readPages, slugOf } from "../../packages/dev/src/site/pages.ts";
+import { isCode, readPages, slugOf } from "../../docs/.vitepress/pages.ts";
 import { FIXES } from "../../packages/signatures/src/explain-causes.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

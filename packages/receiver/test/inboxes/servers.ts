@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Pool } from "pg";
-import { freePort } from "../../../dev/src/free-port.ts";
+import { freePort } from "../../../../test/free-port.ts";
 
 // Servers of the tests' own on loopback: PostgreSQL, PgBouncer and Redis, as Debian's packages install them.
 

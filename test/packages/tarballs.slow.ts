@@ -1,0 +1,102 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { published, root } from "../../scripts/packages.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { packAll, project, run, versionsOf } from "./packed.ts";
+
+// What users get, from packages as they are packed. CI runs it after a build.
+const work = temporaryFolder(afterAll);
+const consumers = join(root, "test/consumers");
+const scripts = join(root, "scripts");
+const libraries = published.filter(({ manifest }) => manifest.bin === undefined);
+let tarballs: Readonly<Record<string, string>>;
+
+beforeAll(() => {
+  run("pnpm", ["run", "build"], root);
+  tarballs = packAll(join(work, "tarballs"));
+}, 600_000);
+
+/** The files that a command's chunk loads, itself and what they load included. */
+function loadedBy(chunk: string, folder: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(chunk)) return seen;
+  seen.add(chunk);
+  const text = readFileSync(join(folder, chunk), "utf8");
+  for (const [, name = ""] of text.matchAll(/(?:from |import\()"\.\/([^"]+)"/g))
+    loadedBy(name, folder, seen);
+  return seen;
+}
+
+describe("the tarball of a package", () => {
+  it.each(published.map(({ manifest }) => manifest.name))(
+    "of %s passes publint, has the license, and depends on third parties only",
+    (name) => {
+      const tarball = tarballs[name] ?? "";
+      run("pnpm", ["exec", "publint", "--strict", tarball], scripts);
+      const read = (file: string): string =>
+        run("tar", ["-xOzf", tarball, `package/${file}`], work);
+      expect(read("LICENSE")).toContain("Apache License");
+      const { dependencies = {}, exports = {} } = JSON.parse(read("package.json")) as {
+        readonly dependencies?: object;
+        readonly exports?: object;
+      };
+      expect(Object.keys(dependencies).filter((one) => one.startsWith("@countersign/"))).toEqual(
+        [],
+      );
+      expect(JSON.stringify(exports)).not.toContain(".ts");
+      if (name === "@countersign/receiver") expect(dependencies).toEqual({});
+    },
+  );
+
+  it.each(libraries.map(({ manifest }) => [manifest.name, manifest] as const))(
+    "of %s has types that resolve as attw expects",
+    (name, { publishConfig }) => {
+      const hasCommonJs = JSON.stringify(publishConfig).includes('"require"');
+      const profile = ["--profile", hasCommonJs ? "node16" : "esm-only"];
+      const printed = run("pnpm", ["exec", "attw", ...profile, tarballs[name] ?? ""], scripts);
+      expect(printed).toContain("No problems found");
+    },
+  );
+
+  it("of the command has no sandbox controls among the files that `serve` loads", () => {
+    const lib = join(root, "packages/cli/lib/esm");
+    const files = [...loadedBy("shared-serve.js", lib)];
+    const served = files.map((name) => readFileSync(join(lib, name), "utf8")).join("");
+    expect(served.length).toBeGreaterThan(100_000);
+    expect(served).not.toMatch(/\/sandbox\b/);
+  });
+});
+
+describe.each(["npm", "pnpm"] as const)("a project of %s", (client) => {
+  let app: string;
+  beforeAll(() => {
+    const others = {
+      // The entry `./otel` needs its peer; `./testing` compiles without fast-check.
+      ...versionsOf(["express", "@types/express", "@opentelemetry/api"], "packages/receiver"),
+      ...versionsOf(["@types/node"], "."),
+    };
+    app = project(join(work, client), { tarballs, others, client });
+    cpSync(consumers, app, { recursive: true });
+    cpSync(join(consumers, "entries.ts"), join(app, "entries.cts"));
+    // The README's code compiles as printed, under the same strict settings.
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    writeFileSync(join(app, "readme.ts"), /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "!");
+  }, 600_000);
+
+  it.each([
+    ["7", root],
+    ["5.9", scripts],
+  ])("compiles strict code without skipLibCheck under TypeScript %s", (version, folder) => {
+    const tsc = join(folder, "node_modules/typescript/bin/tsc");
+    expect(run("node", [tsc, "--version"], app)).toContain(`Version ${version}`);
+    expect(run("node", [tsc, "-p", app], app)).toBe("");
+  });
+
+  it("runs every entry as a module and as CommonJS, a receiver, a sandbox and the command", () => {
+    const command = JSON.stringify([join(app, "node_modules/.bin/countersign")]);
+    const printed = run("node", ["--test", "--test-reporter=tap"], app, {
+      COUNTERSIGN_COMMAND: command,
+    });
+    expect(printed).toMatch(/^# fail 0$/m);
+  });
+});
