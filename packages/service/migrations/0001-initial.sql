@@ -191,8 +191,3 @@ CREATE VIEW attempts AS
   UNION ALL
   SELECT id, last_number, last_started_at, last_duration_ms, last_status, last_error, last_answer
   FROM deliveries WHERE last_number IS NOT NULL;
-
--- Rows that a readiness probe writes, and deletes in the same transaction: the table is always empty.
-CREATE TABLE probes (
-  padding text NOT NULL
-);

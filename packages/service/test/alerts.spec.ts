@@ -95,7 +95,10 @@ const databases: Readonly<Record<string, () => Promise<OpenOptions>>> = {
 /** Each brings about what must be there before, and returns its fault. */
 const faults: Readonly<Record<string, (open: TestService) => Fault | Promise<Fault>>> = {
   CountersignDown: (open) => () => open.service.close(),
-  CountersignNotReady: (open) => () => failWrites(open),
+  CountersignNotReady: (open) => async () => {
+    failWrites(open);
+    await open.subscribe();
+  },
   CountersignStoreFails: (open) => async () => {
     failWrites(open);
     await open.subscribe();
@@ -111,7 +114,8 @@ const faults: Readonly<Record<string, (open: TestService) => Fault | Promise<Fau
     onTestFinished(() => reader.close());
     return async () => {
       reader.exec("BEGIN; SELECT count(*) FROM merchants");
-      const insert = "INSERT INTO probes (padding) VALUES ($1)";
+      await open.write("CREATE TABLE large (text text)");
+      const insert = "INSERT INTO large (text) VALUES ($1)";
       for (let rows = 0; rows < 3; rows += 1) await open.write(insert, "x".repeat(24 * 2 ** 20));
     };
   },

@@ -1,16 +1,5 @@
-/** The reason why the database cannot be used, for a metric's label and the log. A closed set. */
-export type StoreFault =
-  | "full"
-  | "busy"
-  | "corrupt"
-  | "file"
-  | "io"
-  | "read-only"
-  | "connections"
-  | "descriptors"
-  | "memory"
-  | "unreachable"
-  | "other";
+/** The reason why the database cannot be used, for a metric's label and the log: each has another first step. */
+export type StoreFault = "full" | "busy" | "corrupt" | "file" | "unreachable" | "other";
 
 /** Extended result code: the shared memory of the WAL cannot grow, as on a full disk. */
 const IOERR_SHMSIZE = 4874;
@@ -19,9 +8,6 @@ const IOERR_SHMSIZE = 4874;
 const sqliteFaults = new Map<number, StoreFault>([
   [5, "busy"],
   [6, "busy"],
-  [7, "memory"],
-  [8, "read-only"],
-  [10, "io"],
   [11, "corrupt"],
   [13, "full"],
   [14, "file"],
@@ -33,13 +19,11 @@ const sqliteFaults = new Map<number, StoreFault>([
 const codes: readonly (readonly [RegExp, StoreFault])[] = [
   [/^(?:53100|ENOSPC|EDQUOT)/, "full"],
   [/^(?:57014|55P03|40)/, "busy"],
-  [/^(?:53300|53400)/, "connections"],
-  [/^(?:EMFILE|ENFILE)/, "descriptors"],
-  [/^(?:53200|ENOMEM)/, "memory"],
-  [/^25006/, "read-only"],
-  [/^(?:58|EIO)/, "io"],
   [/^(?:XX00[12])/, "corrupt"],
-  [/^(?:08|57P|25P03|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_|ENOTFOUND|ENOENT)/, "unreachable"],
+  [
+    /^(?:53[34]00|08|57P|25P03|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_|ENOTFOUND|ENOENT)/,
+    "unreachable",
+  ],
 ];
 
 /** Returns the fault that an error of a driver's library means. */
@@ -53,8 +37,10 @@ export function faultOf(cause: unknown): StoreFault {
     const { code } = cause;
     return codes.find(([form]) => form.test(code))?.[1] ?? "other";
   }
-  // `pg` marks these two only by their messages.
-  if (/timeout exceeded when trying to connect/.test(cause.message)) return "connections";
-  if (/Connection terminated|does not answer/.test(cause.message)) return "unreachable";
-  return "other";
+  // `pg` marks these only by their messages.
+  return /timeout exceeded when trying to connect|Connection terminated|does not answer/.test(
+    cause.message,
+  )
+    ? "unreachable"
+    : "other";
 }

@@ -1,6 +1,5 @@
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import type { FailureLog } from "../http/log.ts";
-import { systemRandom } from "../random.ts";
 import { StoreUnavailableError, type Driver, type Vitals } from "./driver.ts";
 import type { StoreFault } from "./fault.ts";
 
@@ -8,16 +7,13 @@ import type { StoreFault } from "./fault.ts";
 const MIN_FREE_BYTES = 64 * 2 ** 20;
 /** Size of a SQLite file's WAL that is reported: a reader that does not end keeps it growing. */
 const LARGE_WAL_BYTES = 64 * 2 ** 20;
-/** Least time between two write probes, and the longest that one may take, in milliseconds. */
+/** Least time between two probes, and the longest that one may take, in milliseconds. */
 const PROBE_EVERY_MS = 1000;
 const PROBE_TIMEOUT_MS = 5000;
 /** Time between two looks at the file without anybody asking, in milliseconds. */
 const LOOK_EVERY_MS = 5000;
-/**
- * Text of the probe after a full disk, in bytes: more than the free room of any page, so that the write has to
- * make the file longer.
- */
-const LARGE_PROBE_BYTES = 96_000;
+/** Changes nothing: the engine's beats own the row. */
+const WRITE = "UPDATE clocks SET instant = instant WHERE id = 'live'";
 
 /** A check of the readiness that fails. */
 export type ReadinessCheck = "write" | "space";
@@ -30,7 +26,7 @@ export interface StoreWatchOptions {
   readonly failed: (fault: StoreFault) => void;
 }
 
-/** Watches a database: counts and logs its failures by their cause, and finds out if it takes writes. */
+/** Watches a database: counts and logs its failures by their cause, and reports if calls can use it. */
 export class StoreWatch {
   /** The database, whose failures are noticed. */
   readonly driver: Driver;
@@ -39,8 +35,8 @@ export class StoreWatch {
   #checked: Promise<readonly ReadinessCheck[]> | undefined;
   #checkedAt = -Infinity;
   #isChecking = false;
-  /** True from a failure for want of space until a large write succeeds. */
-  #isFull = false;
+  /** True from a failed call until a probe succeeds. */
+  #hasFailed = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(driver: Driver, options: StoreWatchOptions) {
@@ -81,7 +77,7 @@ export class StoreWatch {
     }
   }
 
-  /** Returns the failing checks, empty if the database takes writes. Writes at most once a second. */
+  /** Returns the failing checks, empty if the database can be used. Asks it at most once a second. */
   check(): Promise<readonly ReadinessCheck[]> {
     const now = this.#options.elapsed();
     const isOld = now - this.#checkedAt >= PROBE_EVERY_MS && !this.#isChecking;
@@ -96,7 +92,7 @@ export class StoreWatch {
 
   async #check(): Promise<readonly ReadinessCheck[]> {
     const failing: ReadinessCheck[] = [];
-    if (!(await this.#takesWrites())) failing.push("write");
+    if (!(await this.#isUsable())) failing.push("write");
     const { freeBytes = Infinity } = this.vitals();
     if (freeBytes < MIN_FREE_BYTES) {
       const cause = `the disk has ${freeBytes} free bytes, fewer than ${MIN_FREE_BYTES}`;
@@ -106,43 +102,36 @@ export class StoreWatch {
     return failing;
   }
 
-  async #takesWrites(): Promise<boolean> {
+  async #isUsable(): Promise<boolean> {
     const late = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => {
-      const cause = `no write within ${PROBE_TIMEOUT_MS} ms`;
+      const cause = `no answer within ${PROBE_TIMEOUT_MS} ms`;
       this.#options.failures.report("probe", { cause }, "the service is not ready");
       late.resolve(false);
     }, PROBE_TIMEOUT_MS);
     try {
-      return await Promise.race([this.#write(), late.promise]);
+      return await Promise.race([this.#probe(), late.promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Writes a row and deletes it. Not durable: it is about room, not about the flush. */
-  async #write(): Promise<boolean> {
-    // Random, so that the database cannot compress it. Not of the service's own randomness: a seed repeats its ids.
-    const bytes = this.#isFull ? systemRandom.bytes(LARGE_PROBE_BYTES) : [];
-    const padding = Buffer.from(bytes).toString("base64");
+  /** Reads a row; writes it after a call has failed. Not durable: it is about the database's answer, not about the flush. */
+  async #probe(): Promise<boolean> {
+    const writes = this.#hasFailed;
+    this.#hasFailed = false;
     try {
-      await this.driver.transaction(
-        async (tx) => {
-          await tx.query("INSERT INTO probes (padding) VALUES ($1)", [padding]);
-          await tx.query("DELETE FROM probes");
-        },
-        { isDurable: false },
-      );
-      if (padding !== "") this.#isFull = false;
-      // Another call has failed meanwhile, or a small write fitted into the room that was left.
-      return !this.#isFull;
+      if (writes) await this.driver.transaction((tx) => tx.query(WRITE), { isDurable: false });
+      else await this.driver.query("SELECT instant FROM clocks WHERE id = 'live'");
     } catch (error) {
+      this.#hasFailed = true;
       if (!(error instanceof StoreUnavailableError)) {
         const cause = error instanceof Error ? error.message : String(error);
         this.#options.failures.report("probe", { cause }, "the service is not ready");
       }
-      return false;
     }
+    // Another call may have failed meanwhile.
+    return !this.#hasFailed;
   }
 
   async #watched<T>(call: Promise<T>): Promise<T> {
@@ -157,7 +146,7 @@ export class StoreWatch {
   #noticed(error: StoreUnavailableError): void {
     const { failures, failed } = this.#options;
     const { fault, cause, name: errorName } = error;
-    if (fault === "full") this.#isFull = true;
+    this.#hasFailed = true;
     failed(fault);
     // The words of the database itself, such as "database or disk is full".
     const words = cause instanceof Error && cause.message !== "" ? cause.message : error.message;

@@ -148,7 +148,7 @@ class PooledDriver implements Driver {
   async #connect(): Promise<PostgresClient> {
     if (this.#pool.waiting() >= MAX_WAITING) {
       const message = `${MAX_WAITING} calls wait for a connection`;
-      throw new StoreUnavailableError(message, { fault: "connections" });
+      throw new StoreUnavailableError(message, { fault: "unreachable" });
     }
     try {
       return await this.#pool.connect();
