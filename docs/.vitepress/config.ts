@@ -16,7 +16,7 @@ const config: UserConfig<DefaultTheme.Config> = {
   srcExclude: ["ci/**"],
   // llms.txt lists the pages, llms-full.txt has their text, and each page is served as Markdown.
   // The cast: the plugin's types are those of a later Vite than VitePress's.
-  vite: { plugins: llmstxt({ ignoreFiles: ["ci/**"] }) as never[] },
+  vite: { plugins: llmstxt({ ignoreFiles: ["ci/**"] }) as unknown as never[] },
   head: [["link", { rel: "icon", type: "image/svg+xml", href: "/favicon.svg" }]],
   // Nothing is loaded from elsewhere. The theme's own scripts and styles are inline.
   transformHead: () => [
