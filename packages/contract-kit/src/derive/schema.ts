@@ -95,10 +95,11 @@ export function readSchema(file: string): Schema {
   return JSON.parse(readFileSync(file, "utf8"), withHints) as Schema;
 }
 
-/** The documents of `@countersign/schemas`. */
-export function standardSchemas(): SchemaSet {
-  return readSchemaSet(dirname(load.resolve("@countersign/schemas/keywords.json")));
-}
+let standard: SchemaSet | undefined;
+
+/** The documents of `@countersign/schemas`, which are read once. */
+export const standardSchemas = (): SchemaSet =>
+  (standard ??= readSchemaSet(dirname(load.resolve("@countersign/schemas/keywords.json"))));
 
 // The prefix that the generator of `@countersign/schemas` writes.
 const HINT = "countersign ";

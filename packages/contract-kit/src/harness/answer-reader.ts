@@ -40,14 +40,14 @@ export function readAnswer(
     const answer = answerFrom(input, options);
     return { answer, raw: bytes.subarray(0, input.at) };
   } catch (error) {
-    if (!(error instanceof IncompleteError)) throw error;
+    if (error !== INCOMPLETE) throw error;
     if (options.isEnded) throw new GarbledAnswerError("truncated response");
     return undefined;
   }
 }
 
-/** More bytes are needed. */
-class IncompleteError extends Error {}
+/** Thrown if more bytes are needed: one object, since a stack for each chunk takes longer than to read it. */
+const INCOMPLETE = new Error("more bytes are needed");
 
 class Input {
   readonly bytes: Buffer;
@@ -62,7 +62,7 @@ class Input {
     const end = this.bytes.indexOf(0x0a, this.at);
     const length = (end === -1 ? this.bytes.length : end + 1) - this.at;
     if (length > this.budget) throw new GarbledAnswerError("its lines have no end");
-    if (end === -1) throw new IncompleteError();
+    if (end === -1) throw INCOMPLETE;
     this.budget -= length;
     return this.take(length)
       .toString("latin1")
@@ -70,7 +70,7 @@ class Input {
   }
 
   take(count: number): Buffer {
-    if (this.bytes.length - this.at < count) throw new IncompleteError();
+    if (this.bytes.length - this.at < count) throw INCOMPLETE;
     this.at += count;
     return this.bytes.subarray(this.at - count, this.at);
   }

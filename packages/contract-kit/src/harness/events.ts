@@ -11,7 +11,6 @@ import {
   standardSchemas,
   type LocatedSchema,
   type Schema,
-  type SchemaSet,
 } from "../derive/schema.ts";
 
 type Members = Record<string, unknown>;
@@ -75,11 +74,9 @@ export function eventMaker(
   hasId = true,
 ): EventMaker {
   const { envelope: places, catalogue } = profile;
-  let schemas: SchemaSet | undefined;
   const examples = new Map<string, Readonly<Members>>();
   const schemaOf = ({ kind, type, schema }: CatalogueRow): LocatedSchema | undefined => {
-    if (kind !== undefined)
-      return (schemas ??= standardSchemas()).document(`events/${kind}.schema.json`);
+    if (kind !== undefined) return standardSchemas().document(`events/${kind}.schema.json`);
     if (schema === undefined) return undefined;
     const path = `events/${type}.schema.json`;
     const event: Schema = { type: "object", required: ["data"], properties: { data: schema } };

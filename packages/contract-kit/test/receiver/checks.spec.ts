@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { RequestListener } from "node:http";
-import { profiles } from "@countersign/schemas/profiles";
+import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { atEndOfFile } from "../../../../test/temporary-folder.ts";
 import { type Finding, requirements } from "../../src/check.ts";
@@ -21,6 +21,11 @@ const runAll = (target: ReceiverTarget, only?: readonly string[]): Promise<Repor
     requirements: requirements("receiver"),
     ...(only && { only }),
   });
+/** The profile with its first two types: what a test of one check shows does not depend on their number. */
+const short = (profile: Profile): Profile => ({
+  ...profile,
+  catalogue: profile.catalogue.slice(0, 2),
+});
 const checks = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `receiver/${name}`);
 const told = (findings: readonly Finding[], status: Finding["status"]): string[] =>
@@ -85,7 +90,7 @@ describe.concurrent("our own receiver", () => {
   });
 
   it("passes the requirements that another scheme and envelope can show", async () => {
-    const target = await open({ profile: profiles["x-signature"] });
+    const target = await open({ profile: short(profiles["x-signature"]) });
     const only = ["forged", "schemas", "signature-lists"];
     const { findings } = await runAll(target, checks(...only));
     expect(unmet(findings)).toEqual([]);
@@ -116,6 +121,7 @@ describe.concurrent("our own receiver", () => {
     const own = privateKey.export({ format: "der", type: "pkcs8" }).subarray(-32);
     const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
     const target = await open({
+      profile: short(profiles.standard),
       secrets: [`whsk_${Buffer.concat([own, raw]).toString("base64")}`],
       verifyingSecrets: [`whpk_${raw.toString("base64")}`],
       hasEffects: false,
@@ -189,7 +195,16 @@ describe.concurrent("a run against a receiver", () => {
     async (how, message) => {
       let isLost = false;
       const target = await open({
+        profile: short(profiles.standard),
         deadlineMs: 3000,
+        clock: {
+          ...systemClock,
+          // Nothing answers any more: no wait is worth its time, except that for a connection's end.
+          after: (ms, call) => {
+            const isIdle = isLost && (how === "hangs" || ms < 3000);
+            return systemClock.after(isIdle ? 0 : ms, call);
+          },
+        },
         fault: (next) => (request, response) => {
           isLost ||= request.headers["webhook-id"]?.includes("_forged_") === true;
           if (!isLost) next(request, response);
