@@ -81,7 +81,7 @@ it.each(drawn(drawable, 1))(
       requirements: requirements(),
       only,
       seed,
-      runs: 3,
+      runs: 1,
     });
     expect(violations).toEqual([]);
     expect(refusedCalls).toBeGreaterThan(10);
