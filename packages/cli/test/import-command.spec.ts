@@ -46,14 +46,14 @@ onStores([sqlite, postgres], ({ create }) => {
   /** An empty database, and the contents of its tables. */
   async function open() {
     const address = await create();
+    const isPostgres = address.startsWith("postgres");
     const stored = async (table: string): Promise<Record<string, unknown>[]> => {
-      const isUrl = address.startsWith("postgres");
-      const driver = isUrl ? postgresDriver({ url: address }) : sqliteDriver(address);
+      const driver = isPostgres ? postgresDriver({ url: address }) : sqliteDriver(address);
       const rows = await driver.query(`SELECT * FROM ${table} ORDER BY seq`);
       await driver.close();
       return rows;
     };
-    return { ...serviceData(address), stored };
+    return { ...serviceData(address), isPostgres, stored };
   }
 
   /** Runs `use` while the service runs. */
@@ -280,6 +280,19 @@ onStores([sqlite, postgres], ({ create }) => {
       expect(await data.stored("merchants")).toHaveLength(2);
       expect(await data.stored("payments")).toHaveLength(1);
       expect((await data.imported(stored)).err).toBe(done({ unchanged: 6 }));
+    });
+
+    it("runs beside a service on PostgreSQL, and is refused with the service's address on SQLite", async () => {
+      const data = await open();
+      const { url } = await data.serve();
+      const { status, out, err } = await data.imported([merchant, client]);
+      if (data.isPostgres) {
+        expect((await call(url, await tokenOf(url, out.trim()))).status).toBe(404);
+      } else {
+        expect(status).toBe(2);
+        expect(err).toMatch(/^countersign: CS_CLI_DATABASE_UNUSABLE: .+ is in use by process /);
+        expect(err).toContain(`at ${url}: stop it first`);
+      }
     });
 
     it("with --dry-run, reports what a file would change, and changes nothing and prints no secret", async () => {

@@ -68,7 +68,6 @@ export interface Service {
   /** The database, whose failures are counted and logged. */
   readonly driver: Driver;
   readonly watch: StoreWatch;
-  readonly failures: FailureLog;
   readonly clock: Clock;
   /** The clock that due times of live deliveries follow; the engine of this process uses the same one. */
   readonly dueClock: DueClock;
@@ -93,9 +92,8 @@ export function createService(options: ServiceOptions): Service {
     (options.limitsRates ?? true) ? new Rates({ limits: policy.rateLimit, elapsed }) : undefined;
   const metrics = new Metrics();
   const logger = options.logger ?? silentLogger;
-  const failures = new FailureLog(logger, elapsed);
   const watch = new StoreWatch(options.driver, {
-    failures,
+    failures: new FailureLog(logger, elapsed),
     elapsed,
     failed: (fault) => metrics.storeFailed(fault),
   });
@@ -106,7 +104,6 @@ export function createService(options: ServiceOptions): Service {
   const context: HttpContext = {
     driver: watch.driver,
     watch,
-    failures,
     clock,
     dueClock,
     random: options.random ?? systemRandom,
@@ -138,7 +135,6 @@ export function createService(options: ServiceOptions): Service {
     context,
     driver: watch.driver,
     watch,
-    failures,
     clock,
     dueClock,
     metrics,

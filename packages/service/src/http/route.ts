@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { type JsonReading, readJson } from "@countersign/rules";
 import type { Request, Response } from "express";
 import { memberCodeOfJson } from "../error-codes.ts";
-import { type FailureLog, factsOf, type Logger } from "./log.ts";
+import { factsOf, type Logger } from "./log.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
 import type { StoreWatch } from "../store/watch.ts";
 import type { Context } from "../use-cases/context.ts";
@@ -17,7 +17,6 @@ import type { RequestBodies } from "./request-bodies.ts";
 /** Dependencies of the HTTP interface. */
 export interface HttpContext extends Context {
   readonly logger: Logger;
-  readonly failures: FailureLog;
   readonly watch: StoreWatch;
   readonly metrics: Metrics;
   readonly bodies: RequestBodies;
