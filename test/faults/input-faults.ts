@@ -285,14 +285,11 @@ export const inputFaults: readonly ProviderFault[] = [
     id: "bearer-case",
     fails: "P-INPUT-HTTP-GRAMMAR",
     breaks: "S 5.1, RFC 9110: a scheme written `bearer` is refused; some HTTP clients write it so.",
-    plant: call(
-      () => (one, next) =>
-        next(
-          /^(?!Bearer )bearer /i.test(headerOf(one, "authorization"))
-            ? withoutHeader(one, "authorization")
-            : one,
-        ),
-    ),
+    plant: call(() => (one, next) => {
+      const own = headerOf(one, "authorization");
+      const isMisread = /^bearer /i.test(own) && !own.startsWith("Bearer ");
+      return next(isMisread ? withoutHeader(one, "authorization") : one);
+    }),
   },
   {
     id: "auth-after-media",

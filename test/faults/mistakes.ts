@@ -160,18 +160,22 @@ export const accepts =
     });
   };
 
-/** Answers known refunds of a payment differently once a state has been prepared for it. */
-export const afterState = (state: string, change: Change) => (): Plant => {
+/** Answers refunds of a payment differently once a later state of that name has been prepared for it. */
+export const afterState = (states: RegExp, change: Change) => (): Plant => {
   const payments = new Set<unknown>();
+  const early = new Set<unknown>();
   return {
     state: (one, next) => {
       const { state: name, params } = parsed(one.body) ?? {};
-      if (name === state && isMembers(params)) payments.add(params["paymentId"]);
+      if (states.test(String(name)) && isMembers(params)) payments.add(params["paymentId"]);
       return next(one);
     },
     call: async (one, next) => {
       const answer = await next(one);
-      const isMeant = answer.status === 409 && payments.has(parsed(one.body)?.["paymentId"]);
+      const { paymentId, requestKey } = parsed(one.body) ?? {};
+      const isReached = payments.has(paymentId);
+      if (answer.status === 201 && !isReached) early.add(requestKey);
+      const isMeant = answer.status === 409 && isReached && early.has(requestKey);
       return isMeant ? misspeaks(REFUNDS, change)(one, () => Promise.resolve(answer)) : answer;
     },
   };

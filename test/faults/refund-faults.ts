@@ -152,7 +152,7 @@ export const refundFaults: readonly ProviderFault[] = [
     fails: "P-REFUND-FINAL",
     breaks:
       "An AUTHORIZED refund fails when its payment fails later, although its money is moving.",
-    plant: afterState("the payment fails", (members) =>
+    plant: afterState(/^the payment (?:fails|is covered)$/, (members) =>
       members["paymentStatus"] === "AUTHORIZED"
         ? { ...members, paymentStatus: "TERMINAL_FAILED" }
         : undefined,
@@ -294,7 +294,7 @@ export const refundFaults: readonly ProviderFault[] = [
     fails: "P-REFUND-HOLD-SETTLEMENT",
     breaks:
       "S 3.1: a refund that waits for its payment is AUTHORIZED when that settles, without the hold.",
-    plant: afterState("the payment settles", (members) =>
+    plant: afterState(/^the payment settles$/, (members) =>
       members["paymentStatus"] === "PENDING"
         ? { ...members, paymentStatus: "AUTHORIZED" }
         : undefined,
