@@ -14,17 +14,17 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("../node_modules/.cache/countersign/node", import.meta.url),
 );
 
-/** Files that take longest, in a new checkout too, where the times of the last run are unknown. */
-const LONG =
-  /\/test\/(?:browser\/page|chaos\/|faults\/|matrix\/|e2e\/|(?:provider\/targets|receiver\/checks|running|alerts)\.)/;
-
-/** Starts those first, then the files in the order of the last run's times. */
-class LongestFirst extends BaseSequencer {
+/**
+ * Starts the tests that span packages first: they start processes and take longest. The others follow by the times of the
+ * last run, or by their sizes in a new checkout.
+ */
+class SpanningFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): number => Number(LONG.test(moduleId));
+    const spans = ({ moduleId }: TestSpecification): number =>
+      Number(moduleId.startsWith(`${root}test/`));
     // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer sorts, not a list
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => isLong(other) - isLong(one));
+    return sorted.toSorted((one, other) => spans(other) - spans(one));
   }
 }
 
@@ -36,7 +36,7 @@ export default defineConfig({
     include: ["{packages/*,schemas,contracts}/test/**/*.spec.ts", "test/**/*.spec.ts"],
     // Many suites wait for processes and sockets: two workers more than cores keep those busy.
     maxWorkers: availableParallelism() + 2,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SpanningFirst },
     globalSetup: "test/run-folder.ts",
     setupFiles: "test/cpu-time.ts",
     // One process for many files: starting one for each takes a fifth of the time.

@@ -35,51 +35,23 @@ const told = (findings: readonly Finding[], status: Finding["status"]): string[]
 const unmet = (findings: readonly Finding[]): string[] =>
   (["fail", "warn", "error", "skipped"] as const).flatMap((status) => told(findings, status));
 
-/**
- * Requests of each check at a correct receiver, the first with those of every run: without one of its probes, a check
- * sends fewer. Those of simultaneous attempts depend on time.
- */
-const REQUESTS = {
-  "receiver/alike": 26,
-  "receiver/bodies": 23,
-  "receiver/bypass": 299,
-  "receiver/connections": 31,
-  "receiver/duplicates": 52,
-  "receiver/encodings": 14,
-  "receiver/failing": 84,
-  "receiver/forged": 480,
-  "receiver/forms": 25,
-  "receiver/genuine": 14,
-  "receiver/leaks": 23,
-  "receiver/memory": 73,
-  "receiver/methods": 7,
-  "receiver/money": 21,
-  "receiver/order": 43,
-  "receiver/refusals": 15,
-  "receiver/schemas": 22,
-  "receiver/shapes": 356,
-  "receiver/signature-lists": 10,
-  "receiver/sizes": 11,
-  "receiver/timestamps": 15,
-};
-
 // test/faults shows what each check catches. Most of the time here is spent waiting: the tests wait at once.
 describe.concurrent("our own receiver", () => {
-  it("passes every check with all its requests, and that of an order guard with one", async () => {
+  it("passes every check, which sends a request for each requirement that it judges, and that of an order guard with one", async () => {
     const target = await open();
     const countOf = (): number => Number.parseInt(target.notes()[0] ?? "", 10);
     const findings: Finding[] = [];
-    const sent: Record<string, number> = {};
+    const silent: string[] = [];
     for (const { id } of receiverChecks) {
       const before = countOf();
       const report = await runAll(target, [id]);
       expect(report.exitCode).toBe(0);
       findings.push(...report.findings);
-      sent[id] = countOf() - before;
+      if (countOf() - before < told(report.findings, "pass").length) silent.push(id);
     }
     const guarded = await runAll(await open({ order: "per-resource" }), ["R-ORDER-GUARD"]);
     expect(unmet(findings)).toEqual([]);
-    expect(Object.entries(REQUESTS).filter(([id, count]) => (sent[id] ?? 0) < count)).toEqual([]);
+    expect(silent).toEqual([]);
     expect(told(findings, "not_applicable")).toEqual([
       expect.stringMatching(/^R-ORDER-GUARD: it has no order guard/),
       expect.stringMatching(/^R-LOAD-SHED: (?:32|64) events at once are within its limit/),
