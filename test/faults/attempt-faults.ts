@@ -42,12 +42,25 @@ export const attemptFaults: readonly ProviderFault[] = [
   {
     id: "event-refund-id",
     fails: "P-EVENT-EACH-STATE",
-    breaks: "S 6: refund events carry another id than the refund's.",
-    plant: event(({ data, ...members }) =>
-      String(members["type"]).startsWith("refund.")
-        ? { ...members, data: { ...asMembers(data), paymentId: "pay_of_the_original" } }
-        : undefined,
-    ),
+    breaks: "S 6: refund events carry the id of the original payment instead of the refund's.",
+    plant: () => {
+      const originals = new Map<unknown, unknown>();
+      const renamed = event(({ data, ...members }) => {
+        const paymentId = originals.get(asMembers(data)["paymentId"]);
+        return paymentId === undefined
+          ? undefined
+          : { ...members, data: { ...asMembers(data), paymentId } };
+      });
+      return {
+        ...renamed(),
+        call: async (one, next) => {
+          const answer = await next(one);
+          const id = parsed(answer.body)?.["paymentId"];
+          if (answer.status === 201) originals.set(id, parsed(one.body)?.["paymentId"]);
+          return answer;
+        },
+      };
+    },
   },
   {
     id: "event-failed-missing",

@@ -290,6 +290,18 @@ export const refundFaults: readonly ProviderFault[] = [
     ),
   },
   {
+    id: "authorized-pending",
+    fails: "P-REFUND-IMMEDIATE",
+    breaks: "S 3.1: a refund of a payment whose hold is over is answered PENDING.",
+    plant: call(() =>
+      answers((answer) => {
+        if (answer.status !== 201) return undefined;
+        const body = textOf(answer.body).replace('"AUTHORIZED"', '"PENDING"');
+        return { ...answer, body: Buffer.from(body) };
+      }),
+    ),
+  },
+  {
     id: "hold-skipped",
     fails: "P-REFUND-HOLD-SETTLEMENT",
     breaks:

@@ -44,12 +44,6 @@ export const serviceFaults: readonly ProviderFault[] = [
     plant: serving(({ hold }) => ({ hold: { ...hold, businessDays: 2 } })),
   },
   {
-    id: "hold-four-days",
-    fails: "P-REFUND-IMMEDIATE",
-    breaks: "S 3.1: refunds are held a business day too long.",
-    plant: serving(({ hold }) => ({ hold: { ...hold, businessDays: 4 } })),
-  },
-  {
     id: "hold-from-recording",
     fails: "P-REFUND-CALENDAR",
     breaks:
