@@ -100,32 +100,6 @@ export function isFailing({ failures }: Pick<Pace, "failures">): boolean {
   return failures >= ENGINE.failing;
 }
 
-/** Attempts in flight, in total and of one of the users who share the places. */
-export interface Use {
-  readonly total: number;
-  readonly own: number;
-  /** Users with attempts in flight. */
-  readonly users: number;
-}
-
-/**
- * True if one of several users of shared places may take another one. While places run short, users with more than
- * their fair share take none; the reserve beyond `places` is for users that have `few`, so that a newcomer finds a place
- * while others' attempts hang.
- */
-export function mayTakePlace(
-  { total, own, users }: Use,
-  {
-    places,
-    reserve,
-    few,
-  }: { readonly places: number; readonly reserve: number; readonly few: number },
-): boolean {
-  if (own < few) return total < places + reserve;
-  const fair = places / Math.max(1, users);
-  return total < places && (own < fair || total < (places * 3) / 4);
-}
-
 export interface FailedAttempt {
   /** Failed attempts, including this one, from 1. */
   readonly attempt: number;

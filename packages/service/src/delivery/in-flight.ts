@@ -1,5 +1,4 @@
 import type { Target } from "./attempt.ts";
-import { mayTakePlace, type Use } from "./decisions.ts";
 import type { DeliveryPolicy } from "./policy.ts";
 
 interface Sender {
@@ -9,17 +8,15 @@ interface Sender {
 
 type Caps = Pick<DeliveryPolicy, "concurrency" | "concurrencyPerEndpoint" | "concurrencyPerHost">;
 
-/** Counts the attempts in flight of this process, and shares its places and connections. */
+/**
+ * Counts the attempts in flight of this process and caps them: in total, to a host, and of a merchant to one origin, whose
+ * connections are shared. One user of such places takes at most three quarters of them: attempts that hang leave room for
+ * other merchants, and for other endpoints of the merchant.
+ */
 export class InFlight {
   readonly #caps: Caps;
-  readonly #merchants = new Map<string, number>();
-  /** By host, then by merchant. */
-  readonly #hosts = new Map<string, Map<string, number>>();
-  /** By merchant and origin, whose connections are shared; then by endpoint. */
-  readonly #pools = new Map<string, Map<string, number>>();
-  /** Endpoints of each merchant and origin that this process leases. */
-  readonly #endpoints = new Map<string, number>();
-  #total = 0;
+  /** By shared places, and by shared places and their user. */
+  readonly #counts = new Map<string, number>();
 
   constructor(caps: Caps) {
     this.#caps = caps;
@@ -27,82 +24,51 @@ export class InFlight {
 
   /** Attempts in flight. */
   get total(): number {
-    return this.#total;
+    return this.#count("all");
   }
 
   /** True if this process has a place for another attempt of a merchant. */
   admitsMerchant(merchantId: string): boolean {
-    const { concurrency: places } = this.#caps;
-    const own = this.#merchants.get(merchantId) ?? 0;
-    const use = { total: this.#total, own, users: this.#merchants.size };
-    return mayTakePlace(use, { places, reserve: Math.ceil(places / 4), few: 4 });
+    return this.#isFree("all", merchantId, this.#caps.concurrency);
   }
 
   /** True if a connection is free for another attempt of this endpoint. */
   admits({ endpoint: { key, merchantId }, target }: Sender): boolean {
     if (!target.ok) return true;
     const { concurrencyPerEndpoint, concurrencyPerHost } = this.#caps;
-    const pool = useOf(this.#pools.get(target.pool), key);
-    // A slow endpoint leaves connections to its merchant's others at the same origin.
-    const sharesOrigin = (this.#endpoints.get(target.pool) ?? 0) > 1;
-    const isPoolFree = sharesOrigin
-      ? mayTakePlace(pool, withReserve(concurrencyPerEndpoint))
-      : pool.total < concurrencyPerEndpoint;
-    const host = useOf(this.#hosts.get(target.host), merchantId);
-    return isPoolFree && mayTakePlace(host, withReserve(concurrencyPerHost));
-  }
-
-  /** Counts an endpoint that this process leases. */
-  leased({ target }: Pick<Sender, "target">): void {
-    if (target.ok) add(this.#endpoints, target.pool, 1);
-  }
-
-  released({ target }: Pick<Sender, "target">): void {
-    if (target.ok) add(this.#endpoints, target.pool, -1);
+    return (
+      this.#isFree(`pool ${target.pool}`, key, concurrencyPerEndpoint) &&
+      this.#isFree(`host ${target.host}`, merchantId, concurrencyPerHost)
+    );
   }
 
   began(sender: Sender): void {
-    this.#count(sender, 1);
+    this.#change(sender, 1);
   }
 
   ended(sender: Sender): void {
-    this.#count(sender, -1);
+    this.#change(sender, -1);
   }
 
-  #count({ endpoint: { key, merchantId }, target }: Sender, change: 1 | -1): void {
-    this.#total += change;
-    add(this.#merchants, merchantId, change);
-    if (!target.ok) return;
-    addTo(this.#pools, [target.pool, key], change);
-    addTo(this.#hosts, [target.host, merchantId], change);
+  #isFree(places: string, user: string, cap: number): boolean {
+    const own = this.#count(`${places} of ${user}`);
+    return this.#count(places) < cap && own < Math.ceil((cap * 3) / 4);
   }
-}
 
-/** A quarter of the places is for those that have none. */
-function withReserve(all: number): { places: number; reserve: number; few: number } {
-  const reserve = Math.floor(all / 4);
-  return { places: all - reserve, reserve, few: 1 };
-}
+  #count(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
 
-function useOf(counts: ReadonlyMap<string, number> | undefined, name: string): Use {
-  let total = 0;
-  for (const count of counts?.values() ?? []) total += count;
-  return { total, own: counts?.get(name) ?? 0, users: counts?.size ?? 0 };
-}
-
-function add(counts: Map<string, number>, name: string, change: 1 | -1): void {
-  const count = (counts.get(name) ?? 0) + change;
-  if (count === 0) counts.delete(name);
-  else counts.set(name, count);
-}
-
-function addTo(
-  groups: Map<string, Map<string, number>>,
-  [group, name]: readonly [group: string, name: string],
-  change: 1 | -1,
-): void {
-  const counts = groups.get(group) ?? new Map<string, number>();
-  add(counts, name, change);
-  if (counts.size > 0) groups.set(group, counts);
-  else groups.delete(group);
+  #change({ endpoint: { key, merchantId }, target }: Sender, change: 1 | -1): void {
+    const used = [["all", merchantId]];
+    if (target.ok) used.push([`pool ${target.pool}`, key], [`host ${target.host}`, merchantId]);
+    for (const name of used.flatMap(([places = "", user = ""]) => [
+      places,
+      `${places} of ${user}`,
+    ])) {
+      const count = this.#count(name) + change;
+      if (count === 0) this.#counts.delete(name);
+      else this.#counts.set(name, count);
+    }
+  }
 }

@@ -34,11 +34,11 @@ export interface DeliveryPolicy {
    * `shortestLease` of the deadline.
    */
   readonly leaseMs: number;
-  /** Attempts in flight of one process. A quarter more is reserved for merchants that have few. */
+  /** Attempts in flight of one process; of one merchant at most three quarters. */
   readonly concurrency: number;
-  /** Attempts in flight to one endpoint, and to all endpoints of one merchant and origin. */
+  /** Attempts in flight to all endpoints of one merchant and origin; to one endpoint at most three quarters. */
   readonly concurrencyPerEndpoint: number;
-  /** Attempts in flight of one process to one host, of all merchants. */
+  /** Attempts in flight of one process to one host; of one merchant at most three quarters. */
   readonly concurrencyPerHost: number;
 }
 

@@ -79,7 +79,6 @@ export class Queues {
       pace: freshPace(this.#policy),
     });
     this.#held.set(endpoint.key, held);
-    this.#ports.inFlight.leased(held);
     this.wantRead(held);
   }
 
@@ -89,7 +88,7 @@ export class Queues {
     this.#toRead.delete(held);
     this.#failingToRead.delete(held);
     this.#leaving.delete(held);
-    if (this.#held.delete(held.endpoint.key)) this.#ports.inFlight.released(held);
+    this.#held.delete(held.endpoint.key);
   }
 
   /** Has an endpoint given back once nothing of it is open. */

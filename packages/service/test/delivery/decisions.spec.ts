@@ -5,7 +5,6 @@ import {
   decideNext,
   freshPace,
   isFailing,
-  mayTakePlace,
   paceAfter,
   type Pace,
   parseRetryAfter,
@@ -126,46 +125,6 @@ describe("the pace of an endpoint", () => {
           expect(pace.limit).toBeLessThanOrEqual(policy.concurrencyPerEndpoint);
           expect(pace.restsUntil - now).toBeLessThanOrEqual(60_000);
         }
-      }),
-    );
-  });
-});
-
-describe("a place among several users", () => {
-  const shared = { places: 16, reserve: 4, few: 2 };
-
-  it("is given by fair share once fewer than a quarter are free, and from the reserve only to a user with few", () => {
-    for (const [total, own, users, may] of [
-      // A quarter is free: everybody may.
-      [11, 9, 2, true],
-      [12, 9, 2, false],
-      // Places are scarce: only below the fair share.
-      [14, 7, 2, true],
-      [14, 8, 2, false],
-      [14, 9, 2, false],
-      // All are taken: the reserve.
-      [16, 1, 5, true],
-      [16, 2, 5, false],
-      [20, 0, 5, false],
-    ] as const)
-      expect([total, own, users, mayTakePlace({ total, own, users }, shared)]).toEqual([
-        total,
-        own,
-        users,
-        may,
-      ]);
-  });
-
-  it("is always given to some user while one is free, and never beyond the reserve", () => {
-    const owned = fc.array(fc.nat(6), { minLength: 1, maxLength: 8 });
-    fc.assert(
-      fc.property(owned, (owns) => {
-        const total = owns.reduce((sum, own) => sum + own, 0);
-        const users = owns.filter((own) => own > 0).length;
-        const may = owns.some((own) => mayTakePlace({ total, own, users }, shared));
-        const isFree = total < shared.places;
-        const isFull = total >= shared.places + shared.reserve;
-        expect(may).toBeOneOf(isFree ? [true] : isFull ? [false] : [true, false]);
       }),
     );
   });
