@@ -35,6 +35,8 @@ const PATIENCE_MS = 30_000;
 const SUBSCRIPTIONS = ["sub_0", "sub_1", "sub_2", "sub_3"];
 /** Pause between two events of each subscription, in milliseconds. */
 const WRITE_MS = 70;
+/** Events for each process that is started: a slow machine gets no more of them. */
+const EVENTS_A_PROCESS = 60;
 /** A schedule's ten attempts, and some that end with the process of their round. */
 const ROUNDS = 20;
 
@@ -44,6 +46,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign) {
   const { database, driver } = store;
   const crashes = join(temporaryFolder(), "crashes.txt");
   let [next, killed, names] = [0, 0, 0];
+  const wanted = (): number => next * EVENTS_A_PROCESS;
   const startDeliverer = (options: Pick<DelivererOptions, "ahead" | "crash" | "flaw">) => {
     const name = `process-${String((names += 1))}`;
     return startBundled("deliverer", { ...options, database, crashes, leaseMs, name });
@@ -63,7 +66,7 @@ export async function deliveryCampaign(campaign: DeliveryCampaign) {
   const queue = await queueOf(driver);
   for (const key of SUBSCRIPTIONS) await queue.subscribe(key, { clockId: "live", url });
   const over = new AbortController();
-  const writing = write(queue, over.signal);
+  const writing = write(queue, wanted, over.signal);
   await Promise.all(Array.from({ length: processes }, inTurns));
   over.abort();
   const written = await writing;
@@ -95,11 +98,15 @@ function planOf(
   return { crash: { point, pass }, afterMs: PATIENCE_MS };
 }
 
-/** Writes events until the signal. @returns The ids of those whose transactions were answered. */
-async function write(queue: Queue, over: AbortSignal): Promise<readonly string[]> {
+/** Writes as many events as are wanted, until the signal. @returns The ids of those whose transactions were answered. */
+async function write(
+  queue: Queue,
+  wanted: () => number,
+  over: AbortSignal,
+): Promise<readonly string[]> {
   const events: string[] = [];
   while (!over.aborted) {
-    for (const key of SUBSCRIPTIONS)
+    for (const key of events.length < wanted() ? SUBSCRIPTIONS : [])
       try {
         const delivery = await queue.enqueue(key, { nextAt: Date.now() });
         events.push(delivery.replace("dlv", "evt"));
