@@ -60,12 +60,12 @@ export class InFlight {
   }
 
   #change({ endpoint: { key, merchantId }, target }: Sender, change: 1 | -1): void {
-    const used = [["all", merchantId]];
-    if (target.ok) used.push([`pool ${target.pool}`, key], [`host ${target.host}`, merchantId]);
-    for (const name of used.flatMap(([places = "", user = ""]) => [
-      places,
-      `${places} of ${user}`,
-    ])) {
+    const names = ["all", `all of ${merchantId}`];
+    if (target.ok) {
+      const [pool, host] = [`pool ${target.pool}`, `host ${target.host}`];
+      names.push(pool, `${pool} of ${key}`, host, `${host} of ${merchantId}`);
+    }
+    for (const name of names) {
       const count = this.#count(name) + change;
       if (count === 0) this.#counts.delete(name);
       else this.#counts.set(name, count);
