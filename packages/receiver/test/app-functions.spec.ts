@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { type Outcome, memoryInbox } from "@countersign/receiver";
+import { abortDelivery, type InboxQueue, memoryInbox, type Outcome } from "@countersign/receiver";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { genuine, NOON, recordingReceiver, refundAuthorized } from "./fixtures.ts";
+import { attemptOf, genuine, NOON, recordingReceiver, refundAuthorized } from "./fixtures.ts";
 import { sqliteInTest } from "./inboxes/in-test.ts";
 
 const rejected: unknown[] = [];
@@ -16,6 +16,7 @@ const away = (): Promise<never> => Promise.reject(new Error("away"));
 // As plain JavaScript may pass it.
 const asyncOutcome = away as never;
 const asyncLog = { warn: away, error: away } as never;
+const asyncRespond = away as never;
 
 describe("a function of the app that rejects where no promise is expected", () => {
   const lines: string[] = [];
@@ -31,6 +32,23 @@ describe("a function of the app that rejects where no promise is expected", () =
     await setImmediate();
     expect(lines).toEqual([expect.stringMatching(/onOutcome threw: Error: away\n/)]);
     expect(rejected).toEqual([]);
+  });
+
+  it.each([
+    ["as respond", asyncRespond],
+    ["below abortDelivery", abortDelivery({ codes: ["CS_EVENT_SCHEMA"], respond: asyncRespond })],
+  ])("is logged once %s, answered 503 and does not end the process", async (_place, respond) => {
+    const { receiver } = recordingReceiver({ log, respond });
+    for (const attempt of [genuine, attemptOf({ ...refundAuthorized("evt_2"), data: {} })]) {
+      const { response } = await receiver.answer(attempt);
+      expect(response).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    }
+    await setImmediate();
+    expect(rejected).toEqual([]);
+    const line: unknown = expect.stringMatching(
+      /CS_RECEIVER_FAILED.* "respond" .*, not a promise\n/,
+    );
+    expect(lines).toEqual([line, line]);
   });
 
   it("is ignored as a logger", async () => {
@@ -104,6 +122,16 @@ describe("the housekeeping of a receiver", () => {
     const minute = receiverWith({ inbox: { ...memoryInbox(), purge } });
     for (let count = 0; count < 3; count += 1) await minute();
     expect(purge).toHaveBeenCalledTimes(1);
+  });
+
+  it("asks no second time while queue.status does not answer, and goes on to purge", async () => {
+    const status = vi.fn<InboxQueue["status"]>(() => new Promise(() => undefined));
+    const purge = vi.fn<() => Promise<number>>(() => Promise.resolve(0));
+    const queue = { ...sqliteInTest().queue, status };
+    const minute = receiverWith({ inbox: { ...memoryInbox(), purge, queue } });
+    for (let count = 0; count < 3; count += 1) await minute();
+    expect(status).toHaveBeenCalledTimes(1);
+    expect(purge).toHaveBeenCalledTimes(3);
   });
 
   it("stops after a thousand purges in a row that always report the limit, and goes on in the next minute", async () => {

@@ -14,30 +14,40 @@ const MAX_ROUNDS = 1000;
  * and before each look of a worker; most calls compare two numbers.
  */
 export function createHousekeeping(parts: Parts, retentionMs: number): () => void {
-  const { inbox, now, elapsed } = parts;
+  const { elapsed } = parts;
   let nextAt = elapsed() + EVERY_MS;
-  let forgetting = false;
-  const forget = async (): Promise<void> => {
-    if (forgetting) return;
-    forgetting = true;
-    try {
-      const before = now() - retentionMs;
-      for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- one statement after the other
-        if ((await inbox.purge?.({ before, limit: AT_ONCE })) !== AT_ONCE) return;
-      }
-    } finally {
-      forgetting = false;
-    }
-  };
+  const tasks = [() => forget(parts, retentionMs), () => warnIfOverdue(parts)].map(oneAtATime);
   return () => {
     const at = elapsed();
     if (at < nextAt) return;
     nextAt = at + EVERY_MS;
-    // A failure is retried in a minute, and attempts report an unavailable inbox anyway.
-    forget().catch(() => undefined);
-    warnIfOverdue(parts).catch(() => undefined);
+    for (const start of tasks) start();
   };
+}
+
+/** Starts a task in the background, unless its last run still waits for the inbox. */
+function oneAtATime(task: () => Promise<void>): () => void {
+  let running = false;
+  const run = async (): Promise<void> => {
+    running = true;
+    try {
+      await task();
+    } catch {
+      // It is retried in a minute, and attempts report an unavailable inbox anyway.
+    }
+    running = false;
+  };
+  return () => {
+    if (!running) void run();
+  };
+}
+
+async function forget({ inbox, now }: Parts, retentionMs: number): Promise<void> {
+  const before = now() - retentionMs;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one statement after the other
+    if ((await inbox.purge?.({ before, limit: AT_ONCE })) !== AT_ONCE) return;
+  }
 }
 
 /** A worker that is alive takes an event within a lease, whatever happened to another one; twice that is too long. */

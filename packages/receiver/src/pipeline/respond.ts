@@ -93,6 +93,11 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
  * @throws {TypeError} HTTP cannot carry the answer.
  */
 export function checkResponse(response: ReceiverResponse): ReceiverResponse {
+  if ("then" in response) {
+    // Nobody waits for an async function; its rejection would end the process.
+    Promise.resolve(response).catch(() => undefined);
+    throw new TypeError('"respond" must return an answer, not a promise');
+  }
   const { status, headers, body } = response;
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new TypeError('"respond" must return a status from 200 to 599');
@@ -141,7 +146,7 @@ export function abortDelivery({
       );
   const aborting = new Set<RejectionCode>(codes);
   return (outcome) => {
-    const response = respond(outcome);
+    const response = checkResponse(respond(outcome));
     if (outcome.kind !== "rejected" || !aborting.has(outcome.code)) return response;
     const headers = { ...response.headers, "webhook-delivery": "abort-message" };
     return { ...response, headers };
