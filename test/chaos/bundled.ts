@@ -26,7 +26,6 @@ async function bundle(): Promise<string> {
     platform: "node",
     format: "esm",
     target: "node22",
-    conditions: ["@countersign/source"],
     // Loaded only on request.
     external: ["pg-native"],
     // CommonJS modules require Node.js modules.

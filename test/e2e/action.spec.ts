@@ -11,7 +11,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const node = `"${process.execPath}" --disable-warning=ExperimentalWarning --conditions=@countersign/source`;
+const node = `"${process.execPath}" --disable-warning=ExperimentalWarning`;
 
 const verify = `shift 2; exec ${node} "${root}packages/cli/src/main.ts" "$@"`;
 

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Starts what `npm start` runs once its tools are there. */
 function demo(...args: string[]): { process: ChildProcess; printed: () => string } {
-  const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
+  const node = ["--disable-warning=ExperimentalWarning"];
   const child = spawn(process.execPath, [...node, "scripts/demo.ts", ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],

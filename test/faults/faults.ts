@@ -102,7 +102,7 @@ export async function verdictOn<T extends Target>(
 
 /** Starts a program of this folder in its own process, in which the edits replace parts of the sources. */
 async function startFaulty(program: URL, argument: unknown, edits: readonly Edit[]) {
-  const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
+  const node = ["--disable-warning=ExperimentalWarning"];
   const child = fork(program, [JSON.stringify(argument)], {
     execArgv: [...node, `--import=${REPLACE}`],
     env: { ...process.env, COUNTERSIGN_FAULT: JSON.stringify(edits) },

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 /** Node's flags for the command's sources. */
-export const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
+export const flags = ["--disable-warning=ExperimentalWarning"];
 
 /** Writes a script `countersign` for a shell's PATH, which adds words to its arguments. */
 export function writeCommand(folder: string, ...more: readonly string[]): void {

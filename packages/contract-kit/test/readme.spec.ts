@@ -32,7 +32,7 @@ async function ran(
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<string> {
-  const node = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
+  const node = ["--disable-warning=ExperimentalWarning"];
   // A file has its name among the arguments; an evaluated program has none.
   const all = [...node, "--input-type=module", "--eval", code, "--", "verify.mjs", ...args];
   const { NODE_COMPILE_CACHE } = process.env;

@@ -35,7 +35,7 @@ async function run(...files: readonly string[]) {
     (file, index) =>
       `process.env.PORT = "${String(ports[index])}"; await import(${JSON.stringify(file)});`,
   );
-  const flags = ["--conditions=@countersign/source", "--input-type=module", "-e"];
+  const flags = ["--input-type=module", "-e"];
   const app: ChildProcess = spawn(process.execPath, [...flags, lines.join("\n")], {
     env: { ...process.env, WEBHOOK_SECRET: secret },
     stdio: ["ignore", "pipe", "ignore"],

@@ -47,7 +47,6 @@ it.skipIf(node === undefined)(
       platform: "node",
       format: "esm",
       target: "es2024",
-      conditions: ["@countersign/source"],
     });
     const output = execFileSync(node ?? "", [outfile], { encoding: "utf8" });
     expect(output).toBe("204,204,function,function");

@@ -27,7 +27,7 @@ interface Server {
 
 async function start(kind: Kind, postgresPort: number): Promise<Server> {
   const script = fileURLToPath(new URL("server.ts", import.meta.url));
-  const execArgv = ["--conditions=@countersign/source", "--no-warnings"];
+  const execArgv = ["--no-warnings"];
   const child = fork(script, [kind, String(postgresPort)], { execArgv });
   const [port] = (await once(child, "message")) as [number];
   return { kind, child, port, cpu: [], rates: [] };

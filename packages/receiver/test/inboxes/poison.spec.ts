@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL("poison-process.ts", import.meta.url));
 /** Runs the worker's process once. @returns The signal that ended it. */
 const work = (place: string): Promise<NodeJS.Signals | undefined> =>
   new Promise((resolve, reject) => {
-    const args = ["--no-warnings", "--conditions=@countersign/source", program, place];
+    const args = ["--no-warnings", program, place];
     execFile(process.execPath, args, (error, _stdout, stderr) => {
       if (error === null || error.signal) resolve(error?.signal ?? undefined);
       else reject(new Error(stderr));

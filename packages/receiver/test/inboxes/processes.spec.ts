@@ -31,7 +31,7 @@ it("two processes over one SQLite file handle each stored event once", async () 
   await Promise.all(ids.map(storeOne));
   inbox.close();
   const program = fileURLToPath(new URL("process.ts", import.meta.url));
-  const outputs = await run(2, ["--conditions=@countersign/source", program, path]);
+  const outputs = await run(2, [program, path]);
   const handled = outputs.flatMap((output) => JSON.parse(output) as string[]);
   expect(handled.toSorted()).toEqual(ids.toSorted());
 });

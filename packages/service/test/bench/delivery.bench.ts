@@ -23,7 +23,7 @@ type Servers = Pick<BenchJob, "sinkPort" | "postgresPort" | "redisPort">;
 const COUNT = 60_000;
 const CASE = { timeout: 1_800_000 };
 const STORES = ["sqlite", "postgres"] as const;
-const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@countersign/source"];
+const flags = ["--disable-warning=ExperimentalWarning"];
 const scriptOf = (name: string): string =>
   fileURLToPath(new URL(`delivery/${name}.ts`, import.meta.url));
 

@@ -27,7 +27,7 @@ async function start(kind: (typeof KINDS)[number], { create, open }: OpenStore) 
   const child = fork(
     fileURLToPath(new URL("refund-server.ts", import.meta.url)),
     [kind === "countersign" ? kind : "bare", address, merchant.id],
-    { execArgv: ["--conditions=@countersign/source", "--disable-warning=ExperimentalWarning"] },
+    { execArgv: ["--disable-warning=ExperimentalWarning"] },
   );
   onTestFinished(() => void child.kill("SIGKILL"));
   const [port] = (await once(child, "message")) as [number];

@@ -75,7 +75,7 @@ describe("bodies of single bytes", () => {
       fileURLToPath(new URL("small-service.ts", import.meta.url)),
       [temporaryDatabase()],
       {
-        execArgv: ["--conditions=@countersign/source", "--no-warnings", "--max-old-space-size=64"],
+        execArgv: ["--no-warnings", "--max-old-space-size=64"],
         // An exhausted heap prints its trace.
         stdio: ["ignore", "ignore", "ignore", "ipc"],
       },

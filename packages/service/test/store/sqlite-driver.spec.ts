@@ -104,7 +104,7 @@ describe("a SQLite file", () => {
         const names = ["", "-wal", "-shm", "-lock", "-owner"].map((end) => process.argv[1] + end);
         console.log(names.map((name) => (statSync(name).mode & 0o777).toString(8)).join());
         await driver.close();`;
-      const node = [process.execPath, "--conditions=@countersign/source", "--input-type=module"];
+      const node = [process.execPath, "--input-type=module"];
       const shell = ["-c", `umask ${umask}; exec "$@"`, "sh", ...node, "-e", script, file];
       const { stdout, stderr } = spawnSync("sh", shell, { encoding: "utf8" });
       expect([stdout.trim(), stderr]).toEqual(["600,600,600,600,600", expect.any(String)]);
@@ -133,7 +133,7 @@ describe("a second driver of one SQLite file", () => {
       driver.name("http://127.0.0.1:8080");
       console.log(process.pid);
       process.stdin.resume();`;
-    const flags = ["--conditions=@countersign/source", "--input-type=module", "-e", script, file];
+    const flags = ["--input-type=module", "-e", script, file];
     const child = spawn(process.execPath, flags, { stdio: ["pipe", "pipe", "inherit"] });
     const exited = once(child, "exit");
     onTestFinished(() => void child.kill("SIGKILL"));
