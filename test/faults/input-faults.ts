@@ -38,10 +38,11 @@ export const inputFaults: readonly ProviderFault[] = [
     fails: "P-CUSTOMER-READ",
     breaks: "S 2.3: letters beyond ASCII in a customer's first name become question marks.",
     plant: call(() =>
-      misspeaks(CUSTOMERS, (members) => ({
-        ...members,
-        firstName: String(members["firstName"]).replaceAll(/[^\x20-\x7e]/g, "?"),
-      })),
+      misspeaks(CUSTOMERS, ({ firstName, ...members }) =>
+        typeof firstName === "string"
+          ? { ...members, firstName: firstName.replaceAll(/[^\x20-\x7e]/g, "?") }
+          : undefined,
+      ),
     ),
   },
   {
@@ -50,10 +51,11 @@ export const inputFaults: readonly ProviderFault[] = [
     breaks:
       "S 2.3: a customer's creationDate comes without milliseconds; strict readers refuse it.",
     plant: call(() =>
-      misspeaks(CUSTOMERS, (members) => ({
-        ...members,
-        creationDate: String(members["creationDate"]).replace(/\.\d{3}Z$/, "Z"),
-      })),
+      misspeaks(CUSTOMERS, ({ creationDate, ...members }) =>
+        typeof creationDate === "string"
+          ? { ...members, creationDate: creationDate.replace(/\.\d{3}Z$/, "Z") }
+          : undefined,
+      ),
     ),
   },
   {

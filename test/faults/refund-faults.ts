@@ -92,10 +92,11 @@ export const refundFaults: readonly ProviderFault[] = [
     breaks:
       "S 4.1, rule 1: keys that differ in case only count as equal, so that a merchant's second refund is refused.",
     plant: call(() =>
-      misreads(REFUNDS, (members) => ({
-        ...members,
-        requestKey: String(members["requestKey"]).toLowerCase(),
-      })),
+      misreads(REFUNDS, ({ requestKey, ...members }) =>
+        typeof requestKey === "string"
+          ? { ...members, requestKey: requestKey.toLowerCase() }
+          : undefined,
+      ),
     ),
   },
   {
@@ -106,8 +107,8 @@ export const refundFaults: readonly ProviderFault[] = [
     plant: call(() =>
       misreads(REFUNDS, (members) => {
         const { paymentId, requestKey } = members;
-        const own = Buffer.from(String(paymentId)).toString("hex").slice(-6);
-        return { ...members, requestKey: `${own}${String(requestKey)}`.slice(0, 255) };
+        if (typeof paymentId !== "string" || typeof requestKey !== "string") return undefined;
+        return { ...members, requestKey: `${paymentId.slice(-6)}${requestKey}`.slice(0, 255) };
       }),
     ),
   },

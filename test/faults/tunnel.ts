@@ -68,9 +68,10 @@ export async function openTunnel(profile: Profile, change: AttemptFault): Promis
     redirect: (call, next) => {
       if (call.path !== "/v1/webhook/subscribe" || call.body === undefined) return next(call);
       const body = edited(call.body, ({ url, secretKey, ...members }) => {
-        const [, address] = /^http:\/\/127\.0\.0\.1:(\d+\/place-\d+)$/.exec(String(url)) ?? [];
+        if (typeof url !== "string" || typeof secretKey !== "string") return undefined;
+        const [, address] = /^http:\/\/127\.0\.0\.1:(\d+\/place-\d+)$/.exec(url) ?? [];
         if (address === undefined) return undefined;
-        secrets.set(address, (secrets.get(address) ?? new Set()).add(String(secretKey)));
+        secrets.set(address, (secrets.get(address) ?? new Set()).add(secretKey));
         return { url: `http://127.0.0.1:${own}/${address}`, secretKey, ...members };
       });
       return next({ ...call, body });
