@@ -66,7 +66,10 @@ export function readPages(): readonly Part[] {
   const pages = files.filter((file) => file !== "index.md").map(readPage);
   return Object.entries(parts).map(([folder, first]: [string, readonly string[]]) => {
     const rank = ({ path }: Page): number => (first.indexOf(basename(path)) + 100) % 100 || -1;
-    const inside = pages.filter(({ path }) => dirname(path) === folder);
+    const inside = pages.filter(
+      ({ path }) =>
+        dirname(path) === folder || (folder === "reference/api" && path.startsWith(folder)),
+    );
     return {
       heading: headings[folder as keyof typeof parts],
       pages: inside.toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1)),

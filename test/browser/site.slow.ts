@@ -76,8 +76,13 @@ describeInBrowser("the built documentation", () => {
   it("lists every page in llms.txt, and serves each of them as Markdown", () => {
     const list = readFileSync(`${built}/llms.txt`, "utf8");
     const linked = [...list.matchAll(/\]\((\/.*)\.md\)/g)].map(([, path = ""]) => path);
-    expect(["/", ...linked]).toEqual(paths);
+    expect(["/", ...linked].toSorted()).toEqual(paths.toSorted());
     const all = readFileSync(`${built}/llms-full.txt`, "utf8");
-    for (const path of linked) expect(all).toContain(readFileSync(`${built + path}.md`, "utf8"));
+    for (const path of linked) {
+      const [, text = ""] =
+        /^---[^]*?\n---\n([^]*)$/.exec(readFileSync(`${built + path}.md`, "utf8")) ?? [];
+      expect(text.length).toBeGreaterThan(100);
+      expect(all).toContain(text.trim());
+    }
   });
 });
