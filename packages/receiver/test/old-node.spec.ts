@@ -1,10 +1,12 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { build } from "esbuild";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { postgresBinaries, redisBinary, sharedPostgres, startRedis } from "./inboxes/servers.ts";
 
 /** A Node that the system installed: older than the supported ones, which have the same API. */
 const isOld = (node: string): boolean =>
@@ -14,6 +16,8 @@ const node = ["/usr/bin/node", "/usr/local/bin/node"].find(isOld);
 const program = `
   import { once } from "node:events";
   import { createServer } from "node:http";
+  import { Redis } from "ioredis";
+  import pg from "pg";
   import { createReceiver, memoryInbox } from "@countersign/receiver";
   import { toExpress } from "@countersign/receiver/express";
   import { toFetch } from "@countersign/receiver/fetch";
@@ -22,21 +26,57 @@ const program = `
   import { eventFactories, signedAttempt } from "@countersign/receiver/testing";
 
   const secrets = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"];
-  const receiver = createReceiver({ secrets, inbox: memoryInbox(), fallback: () => undefined });
   const factories = eventFactories();
   const attempt = () => ({ method: "POST", ...signedAttempt({ secrets, event: factories["refund.authorized"]() }) });
-  const fetched = await toFetch(receiver)(new Request("http://shop.example/webhooks", attempt()));
+  const receiverOf = (inbox) => createReceiver({ secrets, inbox, fallback: () => undefined });
+  const [postgresUrl, redisPort] = process.argv.slice(2);
+  const answers = {};
 
+  const receiver = receiverOf(memoryInbox());
+  answers.fetch = (await toFetch(receiver)(new Request("http://shop.example/webhooks", attempt()))).status;
   const express = toExpress(receiver);
   const server = createServer((request, response) => express(request, response, console.error));
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const served = await fetch("http://127.0.0.1:" + server.address().port, attempt());
+  answers.express = (await fetch("http://127.0.0.1:" + server.address().port, attempt())).status;
   server.close();
-  process.stdout.write([fetched.status, served.status, typeof postgresInbox, typeof redisInbox].join());
+
+  const twice = async (inbox) => {
+    const [receiver, sent] = [receiverOf(inbox), attempt()];
+    return [(await receiver.receive(sent)).kind, (await receiver.receive(sent)).kind];
+  };
+  if (postgresUrl !== "") {
+    const pool = new pg.Pool({ connectionString: postgresUrl });
+    const inbox = postgresInbox(pool, { schema: "old" });
+    await inbox.migrate();
+    answers.postgres = await twice(inbox);
+    await pool.end();
+  }
+  if (redisPort !== "") {
+    const client = new Redis(Number(redisPort));
+    answers.redis = await twice(redisInbox(client, { prefix: "old" }));
+    client.disconnect();
+  }
+  process.stdout.write(JSON.stringify(answers));
 `;
 
+/** The arguments of the program: a database's URL and a port, '' for a server that is not installed. */
+async function startServers(): Promise<readonly [string, string]> {
+  let [url, port] = ["", ""];
+  if (postgresBinaries !== undefined) {
+    const postgres = await sharedPostgres();
+    onTestFinished(() => postgres.stop());
+    url = postgres.urlOf(await postgres.create());
+  }
+  if (redisBinary !== undefined) {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    port = String(redis.port);
+  }
+  return [url, port];
+}
+
 it.skipIf(node === undefined)(
-  `an event is handled through fetch and Express on Node 20 or 22 of any patch release${node === undefined ? " (skipped: not installed)" : ""}`,
+  `an event is handled through fetch and Express, and once over PostgreSQL and Redis, on Node 20 or 22 of any patch release${node === undefined ? " (skipped: not installed)" : ""}`,
   async () => {
     const outfile = join(temporaryFolder(), "program.mjs");
     const resolveDir = fileURLToPath(new URL(".", import.meta.url));
@@ -47,8 +87,20 @@ it.skipIf(node === undefined)(
       platform: "node",
       format: "esm",
       target: "es2024",
+      external: ["pg-native"],
+      // The clients of the servers are CommonJS.
+      banner: {
+        js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+      },
     });
-    const output = execFileSync(node ?? "", [outfile], { encoding: "utf8" });
-    expect(output).toBe("204,204,function,function");
+    const [url, port] = await startServers();
+    const { stdout } = await promisify(execFile)(node ?? "", [outfile, url, port]);
+    const twice = ["unrouted", "duplicate"];
+    expect(JSON.parse(stdout)).toEqual({
+      fetch: 204,
+      express: 204,
+      ...(url !== "" && { postgres: twice }),
+      ...(port !== "" && { redis: twice }),
+    });
   },
 );
