@@ -5,7 +5,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -32,14 +31,8 @@ function step(text: string): void {
   console.log(`\n${paint(["bold", "cyan"], String(steps))}  ${paint("bold", text)}`);
 }
 
-/** A running process that has printed its line `ready URL`. */
-interface Child {
-  readonly url: string;
-  /** Its other lines on stdout. */
-  readonly lines: readonly string[];
-  /** Its output on stderr until it was ready. */
-  readonly notes: string;
-}
+/** A process that has printed its line `ready URL`: its other lines on stdout, and its output on stderr until then. */
+type Child = { readonly url: string; readonly lines: readonly string[]; readonly notes: string };
 
 const children: ChildProcess[] = [];
 
@@ -92,16 +85,8 @@ async function end(code: number): Promise<never> {
 // story exits with 130, a shell's code for Ctrl-C.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void end(isOver ? 0 : 130));
 
-/** True if nothing listens on a loopback port. */
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer().once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
-
 /** Starts both processes. Each needs the other's address, so another process may take the port in between. */
 async function startBoth(port = FIRST_PORT): Promise<{ merchant: Child; sandbox: Child }> {
-  if (!(await isFree(port))) return startBoth(port + 1);
   const merchant = await start("examples/merchant/src/main.ts", [], {
     WEBHOOK_SECRET: secret,
     PORT: "0",
@@ -121,19 +106,13 @@ async function startBoth(port = FIRST_PORT): Promise<{ merchant: Child; sandbox:
   }
 }
 
-interface Payment {
-  readonly paymentId: string;
-  readonly direction: string;
-  readonly paymentStatus: string;
+type Payment = Readonly<Record<"paymentId" | "direction" | "paymentStatus", string>> & {
   readonly amount: { readonly value: number };
-}
+};
 
-interface Delivery {
-  readonly eventId: string;
-  readonly type: string;
-  readonly state: string;
+type Delivery = Readonly<Record<"eventId" | "type" | "state", string>> & {
   readonly attempts: readonly Readonly<Record<"number" | "status" | "durationMs", number>>[];
-}
+};
 
 /**
  * Calls the sandbox; the caller knows the shape of the answer.

@@ -28,15 +28,15 @@ type Meanings = Readonly<Record<string, Meaning>>;
 
 /** The packages that name codes of `CS_`, in the order of the page. */
 const sections = {
-  receiver: `## Receiver\n
-Outcomes of \`createReceiver\` and \`verifyEvent\`, and warnings of the process. Senders see only the code.`,
-  signatures: "## Signatures\n\nAll of them are answered 401 with `CS_SIGNATURE_REFUSED`.",
-  rules: "## JSON and amounts\n\nReasons why a body or an amount is refused.",
-  client: "## Client\n\n`code` of the errors that a call of the client rejects with.",
-  cli: "## Command\n\nPrinted on stderr as `countersign: CODE: message`, with exit code 2.",
-  "contract-kit": `## Contract kit\n\n\`code\` of the errors that a run of the checks rejects with.`,
-  service: `## Service and deliveries\n
-\`CS_ATTEMPT_…\`: the reason why a delivery's attempt has no answer.`,
+  receiver:
+    "Receiver\n\nOutcomes of `createReceiver` and `verifyEvent`, and warnings of the process. Senders see only the code.",
+  signatures: "Signatures\n\nAll of them are answered 401 with `CS_SIGNATURE_REFUSED`.",
+  rules: "JSON and amounts\n\nReasons why a body or an amount is refused.",
+  client: "Client\n\n`code` of the errors that a call of the client rejects with.",
+  cli: "Command\n\nPrinted on stderr as `countersign: CODE: message`, with exit code 2.",
+  "contract-kit": "Contract kit\n\n`code` of the errors that a run of the checks rejects with.",
+  service:
+    "Service and deliveries\n\n`CS_ATTEMPT_…`: the reason why a delivery's attempt has no answer.",
 };
 
 const matches = (text: string, pattern: RegExp): (readonly [string, string])[] =>
@@ -99,7 +99,9 @@ const withMeaning = (sentences: Readonly<Record<string, string>>): Meanings =>
 
 function codesPage(): string {
   unexplained = [];
-  const ours = Object.entries(sections).map(([name, intro]) => [intro, codesIn(name)] as const);
+  const ours = Object.entries(sections).map(
+    ([name, intro]) => [`## ${intro}`, codesIn(name)] as const,
+  );
   const known = ours.flatMap(([, meanings]) => Object.keys(meanings));
   const missing = unexplained.filter((code) => !known.some((one) => one.startsWith(code)));
   if (missing.length > 0) throw new Error(`codes without a sentence: ${missing.join(", ")}`);

@@ -1,5 +1,5 @@
 import { compile } from "json-schema-to-typescript";
-import { BANNER, mapSchema, type Schema, type SchemaFile } from "./load.ts";
+import { BANNER, mapSchema, type Parts, type Schema, type SchemaFile, targetOf } from "./load.ts";
 import type { EventRow } from "./modules.ts";
 
 /** The types of every schema: readonly, with their documentation, and the lookups of events. */
@@ -7,8 +7,7 @@ export async function typesOf(
   files: readonly SchemaFile[],
   rows: readonly EventRow[],
 ): Promise<string> {
-  const byId = new Map(files.map((file) => [file.id, file]));
-  const resolved = new Map(files.map((file) => [file.id, forTypes(file, byId)]));
+  const resolved = new Map(files.map((file) => [file.id, forTypes(file, files)]));
   // One root that names them all, so that each is printed once; it is cut out again below.
   const root = {
     title: "EveryType",
@@ -38,20 +37,15 @@ export async function typesOf(
 }
 
 /** A schema as the type printer reads it best. */
-function forTypes(file: SchemaFile, byId: ReadonlyMap<string, SchemaFile>): Schema {
+function forTypes(file: SchemaFile, files: readonly SchemaFile[]): Schema {
   return mapSchema(mapSchema(file.source, closedTags), (schema) => {
     const { "x-open": open, "x-invalid": _, examples: __, discriminator: ___, ...rest } = schema;
-    const { $ref: ref, ...beside } = rest;
-    if (typeof ref === "string") {
-      const target = byId.get(new URL(ref, file.id).href);
-      if (target === undefined) throw new Error(`${file.path}: no schema ${ref}`);
+    const { $ref: ref, ...beside } = rest as Parts;
+    if (ref !== undefined) {
+      const target = targetOf(ref, file.id, files);
       // A description next to a $ref would replace the shared type's own; a text has no type to share.
-      const { properties, required } = beside as Narrowing;
-      if (properties !== undefined || required !== undefined) {
-        return {
-          tsType: `${target.title} & ${narrowedType(target.title, { properties, required })}`,
-        };
-      }
+      if (beside.properties !== undefined || beside.required !== undefined)
+        return { tsType: `${target.title} & ${narrowedType(target.title, beside)}` };
       if (target.schema["type"] !== "string") return { $ref: target.id };
       return { type: "string", description: target.schema["description"], ...beside };
     }
@@ -65,13 +59,8 @@ function forTypes(file: SchemaFile, byId: ReadonlyMap<string, SchemaFile>): Sche
   });
 }
 
-interface Narrowing {
-  readonly properties?: Readonly<Record<string, Schema>> | undefined;
-  readonly required?: readonly string[] | undefined;
-}
-
 /** The members that a narrowed reference fixes or demands, as a type. */
-function narrowedType(of: string, { properties = {}, required = [] }: Narrowing): string {
+function narrowedType(of: string, { properties = {}, required = [] }: Parts): string {
   const fixed = Object.entries(properties).map(([name, member]) => {
     const { const: value, ...nested } = member;
     const type =
@@ -86,21 +75,17 @@ function narrowedType(of: string, { properties = {}, required = [] }: Narrowing)
 
 /** The tag of a union stays closed in its type, or comparing it would narrow nothing. */
 function closedTags(schema: Schema): Schema {
-  const { discriminator, oneOf } = schema as {
-    discriminator?: { propertyName: string };
-    oneOf?: { properties?: Record<string, Schema> }[];
-  };
+  const { discriminator, oneOf } = schema as Parts;
   const tag = discriminator?.propertyName;
   if (tag === undefined || oneOf === undefined) return schema;
-  return {
-    ...schema,
-    oneOf: oneOf.map((kind) => {
-      const { "x-open": _, ...closed } = kind.properties?.[tag] ?? {};
-      return kind.properties === undefined
-        ? kind
-        : { ...kind, properties: { ...kind.properties, [tag]: closed } };
-    }),
-  };
+  const closed = oneOf.map((kind) => {
+    const { properties } = kind as Parts;
+    // A reference.
+    if (properties === undefined) return kind;
+    const { "x-open": _, ...value } = properties[tag] ?? {};
+    return { ...kind, properties: { ...properties, [tag]: value } };
+  });
+  return { ...schema, oneOf: closed };
 }
 
 const quoted = (text: string): string => JSON.stringify(text);
