@@ -13,12 +13,14 @@ import { type FaultVerdict, verdictOn } from "./faults.ts";
 import { inputFaults } from "./input-faults.ts";
 import { refundFaults } from "./refund-faults.ts";
 import { serviceFaults } from "./service-faults.ts";
+import { subscriptionFaults } from "./subscription-faults.ts";
 import { openTunnel } from "./tunnel.ts";
 
 /** Mistakes of a payment service, at least one for each requirement that `verify provider` tests. */
 export const providerFaults: readonly ProviderFault[] = [
   ...refundFaults,
   ...inputFaults,
+  ...subscriptionFaults,
   ...attemptFaults,
   ...serviceFaults,
 ];

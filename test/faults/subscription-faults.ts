@@ -1,0 +1,189 @@
+import { edited, membersAt, parsed, type ProviderFault } from "./edits.ts";
+import {
+  answers,
+  bearerOf,
+  call,
+  codeOf,
+  ended,
+  misreads,
+  misspeaks,
+  ofNobody,
+  SUBSCRIBE,
+  UNSUBSCRIBE,
+} from "./mistakes.ts";
+
+/** Mistakes in subscribing and unsubscribing. */
+export const subscriptionFaults: readonly ProviderFault[] = [
+  {
+    id: "unsubscribe-ignored",
+    fails: "P-UNSUBSCRIBE-SUBTRACT",
+    breaks: "S 4.4: unsubscribing is answered as done and changes nothing: events go on after it.",
+    plant: call(
+      () => async (one, next) =>
+        one.path.startsWith(UNSUBSCRIBE) ? ended(await next(ofNobody(one)), one) : next(one),
+    ),
+  },
+  {
+    id: "close-too-soon",
+    fails: "P-UNSUBSCRIBE-SUBTRACT",
+    breaks:
+      "S 4.4: unsubscribing from one of two categories closes the subscription, and the events of the other are lost.",
+    plant: call(() =>
+      misreads(UNSUBSCRIBE, (members) =>
+        "subscriptionDetails" in members
+          ? { ...members, subscriptionDetails: { type: "ALL" } }
+          : undefined,
+      ),
+    ),
+  },
+  {
+    id: "unsubscribe-unknown-event",
+    fails: "P-SUBSCRIBE-UNKNOWN",
+    breaks:
+      "Unsubscribing from a misspelt event is a success, so that the merchant goes on receiving it.",
+    plant: call(() =>
+      answers((answer, one) =>
+        one.path.startsWith(UNSUBSCRIBE) && answer.status === 400 ? ended(answer, one) : undefined,
+      ),
+    ),
+  },
+  {
+    id: "isolation-unsubscribe",
+    fails: "P-UNSUBSCRIBE-NOT-FOUND",
+    breaks:
+      "Another merchant's subscription key is answered 200 instead of 404, which tells that it exists.",
+    plant: call(() =>
+      answers((answer, one) =>
+        codeOf(answer) === "SUBSCRIPTION_NOT_FOUND" ? ended(answer, one) : undefined,
+      ),
+    ),
+  },
+  {
+    id: "url-any",
+    fails: "P-SUBSCRIBE-URL",
+    breaks: "Any text is taken as a url: the merchant waits for events that never come.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, (members) => ({ ...members, url: "http://127.0.0.1:9/" })),
+    ),
+  },
+  {
+    id: "secret-short",
+    fails: "P-SUBSCRIBE-SECRET",
+    breaks:
+      "S 5.3: a secretKey that can be guessed is replaced by a longer one without a word: attempts never verify.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, ({ secretKey = "", ...members }) => ({
+        ...members,
+        secretKey: typeof secretKey === "string" ? secretKey.padEnd(24, "x") : secretKey,
+      })),
+    ),
+  },
+  {
+    id: "selection-any",
+    fails: "P-SUBSCRIBE-DETAILS",
+    breaks:
+      "S 2.5: an invalid selection is taken as ALL: the merchant gets events that it did not ask for.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, (members) => ({ ...members, subscriptionDetails: { type: "ALL" } })),
+    ),
+  },
+  {
+    id: "category-others",
+    fails: "P-SUBSCRIBE-SELECT",
+    breaks: "S 2.5: a subscription to a category gets the events of others too.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, (members) => {
+        const { type } = membersAt(members, "subscriptionDetails");
+        if (type !== "CATEGORY") return undefined;
+        const details = ["PAYMENT", "CUSTOMER", "ACCOUNT"];
+        return { ...members, subscriptionDetails: { type, details } };
+      }),
+    ),
+  },
+  {
+    id: "subscription-key-shared",
+    fails: "P-SUBSCRIBE-KEY",
+    breaks:
+      "S 4.3: all subscriptions of a merchant are answered with the key of the first: the others cannot be ended.",
+    plant: call(() => {
+      const first = new Map<string, unknown>();
+      return answers((answer, one) => {
+        const { subscriptionKey: key } = parsed(answer.body) ?? {};
+        if (one.path !== SUBSCRIBE || key === undefined) return undefined;
+        const merchant = bearerOf(one);
+        if (!first.has(merchant)) first.set(merchant, key);
+        return {
+          ...answer,
+          body: edited(answer.body, (members) => ({
+            ...members,
+            subscriptionKey: first.get(merchant),
+          })),
+        };
+      });
+    }),
+  },
+  {
+    id: "all-with-details",
+    fails: "P-SUBSCRIBE-ALL-DETAILS",
+    breaks:
+      "S 2.5: a subscription to ALL with details is refused, although details are ignored there.",
+    plant: call(() =>
+      misreads(SUBSCRIBE, (members) => {
+        const selection = membersAt(members, "subscriptionDetails");
+        return selection["type"] === "ALL" && "details" in selection
+          ? { ...members, subscriptionDetails: { type: "NONE" } }
+          : undefined;
+      }),
+    ),
+  },
+  {
+    id: "closed-unknown",
+    fails: "P-UNSUBSCRIBE-CLOSED",
+    breaks:
+      "S 4.4: ending a closed subscription again is answered 404, so that a repeated call looks like a mistake.",
+    plant: call(() => {
+      const closed = new Set<unknown>();
+      return async (one, next) => {
+        const { subscriptionId, subscriptionDetails } = parsed(one.body) ?? {};
+        if (!one.path.startsWith(UNSUBSCRIBE)) return next(one);
+        const answer = await next(closed.has(subscriptionId) ? ofNobody(one) : one);
+        if (answer.status === 200 && JSON.stringify(subscriptionDetails) === '{"type":"ALL"}')
+          closed.add(subscriptionId);
+        return answer;
+      };
+    }),
+  },
+  {
+    id: "two-subscription-ids",
+    fails: "P-UNSUBSCRIBE-ID",
+    breaks:
+      "S 4.4: if body and query name different subscriptions, the body's ends without a word.",
+    plant: call(() => (one, next) => next({ ...one, path: one.path.replace(/\?.*$/, "") })),
+  },
+  {
+    id: "unsubscribe-other-key",
+    fails: "P-UNSUBSCRIBE-KEY",
+    breaks: "S 4.4: unsubscribing is answered with another key than the subscription's.",
+    plant: call(() =>
+      misspeaks(UNSUBSCRIBE, (members) =>
+        "subscriptionKey" in members
+          ? { subscriptionKey: `${String(members["subscriptionKey"])}x` }
+          : undefined,
+      ),
+    ),
+  },
+  {
+    id: "secret-in-error",
+    fails: "P-ERROR-NO-SECRETS",
+    breaks:
+      "The error of a refused subscription repeats the secretKey, which then appears in the client's logs.",
+    plant: call(() =>
+      answers((answer, one) => {
+        const { secretKey } = parsed(one.body) ?? {};
+        if (answer.status < 400 || typeof secretKey !== "string") return undefined;
+        const detail = `the secretKey was ${secretKey}`;
+        return { ...answer, body: edited(answer.body, (members) => ({ ...members, detail })) };
+      }),
+    ),
+  },
+];
