@@ -17,7 +17,6 @@ export { checkSecrets } from "./secrets/stored-secrets.ts";
 
 // Store
 export { textOf, type Queryable } from "./store/driver.ts";
-export type { SqliteOptions } from "./store/sqlite/driver.ts";
 export { dueInstantOf, instantOf, moveClock } from "./store/tables/clocks.ts";
 export {
   findPreferredAccount,

@@ -82,6 +82,11 @@ describe("the answer to an attempt", () => {
     expect(sent).toBeLessThan(32_000_000);
   });
 
+  it("B10 counts by its status when its body comes in chunks of one byte without end", async () => {
+    const { url } = await listenRaw(hostileEndpoints["floods with chunks of one byte"]);
+    expect(await send(url)).toMatchObject({ kind: "answered", status: 200, isCut: true });
+  });
+
   it("disables the subscription only with the header webhook-delivery: disable", async () => {
     for (const [value, disables] of [
       ["disable", true],

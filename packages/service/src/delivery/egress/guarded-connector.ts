@@ -83,25 +83,39 @@ export const MAX_WIRE_BYTES: number = 128 * 1024;
 class AnswerTooLargeError extends Error {
   readonly code = "CS_ATTEMPT_ANSWER_MALFORMED";
   constructor() {
-    super(`the answer is larger than ${MAX_WIRE_BYTES} bytes`);
+    super(`the answer is larger than ${MAX_WIRE_BYTES} bytes or ${MAX_HEAD_LINES} lines of head`);
     this.name = new.target.name;
   }
 }
+
+/** Lines of one answer's head: undici makes an object of each, 5 µs, before it hands any of them over. */
+const MAX_HEAD_LINES = 512;
+const END_OF_HEAD = "\r\n\r\n";
 
 /**
  * Destroys a connection when one answer is too large. Counts what arrives, since endless empty lines, extensions of
  * chunks and headers never become a body. undici reads on the same event, after this listener.
  */
 function boundAnswers(socket: Socket): void {
-  let written = 0;
-  let read = 0;
-  let start = 0;
+  let [written, read, start, lines] = [0, 0, 0, 0];
+  let isHead = true;
   socket.on("readable", () => {
     // There is one request at a time on a connection: after a write begins the next answer.
-    if (socket.bytesWritten > written) start = read;
+    if (socket.bytesWritten > written) [start, lines, isHead] = [read, 0, true];
     written = socket.bytesWritten;
+    // Bytes that were put back are announced again.
+    if (socket.bytesRead === read) return;
     read = socket.bytesRead;
-    if (read - start <= MAX_WIRE_BYTES) return;
+    if (isHead) {
+      // Without an encoding set, a socket reads bytes.
+      const bytes = socket.read() as Buffer | null;
+      if (bytes === null) return;
+      const end = bytes.indexOf(END_OF_HEAD);
+      isHead = end === -1;
+      lines += bytes.toString("latin1", 0, isHead ? bytes.length : end).split("\n").length;
+      if (lines <= MAX_HEAD_LINES) socket.unshift(bytes);
+    }
+    if (read - start <= MAX_WIRE_BYTES && lines <= MAX_HEAD_LINES) return;
     socket.destroy(new AnswerTooLargeError());
     // Leaves nothing for undici to parse.
     socket.read();

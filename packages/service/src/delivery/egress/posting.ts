@@ -8,6 +8,8 @@ import type { Answer } from "../types.ts";
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Bytes of an answer that are kept. */
 const EXCERPT_BYTES = 1024;
+/** Pieces of a body, such as chunks: one byte each would cost as much as a megabyte. */
+const MAX_PIECES = 1024;
 /** Headers of an answer. */
 const MAX_HEADERS = 256;
 /** Interim answers that are passed over; a flood of them would keep this process busy until the deadline. */
@@ -25,6 +27,7 @@ export class Posting implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   #received = 0;
+  #pieces = 0;
   #interim = 0;
   #isWhole = false;
   #isSettled = false;
@@ -60,7 +63,8 @@ export class Posting implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#kept.add(chunk.subarray(0, EXCERPT_BYTES - this.#kept.size));
     this.#received += chunk.length;
-    if (this.#received > MAX_ANSWER_BYTES) this.#end("answered");
+    this.#pieces += 1;
+    if (this.#received > MAX_ANSWER_BYTES || this.#pieces > MAX_PIECES) this.#end("answered");
   }
 
   onResponseEnd(): void {
