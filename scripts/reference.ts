@@ -1,11 +1,6 @@
-// Writes the pages of codes and requirements, to which messages and reports lead. No library knows where this
-// repository keeps its codes.
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+// Writes the page of the requirements, to which reports lead: no library prints our own documents.
+import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { sandboxErrorCodes } from "../packages/sandbox/src/refusals.ts";
-import { errorCodes, importCodes, memberCodes } from "../packages/service/src/error-codes.ts";
-import { tokenErrors } from "../packages/service/src/http/routes/tokens.ts";
-import { FIXES } from "../packages/signatures/src/explain-causes.ts";
 import { readJson, root } from "./schemas/load.ts";
 
 function page(title: string, from: string, ...blocks: readonly string[]): string {
@@ -18,122 +13,6 @@ function table(...rows: readonly (readonly string[])[]): string {
     `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
   const [head = [], ...others] = rows;
   return [line(head), line(head.map(() => "---")), ...others.map(line)].join("\n");
-}
-
-interface Meaning {
-  readonly meaning: string;
-  readonly status?: number | undefined;
-}
-type Meanings = Readonly<Record<string, Meaning>>;
-
-/** The packages that name codes of `CS_`, in the order of the page. */
-const sections = {
-  receiver:
-    "Receiver\n\nOutcomes of `createReceiver` and `verifyEvent`, and warnings of the process. Senders see only the code.",
-  signatures: "Signatures\n\nAll of them are answered 401 with `CS_SIGNATURE_REFUSED`.",
-  rules: "JSON and amounts\n\nReasons why a body or an amount is refused.",
-  client: "Client\n\n`code` of the errors that a call of the client rejects with.",
-  cli: "Command\n\nPrinted on stderr as `countersign: CODE: message`, with exit code 2.",
-  "contract-kit": "Contract kit\n\n`code` of the errors that a run of the checks rejects with.",
-  service:
-    "Service and deliveries\n\n`CS_ATTEMPT_…`: the reason why a delivery's attempt has no answer.",
-};
-
-const matches = (text: string, pattern: RegExp): (readonly [string, string])[] =>
-  [...text.matchAll(pattern)].map(([, first = "", second = ""]) => [first, second]);
-
-/** The text of a doc comment in one line, without tags. */
-const plain = (comment: string): string =>
-  comment
-    .replaceAll(/^\/\*\*|\*\/$|^\s*\* ?/gm, "")
-    .replaceAll(/\{@link ([^}]*)\}/g, "`$1`")
-    .replaceAll(/\s+/g, " ")
-    .replaceAll(/(`[^`]*`)|</g, (less, code?: string) => code ?? less.replace("<", "&lt;"))
-    .trim();
-
-/**
- * Reads the codes of `CS_` that a package's sources name, and the sentences that they give.
- *
- * @throws {Error} A code has no sentence.
- */
-function codesIn(name: string): Meanings {
-  const files = globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).toSorted();
-  const text = files.map((file) => readFileSync(root + file, "utf8")).join("\n");
-  const statuses = new Map(matches(text, /^ {2}(CS_\w+): (\d{3}),$/gm));
-  const found = [
-    // A table: CODE: "sentence", or CODE: { meaning: "sentence" }.
-    ...matches(
-      text,
-      /^ {2}(CS_\w+):\s*(?:\{\s*meaning:\s*)?("(?:[^"\\]|\\.)* (?:[^"\\]|\\.)*")/gm,
-    ).map(([code, sentence]) => [code, String(JSON.parse(sentence))] as const),
-    // A list in a doc comment.
-    ...matches(text, /^ *\* - `(CS_\w+)`: ((?:[^\n]|\n *\* {3})*)/gm).map(
-      ([code, item]) => [code, plain(item[0]?.toUpperCase() + item.slice(1))] as const,
-    ),
-    // The class of an error.
-    ...matches(
-      text,
-      /(?<=(\/\*\*(?:(?!\*\/)[^])*\*\/)\n)export class \w+ extends [^{]*\{\n(?: {2}override)? *readonly code(?:: [^=]+)? = "(CS_\w+)"/g,
-    ).map(([comment, code]) => [code, plain(comment)] as const),
-  ];
-  const meanings: Record<string, Meaning> = {};
-  for (const [code, meaning] of found)
-    meanings[code] ??= { meaning, status: Number(statuses.get(code)) || undefined };
-  // Some sources name only the beginning of codes.
-  const missing = [...new Set(text.match(/(?<=["'`])CS_[A-Z_]*[A-Z](?=["'`:])/g))].filter(
-    (code) => !Object.keys(meanings).some((one) => one.startsWith(code)),
-  );
-  unexplained.push(...missing);
-  return meanings;
-}
-let unexplained: string[] = [];
-
-const entries = (meanings: Meanings): readonly string[] =>
-  Object.entries(meanings).flatMap(([code, { meaning, status }]) => [
-    `### ${code}`,
-    status === undefined ? meaning : `${meaning} Status ${String(status)}.`,
-  ]);
-
-const withMeaning = (sentences: Readonly<Record<string, string>>): Meanings =>
-  Object.fromEntries(Object.entries(sentences).map(([code, meaning]) => [code, { meaning }]));
-
-function codesPage(): string {
-  unexplained = [];
-  const ours = Object.entries(sections).map(
-    ([name, intro]) => [`## ${intro}`, codesIn(name)] as const,
-  );
-  const known = ours.flatMap(([, meanings]) => Object.keys(meanings));
-  const missing = unexplained.filter((code) => !known.some((one) => one.startsWith(code)));
-  if (missing.length > 0) throw new Error(`codes without a sentence: ${missing.join(", ")}`);
-  const sandbox = Object.entries(sandboxErrorCodes).map(
-    ([code, [status, meaning]]) => [code, { meaning, status }] as const,
-  );
-  return page(
-    "Codes",
-    "the sources",
-    "Programs compare codes; messages may change. Codes are never renamed, and new ones may be added.",
-    ...ours.flatMap(([intro, meanings]) => [intro, ...entries(meanings)]),
-    "## Causes of a refusal",
-    "`cause` of `countersign explain`, each with its fix.",
-    ...entries(withMeaning(FIXES)),
-    "## HTTP interface",
-    `\`errorDetails.errorCode\` of an answer. Those without a status are reasons of a failed refund. The statuses and bounds are those of
-the \`standard\` profile. After 401, get a new token. After 429 and 503, repeat the call once \`Retry-After\` has passed. After 409, read
-\`existing\` and keep your key. After 500 or no answer, repeat the call with the same key. Do not repeat others.`,
-    ...entries(errorCodes),
-    "## Sandbox",
-    "Further codes of the sandbox's controls.",
-    ...entries(Object.fromEntries(sandbox)),
-    "## Members of a request",
-    "`errors[].code` of an answer, with a JSON Pointer into the body.",
-    ...entries(memberCodes),
-    "## Lines of an import",
-    "Codes of `countersign serve import` in addition to those of the HTTP interface and of members.",
-    ...entries(importCodes),
-    "## Tokens",
-    "`error` of the token call (RFC 6749, section 5.2).",
-    ...entries(tokenErrors),
-  );
 }
 
 /** What tests hold the files of `contracts/` to. */
@@ -193,7 +72,6 @@ changes.`,
 
 /** Returns the committed pages, by path. */
 export const committedPages = (): Readonly<Record<string, string>> => ({
-  "docs/reference/codes.md": codesPage(),
   "docs/reference/requirements.md": requirementsPage(),
 });
 
