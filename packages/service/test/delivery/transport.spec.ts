@@ -198,6 +198,16 @@ describe("B11: an endpoint over TLS", () => {
     expect(await send(new URL(`https://localhost:${plain.port}/`))).toEqual(failed);
   });
 
+  it("that never answers the handshake fails with CS_ATTEMPT_TIMEOUT by the deadline, and its connection is closed", async () => {
+    const closed = Promise.withResolvers<void>();
+    const { port } = await listenRaw((socket) => void socket.on("close", () => closed.resolve()));
+    const started = performance.now();
+    const answer = await send(new URL(`https://localhost:${port}/`), openTransport(DEADLINE));
+    expect(answer).toEqual({ kind: "unanswered", code: "CS_ATTEMPT_TIMEOUT" });
+    expect(performance.now() - started).toBeLessThan(PATIENCE / 2);
+    await closed.promise;
+  });
+
   it("is checked although NODE_TLS_REJECT_UNAUTHORIZED turns checks off", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());

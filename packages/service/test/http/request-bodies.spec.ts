@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { singleBytes } from "../../../../test/held-memory.ts";
 import { systemClock } from "../../src/clock.ts";
-import { RequestBodies } from "../../src/http/request-bodies.ts";
+import { RequestBodies, SenderGone } from "../../src/http/request-bodies.ts";
+import { listen } from "../delivery/listening.ts";
 import { openService } from "../open-service.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
@@ -37,6 +38,18 @@ const CHUNKED = { "transfer-encoding": "chunked" };
 const statusOf = ({ answer }: { readonly answer: string }): string => answer.slice(9, 12);
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 
+/** A call whose body comes in the chunks that are written to `request`. */
+function streamedCall(limit: number) {
+  const request = Object.assign(new PassThrough(), { headers: {} });
+  const call = {
+    // The reader uses nothing of them but the stream, its headers and the event `close`.
+    request: request as unknown as IncomingMessage,
+    response: new PassThrough() as unknown as ServerResponse,
+    limit,
+  };
+  return { request, call };
+}
+
 describe("bodies of single bytes", () => {
   const bytes = Buffer.from("1\r\nx\r\n".repeat(60_000));
 
@@ -55,15 +68,8 @@ describe("bodies of single bytes", () => {
     const size = 65_536;
     const chunks = singleBytes(size);
     const bodies = new RequestBodies({ clock: systemClock, bodyBytes: size });
-    const request = Object.assign(new PassThrough(), { headers: {} });
-    const call = {
-      // The reader uses nothing of them but the stream, its headers and the event `close`.
-      request: request as unknown as IncomingMessage,
-      response: new PassThrough() as unknown as ServerResponse,
-      limit: size,
-      isAuthenticated: true,
-    };
-    const reading = bodies.read(call);
+    const { request, call } = streamedCall(size);
+    const reading = bodies.read({ ...call, isAuthenticated: true });
     for await (const chunk of chunks) request.write(chunk);
     request.end();
     expect(await reading).toHaveLength(size);
@@ -120,6 +126,28 @@ describe("a body that does not end", () => {
     const one = await begin(service.url, { path: "/v1/tokens", headers });
     await expect.poll(() => statusOf(one)).toBe("401");
   });
+});
+
+it("a body whose sender disappears in the middle gives its bytes back to the bound over all bodies", async () => {
+  const MIB = 1024 * 1024;
+  const bodies = new RequestBodies({ clock: systemClock, bodyBytes: MIB });
+  const ended = Promise.withResolvers<unknown>();
+  const server = createServer((request, response) => {
+    const call = { request, response, limit: MIB, isAuthenticated: false };
+    bodies.read(call).then(ended.resolve, ended.resolve);
+  });
+  const { port } = await listen(server);
+  const headers = { "content-length": String(MIB) };
+  const { socket } = await begin(`http://127.0.0.1:${port}`, { path: "/", headers });
+  socket.write(Buffer.alloc(100_000), () => socket.destroy());
+  expect(await ended.promise).toBeInstanceOf(SenderGone);
+
+  const { request, call } = streamedCall(MIB);
+  const reading = bodies.read({ ...call, isAuthenticated: false });
+  // Takes all that strangers may; as the largest body it would be refused for one byte more.
+  for (let half = 0; half < 2; half += 1) request.write(Buffer.alloc(MIB / 2));
+  request.end();
+  expect(await reading).toHaveLength(MIB);
 });
 
 describe("bodies of token requests that together exceed 1 MiB", () => {
