@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { EngineClass } from "./process.ts";
 
 /** A fault of the engine that the simulation has to find. */
@@ -74,10 +73,13 @@ export const BUGS: readonly Bug[] = [
 ];
 
 const SOURCES = new URL("../../../src/", import.meta.url);
+/** A folder of this package, from which the sources find their dependencies. */
+const OUTPUT = fileURLToPath(new URL("../../output/", import.meta.url));
 
 /** Loads the engine with a bug. @throws {Error} The text that it changes is not there. */
 export async function plant({ file, text, replacement }: Bug): Promise<EngineClass> {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-planted-"));
+  mkdirSync(OUTPUT, { recursive: true });
+  const folder = mkdtempSync(join(OUTPUT, "planted-"));
   const delivery = new URL("delivery/", SOURCES);
   for (const name of readdirSync(delivery).filter((one) => one.endsWith(".ts"))) {
     const source = readFileSync(new URL(name, delivery), "utf8");
