@@ -7,29 +7,20 @@ import { build, type Plugin } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import { entriesOf, packages, type Package, published, root } from "./packages.ts";
 
-/** Scripts that a package runs in processes, and copies of files that it reads, by package. */
-interface Extras {
-  readonly scripts: Readonly<Record<string, string>>;
-  readonly copies: Readonly<Record<string, string>>;
-}
+/** Copies of files that a package reads, by package. Those with pacts also run a separate script. */
 const migrations = { migrations: "packages/service/migrations" };
-const kit: Extras = {
-  scripts: { child: "packages/contract-kit/src/pact/child.ts" },
-  copies: {
-    "data/contracts/pacts": "contracts/pacts",
-    "data/contracts/requirements": "contracts/requirements",
-    "data/schemas": "schemas/documents",
-  },
+const contracts = {
+  "data/contracts/pacts": "contracts/pacts",
+  "data/contracts/requirements": "contracts/requirements",
+  "data/schemas": "schemas/documents",
 };
 const page = { "data/inspector/dist": "packages/inspector/dist" };
-const extras: Readonly<Record<string, Extras>> = {
-  "@countersign/contract-kit": kit,
-  "@countersign/sandbox": { scripts: {}, copies: migrations },
-  countersign: {
-    scripts: kit.scripts,
-    copies: { ...migrations, ...kit.copies, ...page },
-  },
+const extras: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "@countersign/contract-kit": contracts,
+  "@countersign/sandbox": migrations,
+  countersign: { ...migrations, ...contracts, ...page },
 };
+const child = join(root, "packages/contract-kit/src/pact/child.ts");
 
 const isOurs = (id: string): boolean => id.startsWith("@countersign/");
 const isExternal = (id: string): boolean => !isOurs(id) && !id.startsWith(".") && !isAbsolute(id);
@@ -80,7 +71,7 @@ const optionalPeers = ({ peerDependenciesMeta = {} }: Package["manifest"]): Plug
 
 for (const one of published) {
   const { folder, manifest } = one;
-  const { scripts, copies } = extras[manifest.name] ?? { scripts: {}, copies: {} };
+  const copies = extras[manifest.name] ?? {};
   const entries = Object.entries(entriesOf(one));
   const { dependencies = {}, peerDependencies = {}, publishConfig } = manifest;
   for (const built of ["lib", "data", ...Object.keys(copies)])
@@ -97,12 +88,7 @@ for (const one of published) {
     // oxlint-disable-next-line no-await-in-loop
     const { output } = await build({
       ...common,
-      input: {
-        ...Object.fromEntries(entries),
-        ...Object.fromEntries(
-          Object.entries(scripts).map(([name, path]) => [name, join(root, path)]),
-        ),
-      },
+      input: { ...Object.fromEntries(entries), ...("data/contracts/pacts" in copies && { child }) },
       plugins: hasCommonJs ? [] : [fromCopies],
       output: {
         dir,

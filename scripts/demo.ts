@@ -65,11 +65,9 @@ async function start(script: string, args: string[], env: NodeJS.ProcessEnv): Pr
   return { url, lines, notes };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  await ended;
+async function stopAll(): Promise<void> {
+  const running = children.filter(({ exitCode, signalCode }) => (exitCode ?? signalCode) === null);
+  await Promise.all(running.map((child) => (child.kill("SIGTERM"), once(child, "exit"))));
 }
 
 let isOver = false;
@@ -77,7 +75,7 @@ let ending: number | undefined;
 /** Ends the children, then itself with the first code it was called with. */
 async function end(code: number): Promise<never> {
   ending ??= code;
-  await Promise.all(children.map(stop));
+  await stopAll();
   rmSync(folder, { recursive: true, force: true });
   process.exit(ending);
 }
@@ -101,7 +99,7 @@ async function startBoth(port = FIRST_PORT): Promise<{ merchant: Child; sandbox:
     return { merchant, sandbox: await start("packages/cli/src/main.ts", args, env) };
   } catch (error) {
     if (!String(error).includes("CS_CLI_PORT_TAKEN")) throw error;
-    await Promise.all(children.map(stop));
+    await stopAll();
     return startBoth(port + 1);
   }
 }
@@ -113,6 +111,8 @@ type Payment = Readonly<Record<"paymentId" | "direction" | "paymentStatus", stri
 type Delivery = Readonly<Record<"eventId" | "type" | "state", string>> & {
   readonly attempts: readonly Readonly<Record<"number" | "status" | "durationMs", number>>[];
 };
+
+type Effect = Readonly<Record<"eventId" | "handler", string>> & { readonly count: number };
 
 /**
  * Calls the sandbox; the caller knows the shape of the answer.
@@ -168,15 +168,10 @@ async function followRefund({ url }: Child, merchant: Child): Promise<string> {
     );
     for (const { number, status, durationMs } of delivery.attempts)
       fact("attempt", `${number}: POST ${merchant.url}/webhooks → ${status} in ${durationMs} ms`);
-    const effect = await eventually(`the merchant's handler of ${type}`, async () =>
-      (
-        await call<{ eventId: string; handler: string; count: number }[]>(
-          200,
-          "GET",
-          `${merchant.url}/effects`,
-        )
-      ).find(({ eventId }) => eventId === delivery.eventId),
-    );
+    const effect = await eventually(`the merchant's handler of ${type}`, async () => {
+      const effects = await call<Effect[]>(200, "GET", `${merchant.url}/effects`);
+      return effects.find(({ eventId }) => eventId === delivery.eventId);
+    });
     for (const line of merchant.lines.filter((text) => text.includes(delivery.eventId)))
       console.log(`   ${paint("green", "merchant |")} ${line}`);
     if (effect.handler !== handler || effect.count !== 1)
@@ -253,21 +248,13 @@ try {
   if (page !== undefined) title(`Open the inspector: ${page}`);
   title("Try next, in another terminal:");
   console.log(`
-# the payments and refunds so far
-curl -s ${url}/sandbox/payments ${auth}
-
 # another refund of the same payment, AUTHORIZED immediately because it settled long ago;
 # repeat the call to get a 409 with the existing refund
 curl -s ${url}/v1/refunds ${json} -d '{"paymentId":"${paymentId}","amount":{"currency":"USD","value":5.00},"requestKey":"order-7-refund-2"}'
 
-# every delivery with its attempts
-curl -s ${url}/sandbox/deliveries ${auth}
-
-# move the clock
+# move the clock, then list every delivery with its attempts
 curl -s -X PUT ${url}/sandbox/clock ${json} -d '{"advance":"P1D"}'
-
-# what the merchant's handlers did
-curl -s ${merchant.url}/effects`);
+curl -s ${url}/sandbox/deliveries ${auth}`);
   title("Press Ctrl-C to stop.");
 } catch (error) {
   console.error(`\nA step failed: ${error instanceof Error ? error.message : String(error)}`);

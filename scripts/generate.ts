@@ -5,16 +5,7 @@
 // node scripts/generate.ts [--if-changed]
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadSchemas, readJson, root } from "./schemas/load.ts";
@@ -85,26 +76,26 @@ export async function committedFiles(): Promise<Files> {
 /** Writes a file whole or not at all: tests and programs may read the one before meanwhile. */
 function write(path: string, text: string): void {
   const file = root + path;
-  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}-${process.pid}`, text);
-  renameSync(`${file}-${process.pid}`, file);
+  if (fs.existsSync(file) && fs.readFileSync(file, "utf8") === text) return;
+  fs.mkdirSync(dirname(file), { recursive: true });
+  fs.writeFileSync(`${file}-${process.pid}`, text);
+  fs.renameSync(`${file}-${process.pid}`, file);
 }
 
 /** Makes the files that are not committed, if a source has changed or one of them is missing. */
 export function generateIfChanged(): void {
   const hash = createHash("sha256");
-  for (const path of globSync(SOURCES, { cwd: root }).toSorted())
-    hash.update(`${path}\0`).update(readFileSync(root + path));
+  for (const path of fs.globSync(SOURCES, { cwd: root }).toSorted())
+    hash.update(`${path}\0`).update(fs.readFileSync(root + path));
   const key = hash.digest("hex");
-  if (existsSync(STAMP)) {
-    const last = JSON.parse(readFileSync(STAMP, "utf8")) as { key: string; files: string[] };
-    if (last.key === key && last.files.every((path) => existsSync(root + path))) return;
+  if (fs.existsSync(STAMP)) {
+    const last = JSON.parse(fs.readFileSync(STAMP, "utf8")) as { key: string; files: string[] };
+    if (last.key === key && last.files.every((path) => fs.existsSync(root + path))) return;
   }
   const derived = derivedFiles();
   for (const [path, text] of Object.entries(derived)) write(path, text);
-  for (const path of globSync(IGNORED, { cwd: root }))
-    if (!(path.replaceAll("\\", "/") in derived)) rmSync(root + path);
+  for (const path of fs.globSync(IGNORED, { cwd: root }))
+    if (!(path.replaceAll("\\", "/") in derived)) fs.rmSync(root + path);
   const stamp = JSON.stringify({ key, files: Object.keys(derived) });
   write("schemas/src/generated/stamp.json", stamp);
 }
@@ -112,10 +103,10 @@ export function generateIfChanged(): void {
 /** Builds the inspector's page with Vite, if a source is newer than it. */
 export function buildInspectorIfChanged(): void {
   const folder = `${root}packages/inspector/`;
-  const changedAt = (path: string): number => statSync(root + path).mtimeMs;
+  const changedAt = (path: string): number => fs.statSync(root + path).mtimeMs;
   const page = `packages/inspector/dist/index.html`;
-  const newest = Math.max(...globSync(INSPECTOR, { cwd: root }).map(changedAt));
-  if (existsSync(root + page) && changedAt(page) > newest) return;
+  const newest = Math.max(...fs.globSync(INSPECTOR, { cwd: root }).map(changedAt));
+  if (fs.existsSync(root + page) && changedAt(page) > newest) return;
   execFileSync(process.execPath, ["node_modules/vite/bin/vite.js", "build", "--logLevel=warn"], {
     cwd: folder,
     // The environment of a test or a developer would bundle a development build.

@@ -18,7 +18,6 @@ interface Manifest {
   readonly publishConfig?: { readonly exports?: Readonly<Record<string, string | Names>> };
   readonly bin?: Names;
   readonly dependencies?: Names;
-  readonly devDependencies?: Names;
   readonly peerDependencies?: Names;
   readonly peerDependenciesMeta?: Names;
 }

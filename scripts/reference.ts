@@ -8,13 +8,6 @@ function page(title: string, from: string, ...blocks: readonly string[]): string
   return `${[`# ${title}`, banner, ...blocks].join("\n\n")}\n`;
 }
 
-function table(...rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
-  const [head = [], ...others] = rows;
-  return [line(head), line(head.map(() => "---")), ...others.map(line)].join("\n");
-}
-
 /** What tests hold the files of `contracts/` to. */
 interface Requirement {
   readonly id: string;
@@ -53,13 +46,12 @@ function requirementsPage(): string {
     `${String(all.length)} sentences of the interface, each of which a test can fail; ${String(checked)} are tested by checks of
 \`@countersign/contract-kit\` against any target. The level says what breaking it leads to; \`--fail-on\` chooses the
 levels that fail a run, the first two by default, and others are warnings.`,
-    table(
-      ["level", "consequence of breaking it"],
-      ["`exploitable`", "a stranger makes a target act, or learns what they must not"],
-      ["`loses-or-repeats-events`", "events are lost or handled twice, or money is wrong"],
-      ["`interoperability`", "a correct peer cannot work with the target, or works badly"],
-      ["`hygiene`", "a defence in depth is missing"],
-    ),
+    `| level | consequence of breaking it |
+| --- | --- |
+| \`exploitable\` | a stranger makes a target act, or learns what they must not |
+| \`loses-or-repeats-events\` | events are lost or handled twice, or money is wrong |
+| \`interoperability\` | a correct peer cannot work with the target, or works badly |
+| \`hygiene\` | a defence in depth is missing |`,
     `If the interface leaves a point open, the sentence rests on a value of the profile, named by its
 JSON Pointer; another profile makes it another sentence. Reports link each requirement by its id, which never
 changes.`,

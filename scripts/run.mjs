@@ -3,15 +3,7 @@
 // not part of Node.js 25 and later, and replaces no old Node.js. Plain JavaScript: Node.js 20 reads no TypeScript.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
@@ -42,7 +34,7 @@ function installationKey() {
   const hash = createHash("sha256").update(JSON.stringify([packages, process.execPath]));
   for (const name of ["pnpm-lock.yaml", "pnpm-workspace.yaml", "node_modules/.pnpm/lock.yaml"]) {
     const file = join(root, name);
-    hash.update(existsSync(file) ? readFileSync(file) : "");
+    hash.update(fs.existsSync(file) ? fs.readFileSync(file) : "");
   }
   return hash.digest("hex");
 }
@@ -50,28 +42,28 @@ function installationKey() {
 /** Installs the workspace unless nothing has changed since: asking pnpm takes 5 seconds each time. */
 function installIfChanged() {
   const file = join(root, "node_modules/.cache/countersign/environment.json");
-  if (existsSync(file)) {
-    const last = JSON.parse(readFileSync(file, "utf8"));
+  if (fs.existsSync(file)) {
+    const last = JSON.parse(fs.readFileSync(file, "utf8"));
     if (
       last.key === installationKey() &&
-      [last.node, ...last.path].every((path) => existsSync(path))
+      [last.node, ...last.path].every((path) => fs.existsSync(path))
     )
       return last;
   }
   // An installation that is interrupted must not count as complete.
-  rmSync(file, { force: true });
+  fs.rmSync(file, { force: true });
   const environment = install();
-  mkdirSync(dirname(file), { recursive: true });
+  fs.mkdirSync(dirname(file), { recursive: true });
   // Renamed: another command that starts now reads all of it or nothing.
   const text = JSON.stringify({ ...environment, key: installationKey() });
-  writeFileSync(`${file}-${process.pid}`, text);
-  renameSync(`${file}-${process.pid}`, file);
+  fs.writeFileSync(`${file}-${process.pid}`, text);
+  fs.renameSync(`${file}-${process.pid}`, file);
   return environment;
 }
 
 /** Installs the workspace and returns the paths of pnpm and of a recent Node.js. */
 function install() {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-run-"));
+  const folder = fs.mkdtempSync(join(tmpdir(), "countersign-run-"));
   const found = join(folder, "environment.json");
   const line = `pnpm install --frozen-lockfile && node scripts/run.mjs`;
   const options = ["--yes", "--prefer-offline", ...packages.flatMap((name) => ["-p", name])];
@@ -94,8 +86,8 @@ function install() {
     process.stderr.write(error ? `${error.message}\n` : Buffer.concat([stdout, stderr]));
     process.exit(1);
   }
-  const environment = JSON.parse(readFileSync(found, "utf8"));
-  rmSync(folder, { recursive: true, force: true });
+  const environment = JSON.parse(fs.readFileSync(found, "utf8"));
+  fs.rmSync(folder, { recursive: true, force: true });
   return environment;
 }
 
@@ -104,15 +96,15 @@ function writeEnvironment(file) {
   const path = (process.env.PATH ?? process.env.Path ?? "").split(delimiter);
   // The folders that npx has added in front.
   const added = path.filter(
-    (folder) => /[\\/]_npx[\\/]|[\\/]node_modules[\\/]\.bin$/.test(folder) && existsSync(folder),
+    (folder) => /[\\/]_npx[\\/]|[\\/]node_modules[\\/]\.bin$/.test(folder) && fs.existsSync(folder),
   );
   const environment = { node: process.execPath, path: [dirname(process.execPath), ...added] };
-  writeFileSync(file, JSON.stringify(environment));
+  fs.writeFileSync(file, JSON.stringify(environment));
 }
 
 /** Runs a script of package.json; one that is a Node.js program without a shell and a package manager in between. */
 function run(script, args, { node, path }) {
-  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { scripts } = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8"));
   const text = script.endsWith(".ts") ? `node ${script}` : (scripts[script] ?? "");
   const isPlain = /^node [\w@%+=:,./ -]+$/.test(text);
   const [command, words] = isPlain
