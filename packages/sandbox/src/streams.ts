@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   listDeliveries,
   writtenTime,
@@ -20,7 +21,7 @@ const MAX_LAG = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds for which messages are kept after the last reader left, since it may return. */
 const LINGER_MS = 60_000;
-/** Milliseconds after which a disconnected reader should reconnect. */
+/** Milliseconds after which a disconnected reader should reconnect, and a failed look is repeated. */
 const RETRY_MS = 1000;
 
 const GAP = "event: gap\ndata: {}\n\n";
@@ -55,6 +56,8 @@ export class Streams {
   /** Sends a namespace's messages over a response until either side ends it. */
   async open(merchantId: string, response: ServerResponse, after?: string): Promise<void> {
     const sent = await lastSeq(this.#db, merchantId);
+    // Its "close" is over.
+    if (response.destroyed) return;
     const namespace = this.#namespaces.get(merchantId) ?? {
       readers: new Set(),
       sent,
@@ -149,7 +152,9 @@ export class Streams {
         await this.#sendEvents(merchantId, namespace);
       }
     } catch {
-      // The store does not answer: its other users report that, and the next hint looks again.
+      // The store does not answer: its other users report that. No other hint may follow.
+      await sleep(RETRY_MS, undefined, { ref: false });
+      this.#lookAgain = true;
     }
     this.#looking = false;
     if (this.#lookAgain) this.onWork();

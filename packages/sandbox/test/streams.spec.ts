@@ -1,6 +1,7 @@
 import { IncomingMessage, request, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Queryable } from "@countersign/service/internal";
 import { NewsLog } from "../src/news-log.ts";
 import { Streams } from "../src/streams.ts";
 import { listen as serve } from "./listen.ts";
@@ -108,6 +109,70 @@ describe("GET /sandbox/stream", () => {
     streams.send("mer_1", "attempt", {});
     await new Promise(setImmediate);
     expect(errors).toEqual([]);
+  });
+});
+
+describe("the stream's reading of the database", () => {
+  type Rows = readonly object[];
+  /** Streams over a database whose queries the test answers, with what one reader has got. */
+  async function openOver(query: (sql: string) => Promise<Rows>) {
+    const db = { query: (sql: unknown) => query(String(sql)) } as unknown as Queryable;
+    const streams = new Streams(db, "run");
+    onTestFinished(() => streams.close());
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    const told: string[] = [];
+    response.write = (text: string) => told.push(text) > 0;
+    return { streams, response, told, opened: streams.open("mer_1", response) };
+  }
+  const event = { seq: 1, id: "evt_1", type: "t", category: "c", payload: "{}", createdAt: 0 };
+  const isLook = (sql: string): boolean => sql.includes("seq > $2");
+
+  it("is tried again a second after it failed, without another event, and rejects nothing", async () => {
+    const rejected: unknown[] = [];
+    const onRejected = (error: unknown): void => void rejected.push(error);
+    process.on("unhandledRejection", onRejected);
+    onTestFinished(() => void process.off("unhandledRejection", onRejected));
+    let looks = 0;
+    const { streams, told, opened } = await openOver(async (sql) => {
+      if (!isLook(sql)) return [];
+      looks += 1;
+      if (looks === 1) throw new Error("the database is away");
+      return looks === 2 ? [event] : [];
+    });
+    await opened;
+    streams.onWork();
+    await expect.poll(() => told.join("")).toContain("evt_1");
+    expect(rejected).toEqual([]);
+  });
+
+  it("happens once at a time while the database does not answer, and again for events that came meanwhile", async () => {
+    const answers: ((rows: Rows) => void)[] = [];
+    const { streams, told, opened } = await openOver((sql) =>
+      isLook(sql) ? new Promise((resolve) => answers.push(resolve)) : Promise.resolve([]),
+    );
+    await opened;
+    for (let count = 0; count < 3; count += 1) {
+      streams.onWork();
+      await new Promise(setImmediate);
+    }
+    expect(answers).toHaveLength(1);
+    answers[0]?.([]);
+    await expect.poll(() => answers.length).toBe(2);
+    answers[1]?.([event]);
+    await expect.poll(() => told.join("")).toContain("evt_1");
+  });
+
+  it("leaves nothing behind if the reader goes away before it is answered", async () => {
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const answer = Promise.withResolvers<Rows>();
+    const { response, told, opened } = await openOver(() => answer.promise);
+    const before = timers();
+    response.destroy();
+    answer.resolve([]);
+    await opened;
+    expect(timers()).toBe(before);
+    expect(told).toEqual([]);
   });
 });
 
