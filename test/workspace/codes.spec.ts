@@ -10,7 +10,9 @@ import { root } from "../../scripts/packages.ts";
 const page = readFileSync(`${root}docs/reference/codes.md`, "utf8");
 const headings = page.match(/(?<=^### ).*$/gm) ?? [];
 
-type Meanings = Readonly<Record<string, { readonly meaning: string; readonly status?: number }>>;
+type Meanings = Readonly<
+  Record<string, { readonly meaning: string; readonly status?: number | undefined }>
+>;
 
 it("the page of codes has each code of a table with its sentence and status", () => {
   const tables: Meanings = { ...errorCodes, ...importCodes, ...memberCodes, ...tokenErrors };
