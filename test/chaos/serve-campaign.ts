@@ -17,6 +17,8 @@ const ALIVE_MS = 600;
 const PATIENCE_MS = 150_000;
 /** Pause of a caller whose call was refused because of the rate limit, in milliseconds. */
 const BUSY_MS = 50;
+/** Pause of a caller between two calls, in milliseconds: more calls would take time and show the same. */
+const CALL_MS = 20;
 
 /**
  * Kills one to three processes of `countersign serve` that share a PostgreSQL database, or the one of a SQLite file, again and again, while callers ask for
@@ -137,7 +139,10 @@ class Caller {
   }
 
   async askUntil(url: string, isOver: () => boolean): Promise<void> {
-    while (!isOver()) await this.#ask(url, this.#open.shift() ?? `http-${(this.#asked += 1)}`);
+    while (!isOver()) {
+      await this.#ask(url, this.#open.shift() ?? `http-${(this.#asked += 1)}`);
+      await setTimeout(CALL_MS);
+    }
   }
 
   async askRest(url: string): Promise<void> {
