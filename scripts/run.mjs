@@ -105,7 +105,9 @@ function writeEnvironment(file) {
 /** Runs a script of package.json; one that is a Node.js program without a shell and a package manager in between. */
 function run(script, args, { node, path }) {
   const { scripts } = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8"));
-  const text = script.endsWith(".ts") ? `node ${script}` : (scripts[script] ?? "");
+  const text = script.endsWith(".ts")
+    ? `node --disable-warning=ExperimentalWarning ${script}`
+    : (scripts[script] ?? "");
   const isPlain = /^node [\w@%+=:,./ -]+$/.test(text);
   const [command, words] = isPlain
     ? [node, [...text.split(" ").slice(1), ...args]]

@@ -41,7 +41,7 @@ const parts = {
     "alerts",
     "capacity",
   ],
-  reference: ["codes", "requirements", "cli"],
+  reference: ["codes", "requirements", "cli", "library-differences"],
   "reference/api": [],
   ".": ["compare", "how-we-test"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
