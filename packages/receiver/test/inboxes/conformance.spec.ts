@@ -54,7 +54,7 @@ describe("the check of a store's fault", () => {
     [
       "fails for an inbox that forgets what it has reported as done",
       { complete: () => Promise.resolve(true) },
-      3000,
+      1500,
       /know what "late complete" has done/,
     ],
   ])("%s", async (_what, broken, withinMs, message) => {
