@@ -51,8 +51,8 @@ export interface Driver extends Queryable {
    */
   transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Runs a transaction without a time limit, while no other process runs an exclusive one: for changes of
-   * the tables themselves.
+   * Runs a transaction whose statements have no time limit, while no other process runs an exclusive one: for
+   * changes of the tables themselves.
    *
    * @throws {StoreUnavailableError} As `transaction`.
    */

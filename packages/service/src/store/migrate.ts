@@ -28,11 +28,16 @@ interface Migration {
 
 /**
  * Runs a database's missing migrations in the order of their numbers, all in one transaction. Processes
- * that start together wait for each other.
+ * that start together wait for each other; one that waits longer than a second emits a process warning.
+ *
+ * On PostgreSQL, connecting, BEGIN and each request for the lock have the driver's time limits. The migrations' own
+ * statements have none, since a large table may take hours: a server that hangs within one ends it only if
+ * TCP keep-alive gets no answer either.
  *
  * @returns The names of the migrations that ran.
  * @throws {StoreVersionError} `CS_STORE_VERSION`: the database was made by a newer version, or a
  *   migration that it holds has been edited since; or it must exist and has no tables.
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: the database cannot be reached or does not answer.
  */
 export async function migrate(driver: Driver, options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { describePostgres } from "../../../receiver/test/inboxes/describe-postgres.ts";
+import { migrate } from "../../src/store/migrate.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import type { PostgresOptions } from "../../src/store/postgres/pool.ts";
 import { cuttingProxy, type Fault } from "./cutting-proxy.ts";
@@ -147,6 +148,68 @@ describePostgres("the PostgreSQL driver", (server) => {
     resolve();
     await holding;
     await write(small, 1);
+  });
+
+  describe("migrate", () => {
+    const silent = /^the database cannot be used: (?:the server does not answer|.*timeout)/i;
+    /** A driver with short limits behind a proxy, over a database of its own. */
+    async function openEmpty() {
+      const proxy = await cuttingProxy(server().port);
+      const path = await server().create();
+      const url = `postgres://postgres@127.0.0.1:${proxy.port}/${path}`;
+      const driver = postgresDriver({ url, connectMs: 2000, statementMs: 1000 });
+      onTestFinished(() => driver.close());
+      /** Migrates as another process does, until the returned function is called. */
+      const holdLock = async (): Promise<() => Promise<void>> => {
+        const other = postgresDriver({ url: server().urlOf(path), statementMs: 600_000 });
+        const [held, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const holding = other.exclusive(() => (begun.resolve(), held.promise));
+        const release = async (): Promise<void> => {
+          held.resolve();
+          await holding;
+          await other.close();
+        };
+        onTestFinished(release);
+        await begun.promise;
+        return release;
+      };
+      return { proxy, holdLock, run: () => migrate(driver, { now: 1 }) };
+    }
+
+    it.each(["default_transaction_read_only", "BEGIN"])(
+      "rejects with CS_STORE_UNAVAILABLE when the server never answers %s, and runs when it is called again",
+      async (text) => {
+        const { proxy, run } = await openEmpty();
+        proxy.failNext(text, "swallowed");
+        await expect(run()).rejects.toMatchObject({ ...unavailable, message: silent });
+        expect((await run()).length).toBeGreaterThan(0);
+      },
+    );
+
+    it("rejects with CS_STORE_UNAVAILABLE when the server accepts the connection and never answers anything", async () => {
+      const { proxy, run } = await openEmpty();
+      proxy.freeze();
+      await expect(run()).rejects.toMatchObject({ ...unavailable, message: silent });
+    });
+
+    it("waits for another process's migration, says so once, and rejects when the server hangs meanwhile", async () => {
+      const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+      onTestFinished(() => warn.mockRestore());
+      const { proxy, holdLock, run } = await openEmpty();
+      const release = await holdLock();
+      const waiting = run();
+      await expect.poll(() => warn.mock.calls.length).toBe(1);
+      expect(warn.mock.calls[0]?.[0]).toMatch(/^another process is migrating the database/);
+      await release();
+      expect((await waiting).length).toBeGreaterThan(0);
+      expect(warn).toHaveBeenCalledTimes(1);
+
+      await holdLock();
+      const hanging = run();
+      await expect.poll(() => warn.mock.calls.length).toBe(2);
+      proxy.freeze();
+      await expect(hanging).rejects.toMatchObject({ ...unavailable, message: silent });
+    });
   });
 
   it("knows a full disk by SQLSTATE 53100", async () => {

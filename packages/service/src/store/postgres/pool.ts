@@ -25,7 +25,7 @@ export interface PostgresStatement {
   readonly values?: readonly SqlValue[];
   /** Name under which the connection keeps it prepared. */
   readonly name?: string;
-  /** True if it has no time limit. Default false. */
+  /** True if only TCP keep-alive bounds it. Default false. */
   readonly isPatient?: boolean;
 }
 
@@ -75,6 +75,8 @@ export function openPool(options: PostgresOptions): PostgresPool {
     // For a network that stops answering.
     query_timeout: statementMs + REPORT_MS,
     keepAlive: true,
+    // Ends a statement without a time limit when the network or the server's machine is gone; the system's default is hours.
+    keepAliveInitialDelayMillis: 10_000,
     application_name: "countersign",
     types: { getTypeParser },
     onConnect,

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { textOf, type Queryable, type Sql, type SqlValue } from "../driver.ts";
 import {
   failureOf,
@@ -10,11 +11,14 @@ import {
 
 /** Any number, the same in every version. */
 const EXCLUSIVE_LOCK = 4_070_715_221;
+/** Milliseconds between two requests for it, and after which a process that waits says so. */
+const LOCK_MS = 100;
+const SAY_MS = 1000;
 
 /** The beginning of a transaction. */
 export interface Begin {
   readonly text: string;
-  /** True if its statements have no time limit. */
+  /** True if its statements have no time limit; BEGIN has, and so has each request for the lock. */
   readonly isPatient: boolean;
 }
 
@@ -28,8 +32,7 @@ export const unflushed: Begin = {
 };
 /** Waits for other exclusive transactions of all processes. */
 export const exclusive: Begin = {
-  text: `${BEGIN}; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
-    SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK}); ${ID}`,
+  text: `${BEGIN}; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; ${ID}`,
   isPatient: true,
 };
 
@@ -59,9 +62,9 @@ export async function tryTransaction<T>(
 ): Promise<Tried<T> | Unanswered<T>> {
   const beginning = beginOn(client, begin);
   if (begin.isPatient) {
-    // BEGIN waits for the lock, and `run` must not start before.
     const begun = await beginning;
-    if ("error" in begun) return notBegun(client, begun.error);
+    const failure = "error" in begun ? begun : await takeLock(client);
+    if (failure !== undefined) return notBegun(client, failure.error);
   }
   const tx = new Transaction(client, names, begin);
   const ran = await runIn(tx, run);
@@ -77,9 +80,33 @@ type Begun = { readonly id: TransactionId } | { readonly error: unknown };
 /** Never rejects: it is awaited only after `run`. */
 async function beginOn(client: PostgresClient, begin: Begin): Promise<Begun> {
   try {
-    const { rows } = await client.query(begin);
+    const { rows } = await client.query({ text: begin.text });
     // The cast: the two columns of `ID`.
     return { id: rows[0] as TransactionId };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/**
+ * Waits for the lock of exclusive transactions, as long as another one takes. It asks again and again: a server that
+ * hangs is noticed, and does not look like one that lets it wait.
+ *
+ * @returns The failure; `undefined` once the lock is taken.
+ */
+async function takeLock(client: PostgresClient): Promise<{ readonly error: unknown } | undefined> {
+  const text = `SELECT pg_try_advisory_xact_lock(${EXCLUSIVE_LOCK}) AS taken`;
+  try {
+    for (let asked = 1; ; asked += 1) {
+      const { rows } = await client.query({ text });
+      // The cast: the column of the statement.
+      if ((rows[0] as { readonly taken: boolean }).taken) return undefined;
+      if (asked * LOCK_MS === SAY_MS)
+        process.emitWarning(
+          "another process is migrating the database: waiting until it has ended",
+        );
+      await setTimeout(LOCK_MS);
+    }
   } catch (error) {
     return { error };
   }
