@@ -9,7 +9,7 @@ type Command = Awaited<ReturnType<typeof createProgram>>;
 async function commandsPage(): Promise<string> {
   const printed: string[] = [];
   const program = await createProgram(["complete"], {
-    terminal: { out: (text) => void printed.push(text), err: () => {}, columns: 100 },
+    terminal: { out: (text) => void printed.push(text), err: () => {}, columns: 76 },
     env: {},
     asked: () => Promise.resolve(),
     interruption: () => new AbortController().signal,
@@ -42,14 +42,20 @@ function commandsOf(parent: Command, words: readonly string[] = []): [string, Co
 /** Returns the attempts on which other libraries and this one differ; the tests of the signatures run each row. */
 function differencesPage(): string {
   const file = new URL("../../contracts/vectors/disagreements.json", import.meta.url);
-  const rows = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>[];
-  const lines = rows.map(({ peer, name, theirs, us, why }) =>
-    [`\`${peer}\``, name, theirs, `\`${us}\``, why].join(" | ").replace(/^|$/g, "|"),
+  const rows = JSON.parse(readFileSync(file, "utf8")) as readonly Record<string, string>[];
+  const sections = Object.entries(Object.groupBy(rows, ({ peer }) => peer ?? "")).map(
+    ([peer, own = []]) =>
+      [
+        `## ${peer}\n\n| attempt | ${peer} | reason |\n| --- | --- | --- |`,
+        ...own.map(
+          ({ name, theirs, us, why }) => `| ${name} | ${theirs}; here \`${us}\` | ${why} |`,
+        ),
+      ].join("\n"),
   );
   return [
     "# Differences from other libraries",
-    "On strict input every verdict equals that of the libraries in this table: a property test compares them. On other input they differ as follows.",
-    `| library | attempt | the library | Countersign | reason |\n| --- | --- | --- | --- | --- |\n${lines.join("\n")}`,
+    "On strict input every verdict equals that of these libraries: a property test compares them. On other input they differ as follows.",
+    ...sections,
   ].join("\n\n");
 }
 
