@@ -153,7 +153,7 @@ const pgbouncer = overPostgres(
 );
 
 // Short, since tests wait for it; long enough for a busy machine.
-const TIMEOUT_MS = 2000;
+const TIMEOUT_MS = 1500;
 
 type RedisClient = Parameters<typeof redisInbox>[0];
 
