@@ -58,7 +58,7 @@ const declared = (source: string): string =>
 /** Lets declarations compile if an optional peer is missing: its types are then `any`. */
 const optionalPeers = ({ peerDependenciesMeta = {} }: Package["manifest"]): Plugin => ({
   name: "optional-peers",
-  // The bundler's helpers are no declarations.
+  // The bundler's helpers are not declarations.
   generateBundle(_, files) {
     for (const name of Object.keys(files))
       if (name.includes("rolldown-runtime")) delete files[name];

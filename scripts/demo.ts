@@ -1,6 +1,6 @@
 // Runs for `npm start`: starts the sandbox and a merchant as two processes, follows one refund from end to end over HTTP,
 // and keeps both running until Ctrl-C. With --once it exits after the story, with code 0 only if all steps passed.
-// No library tells this repository's story.
+// No library does this.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -8,7 +8,7 @@ function page(title: string, from: string, ...blocks: readonly string[]): string
   return `${[`# ${title}`, banner, ...blocks].join("\n\n")}\n`;
 }
 
-/** What tests hold the files of `contracts/` to. */
+/** A requirement as `contracts/requirements/` has it, of a form that tests check. */
 interface Requirement {
   readonly id: string;
   readonly needs?: string;

@@ -11,9 +11,7 @@ const GENERATED =
 const texts = globSync(
   "{*,{docs,examples,contracts,schemas,test,packages,scripts,action}/**/*}.{md,ts,tsx,mjs,json,jsonl,sql}",
   { cwd: root, exclude: (path) => GENERATED.test(path) },
-)
-  .filter((file) => file !== "docs/tests.md")
-  .map((file) => ({ file, text: read(file) }));
+).map((file) => ({ file, text: read(file) }));
 
 const isTest = (file: string): boolean => /^(?:test|(?:packages\/)?[\w-]+\/test)\//.test(file);
 

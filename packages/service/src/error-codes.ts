@@ -183,7 +183,7 @@ export const memberCodes = {
 
 export type MemberCode = keyof typeof memberCodes;
 
-/** Why a line of `countersign serve import` contradicts the stored records, beyond `errorCodes`. Codes are never renamed. */
+/** Codes of lines that contradict the stored records in `countersign serve import`, in addition to `errorCodes`. Codes are never renamed. */
 export const importCodes = {
   CLIENT_DISABLED: { meaning: "The client is disabled." },
   CLIENT_ID_TAKEN: { meaning: "Another merchant's client has this id." },

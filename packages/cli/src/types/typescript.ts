@@ -120,7 +120,7 @@ function keepText(holder: Parsed, [name, ...path]: readonly string[], texts: Tex
     if (path.length > 0) keepText(holder[each], path, texts);
     else if (typeof holder[each] === "number") {
       const text = texts.get(holder)?.get(each);
-      if (text === undefined) throw new TypeError("this engine does not tell a number's text");
+      if (text === undefined) throw new TypeError("JSON.parse must give source texts, as of Node.js 21");
       holder[each] = text as unknown as Parsed;
     }
   }
