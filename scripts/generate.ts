@@ -8,6 +8,12 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import {
+  providerFiles,
+  providersByNameModule,
+  providersModule,
+  shippedProviders,
+} from "./schemas/providers.ts";
 import { loadSchemas, readJson, root } from "./schemas/load.ts";
 import { openApiSchemas, openApiSchemasModule, shippedDocuments } from "./schemas/documents.ts";
 import * as modules from "./schemas/modules.ts";
@@ -15,7 +21,7 @@ import * as modules from "./schemas/modules.ts";
 type Files = Readonly<Record<string, string>>;
 
 const SOURCES = [
-  "schemas/{keywords.json,{resources,events,profiles}/*.json}",
+  "schemas/{keywords.json,{resources,events,profiles,providers}/*.json}",
   "scripts/{generate.ts,schemas/*.ts}",
   "packages/service/src/documents/sides.ts",
 ];
@@ -39,6 +45,7 @@ function load() {
 /** Returns the files that are not committed, by path. */
 function derivedFiles(): Files {
   const { files, rows, profile, resources, described } = load();
+  const providers = providerFiles();
   const src = "schemas/src/generated";
   return {
     [`${src}/schemas.ts`]: modules.schemasModule([...described, ...profile]),
@@ -51,15 +58,19 @@ function derivedFiles(): Files {
     "packages/service/src/documents/generated/schemas.ts": openApiSchemasModule(
       openApiSchemas(files.filter((file) => described.includes(file))),
     ),
+    [`${src}/providers.ts`]: providersModule(providers),
+    [`${src}/providers-by-name.ts`]: providersByNameModule(providers),
     ...shippedDocuments(files),
+    ...shippedProviders(providers),
   };
 }
 
 /** Returns the files that are committed, by path. Needs the others to be up to date. */
 export async function committedFiles(): Promise<Files> {
   const { files, rows, described } = load();
-  const [{ typesOf }, { openApiOf }, { asyncApiOf }] = await Promise.all([
+  const [{ typesOf }, { providerTypes }, { openApiOf }, { asyncApiOf }] = await Promise.all([
     import("./schemas/types.ts"),
+    import("./schemas/provider-types.ts"),
     import("../packages/service/src/documents/openapi.ts"),
     import("../packages/service/src/documents/asyncapi.ts"),
   ]);
@@ -68,6 +79,7 @@ export async function committedFiles(): Promise<Files> {
   const print = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
   return {
     "schemas/src/generated/types.ts": await typesOf(files, rows),
+    "schemas/src/generated/provider-types.ts": await providerTypes(),
     "schemas/openapi.json": print(openApiOf(standard, schemas, "reader")),
     "schemas/asyncapi.json": print(asyncApiOf(standard, schemas, "reader")),
   };

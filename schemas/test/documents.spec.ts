@@ -30,7 +30,8 @@ const open = compiled("reader");
 
 describe("the shipped JSON Schemas", () => {
   it("compile in Ajv with its defaults, without a warning", () => {
-    expect(closed.size).toBe(files.length);
+    // The schema of providers is not among those of the interface.
+    expect(closed.size).toBe(files.length + 1);
     expect(open.size).toBe(files.length - 6);
   });
 

@@ -90,7 +90,8 @@ function closedTags(schema: Schema): Schema {
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-function readonly(text: string): string {
+/** Makes every member and list readonly. */
+export function readonly(text: string): string {
   return (
     text
       .replaceAll(/^( +)(?!readonly |\*|\/)("?[$\w]+"?\??:)/gm, "$1readonly $2")
