@@ -81,15 +81,17 @@ export class HandlerSlots {
     return true;
   }
 
-  /** Waits for a slot. False once the time has passed: the attempt is then answered with `whenPassed()`. */
-  wait<Late>(deadline: Deadline<Late>, whenPassed: () => Late): Promise<boolean> {
+  /** Waits for a slot. False once the time has passed: the attempt is then answered with `late()`. */
+  wait<Late>(deadline: Deadline<Late>, late: () => Late): Promise<boolean> {
     if (deadline.isPassed) return Promise.resolve(false);
-    return new Promise((resolve) => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const giveUp = (): Late => {
+      if (this.#waiting.delete(resolve)) resolve(false);
+      return late();
+    };
+    return deadline.during(giveUp, () => {
       this.#waiting.add(resolve);
-      deadline.whenPassed = () => {
-        if (this.#waiting.delete(resolve)) resolve(false);
-        return whenPassed();
-      };
+      return promise;
     });
   }
 
@@ -125,17 +127,17 @@ export class Running {
 
 /** The time in which an attempt is answered. Elapsed time is measured by a timer, never by the wall clock. */
 export class Deadline<Late> {
-  /** The answer if the time passes now. Each step of the flow sets its own. */
-  whenPassed: () => Late;
   /** True if a handler was running when the time passed: it keeps its claim. */
   handlerGoesOn = false;
   #timer: ReturnType<typeof setTimeout>;
   #isPassed = false;
+  /** Returns the answer if the time passes now. */
+  #late: () => Late;
   #answerLate: ((late: Late) => void) | undefined;
 
   /** @param body Given up after its `bodyMs` if it is not read by then; one timer measures both times. */
-  constructor(ms: number, whenPassed: () => Late, body?: IncomingBody) {
-    this.whenPassed = whenPassed;
+  constructor(ms: number, late: () => Late, body?: IncomingBody) {
+    this.#late = late;
     const { bodyMs = ms } = body ?? {};
     const pass = (left: number): void => {
       body?.refuse("CS_BODY_TIMEOUT");
@@ -144,8 +146,8 @@ export class Deadline<Late> {
         return;
       }
       this.#isPassed = true;
-      const late = this.whenPassed();
-      this.#answerLate?.(late);
+      const outcome = this.#late();
+      this.#answerLate?.(outcome);
     };
     this.#timer = setTimeout(pass, bodyMs, ms - bodyMs);
   }
@@ -154,7 +156,13 @@ export class Deadline<Late> {
     return this.#isPassed;
   }
 
-  /** Resolves as `flow` does, which never rejects, or with `whenPassed()` once the time has passed. */
+  /** Runs a step of the flow; if the time passes before the next step, the answer is `late()`. */
+  during<Result>(late: () => Late, step: () => Result): Result {
+    this.#late = late;
+    return step();
+  }
+
+  /** Resolves as `flow` does, which never rejects, or with the late answer of its step once the time has passed. */
   bound(flow: Promise<Late>): Promise<Late> {
     return new Promise((resolve) => {
       this.#answerLate = resolve;

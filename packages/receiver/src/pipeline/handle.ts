@@ -72,7 +72,9 @@ export async function runClaimed(
   const { identity: event } = envelope;
   const entry = parts.catalogue.get(event.type);
   const resource = parts.order === "per-resource" ? resourceOf(envelope, entry) : undefined;
-  const skipped = resource && (await skipOlder(event, { token, resource }, parts));
+  const late = inboxLate(event);
+  const skipped =
+    resource && (await deadline.during(late, () => skipOlder(event, { token, resource }, parts)));
   if (skipped !== undefined) return skipped;
 
   // An attempt that was answered meanwhile starts nothing; its sender tries again.
@@ -83,17 +85,18 @@ export async function runClaimed(
   const transaction = parts.begin?.(claim);
 
   const run = await runHandler(route, claimed, { transaction, deadline }, parts);
-  deadline.whenPassed = () => inboxLate(event);
   if (run !== "done") {
-    await transaction?.rollback();
+    await deadline.during(late, () => transaction?.rollback());
     return run;
   }
   if (transaction?.holdsConnection !== true) leaveSlot?.();
-  return transaction === undefined
-    ? (await parts.inbox.complete({ key: event.key, token, now: parts.now() }))
-      ? ran(route)
-      : takenOver()
-    : commit(route, transaction, resource && askForNext?.(), parts);
+  if (transaction !== undefined) {
+    const next = resource && askForNext?.();
+    return deadline.during(late, () => commit(route, transaction, next, parts));
+  }
+  const completion = { key: event.key, token, now: parts.now() };
+  const done = await deadline.during(late, () => parts.inbox.complete(completion));
+  return done ? ran(route) : takenOver();
 }
 
 /** The order guard: completes an event that is older than its resource's last handled one, without running anything. */
@@ -134,8 +137,8 @@ const ran = ({ fallback }: Route, next?: TakenEvent): ClaimedRun => ({
   next,
 });
 
-/** Fails an attempt whose inbox did not answer within `limits.answerMs`. */
-export const inboxLate = (event: EventIdentity): Outcome =>
+/** The answer to an attempt whose inbox did not answer within `limits.answerMs`. */
+export const inboxLate = (event: EventIdentity) => (): Outcome =>
   failed("CS_INBOX_UNAVAILABLE", new Error("the inbox did not answer in time"), event);
 
 /** Runs a handler until it settles or its lease ends. Never rejects. */
@@ -160,22 +163,21 @@ async function runHandler(
 
   let leaseEnd: ReturnType<typeof setTimeout> | undefined;
   let isLost = false;
-  const leaseOver = new Promise<ClaimedRun>((resolve) => {
-    deadline.whenPassed = () => {
-      const error = new Error(
-        `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
-      );
-      context.abort(error);
-      deadline.handlerGoesOn = true;
-      const endLease = (): void => {
-        isLost = true;
-        resolve(leaseEnded());
-      };
-      // Nothing is left after a blocked event loop.
-      leaseEnd = setTimeout(endLease, Math.max(1, leaseLeft()));
-      return failed("CS_HANDLER_TIMEOUT", error, event);
+  const leaseOver = Promise.withResolvers<ClaimedRun>();
+  const late = (): Outcome => {
+    const error = new Error(
+      `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
+    );
+    context.abort(error);
+    deadline.handlerGoesOn = true;
+    const endLease = (): void => {
+      isLost = true;
+      leaseOver.resolve(leaseEnded());
     };
-  });
+    // Nothing is left after a blocked event loop.
+    leaseEnd = setTimeout(endLease, Math.max(1, leaseLeft()));
+    return failed("CS_HANDLER_TIMEOUT", error, event);
+  };
   const run = async (): Promise<ClaimedRun | "done"> => {
     try {
       // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.
@@ -187,7 +189,7 @@ async function runHandler(
       return { kind: "failed", code: "CS_HANDLER_FAILED", error };
     }
   };
-  const result = await Promise.race([run(), leaseOver]);
+  const result = await Promise.race([deadline.during(late, run), leaseOver.promise]);
   clearTimeout(leaseEnd);
   return result;
 }

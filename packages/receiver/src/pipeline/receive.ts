@@ -38,8 +38,8 @@ export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<D
 const bodyLate = (): Outcome => rejected("CS_BODY_TIMEOUT");
 
 /**
- * The flow of one attempt. Each step returns its value, or the outcome that ends the attempt; each sets
- * what is answered if the time passes meanwhile. Never rejects.
+ * The flow of one attempt. Each step returns its value, or the outcome that ends the attempt; what waits
+ * runs within `deadline.during`, with the answer if the time passes meanwhile. Never rejects.
  */
 async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts): Promise<Outcome> {
   try {

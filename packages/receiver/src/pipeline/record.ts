@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Claim, EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
+import type { EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import { type Envelope, resourceOf } from "./envelope.ts";
 import { type ClaimedRun, inboxLate, runClaimed } from "./handle.ts";
@@ -20,12 +20,10 @@ export async function handleOnce(
   const { key, type } = event;
   const { inbox, leaseMs, anyBody, now, slots } = parts;
   const claimedAt = parts.elapsed();
-  const late = (): Outcome => inboxLate(event);
   try {
-    deadline.whenPassed = late;
     const wallTime = now();
-    const recorded = recordedEvent(body, envelope, parts);
-    const claim: Claim = await inbox.claim({ ...recorded, leaseMs, now: wallTime, anyBody });
+    const request = { ...recordedEvent(body, envelope, parts), leaseMs, now: wallTime, anyBody };
+    const claim = await deadline.during(inboxLate(event), () => inbox.claim(request));
     switch (claim.state) {
       case "handled":
         return { kind: "duplicate", key, type };
@@ -46,7 +44,6 @@ export async function handleOnce(
       await release({ key, token }, parts);
       return busy();
     }
-    deadline.whenPassed = late;
     let inSlot = true;
     const leaveSlot = (): void => {
       if (inSlot) slots.leave();
@@ -112,18 +109,18 @@ export async function storeEvent(
 ): Promise<Outcome> {
   const { identity: event } = envelope;
   const { slots } = parts;
-  const late = (): Outcome => inboxLate(event);
+  const late = inboxLate(event);
   // Only the inbox keeps a slot: whoever waits for one waits for it.
   if (!slots.tryEnter() && !(await slots.wait(deadline, late))) return late();
-  deadline.whenPassed = late;
   try {
-    const stored = await queue.store({
+    const request = {
       ...recordedEvent(body, envelope, parts),
       // Strict JSON was read from these bytes: they are UTF-8 without a byte order mark.
       body: new TextDecoder().decode(body),
       now: parts.now(),
       anyBody: parts.anyBody,
-    });
+    };
+    const stored = await deadline.during(late, () => queue.store(request));
     switch (stored) {
       case "stored":
         parts.onStored();

@@ -25,9 +25,8 @@ export async function verify(
   parts: ReceiverParts,
 ): Promise<Verified | Outcome> {
   const { scheme, toleranceSeconds, findSecrets, failures } = parts;
-  deadline.whenPassed = secretsLate;
   try {
-    const found = findSecrets({ headers, path });
+    const found = deadline.during(secretsLate, () => findSecrets({ headers, path }));
     const { tenant, secrets } = found instanceof Promise ? await found : found;
     failures.hide(secrets);
     const known = secrets.length > 0;
