@@ -1,4 +1,9 @@
-import { amountCents, type BodyReader, type Outcome } from "@countersign/receiver";
+import {
+  amountCents,
+  type BodyErrorCode,
+  type BodyReader,
+  type Outcome,
+} from "@countersign/receiver";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   attemptOf,
@@ -190,83 +195,88 @@ describe("a body that arrives in chunks", () => {
 });
 
 describe("limits.bytesInFlight", () => {
-  it("refuses the largest unfinished body with 503 if memory is short", async () => {
-    const { receiver } = recordingReceiver({ limits: { bodyBytes: 1200, bytesInFlight: 1200 } });
-    const [small, large] = [300, 600].map((size) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const { headers } = refundAttempt(`evt_${String(size)}`);
-      const answer = receiver.receive({
-        headers,
-        body: async (body) => {
-          const error = body.push(new Uint8Array(size));
-          if (error !== undefined) return { error };
-          const refused = new Promise<string>((given) => (body.onRefused = given));
-          const why = await Promise.race([promise, refused]);
-          expect(body.push(Uint8Array.of(0))).toBe(why);
-          return body.all();
-        },
-      });
-      return { resolve, answer };
-    });
+  it("[R-BODY-SIZE] refuses the bodies that have been arriving the longest, and no event that is sent at once", async () => {
+    const limits = { bodyBytes: 600, bytesInFlight: 1200 };
+    const { receiver } = recordingReceiver({ limits });
+    const end = Promise.withResolvers<void>();
+    const hold = async (size: number): Promise<string> => {
+      const body: BodyReader = async (incoming) => {
+        const error = incoming.push(new Uint8Array(size));
+        if (error !== undefined) return { error };
+        const refused = new Promise<BodyErrorCode>((give) => (incoming.onRefused = give));
+        const why = await Promise.race([end.promise, refused]);
+        if (why === undefined) return incoming.all();
+        expect(incoming.push(Uint8Array.of(0))).toBe(why);
+        return { error: why };
+      };
+      return nameOf(await receiver.receive({ headers: genuine.headers, body }));
+    };
     const send = async (id: string, bytes: number): Promise<string> => {
       const body = JSON.stringify(refundAuthorized(id)).padEnd(bytes);
       return nameOf(await receiver.receive(attemptOf(body, { id })));
     };
-    // There is room for one of 300 bytes, and none for one byte more.
-    expect(await send("evt_1", 300)).toBe("handled");
-    expect(await send("evt_2", 301)).toBe("handled");
-    expect(await large?.answer).toMatchObject({ code: "CS_RECEIVER_BUSY" });
-    small?.resolve();
-    expect(await small?.answer).toMatchObject({ code: "CS_SIGNATURE_MISMATCH" });
-    // All memory is free again: a body of the whole limit is read.
-    expect(await send("evt_3", 1200)).toBe("handled");
+    const [first, second, third] = [hold(500), hold(10), hold(400)];
+    // There is room for 290 bytes, and for 600 once the first is refused.
+    expect(await send("evt_1", 290)).toBe("handled");
+    expect(await send("evt_2", 600)).toBe("handled");
+    expect(await first).toBe("CS_RECEIVER_BUSY");
+    end.resolve();
+    expect(await Promise.all([second, third])).toEqual([
+      "CS_SIGNATURE_MISMATCH",
+      "CS_SIGNATURE_MISMATCH",
+    ]);
   });
 
-  it("lets large bodies wait from a quarter of it on, until others have ended", async () => {
-    const { receiver } = recordingReceiver({
-      limits: { bodyBytes: 50_000, bytesInFlight: 200_000 },
-    });
-    const end = Promise.withResolvers<void>();
-    const happened: string[] = [];
-    const read = (name: string, size: number, ended = end.promise): Promise<Outcome> =>
+  it("[R-BODY-SIZE] lets a new large body in within two seconds, however many strangers hold theirs open", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { receiver } = recordingReceiver();
+    const never = new Promise<undefined>(() => undefined);
+    // More than have a turn at once; none of them ends.
+    const strangers = Array.from({ length: 40 }, () =>
       receiver.receive({
         headers: genuine.headers,
         body: async (body) => {
-          body.push(new Uint8Array(size));
-          const room = body.room();
-          happened.push(`${name} ${room === undefined ? "reads on" : "waits"}`);
-          await (room ?? ended);
-          happened.push(`${name} ends`);
-          return body.all();
+          const refused = new Promise<BodyErrorCode>((give) => (body.onRefused = give));
+          body.push(new Uint8Array(600_000));
+          await body.room();
+          return { error: (await Promise.race([never, refused])) ?? "CS_BODY_ABORTED" };
         },
-      });
-    // A quarter; a small body; a large one.
-    const all = [read("first", 17_232), read("second", 32_768)];
-    const third = read("third", 32_767, Promise.resolve());
-    all.push(read("fourth", 32_768));
-    await third;
-    const reading = ["first reads on", "second reads on", "third reads on"];
-    expect(happened.splice(0)).toEqual([...reading, "fourth waits", "third ends"]);
-    end.resolve();
-    await Promise.all(all);
-    expect(happened).toEqual(["first ends", "second ends", "fourth ends"]);
+      }),
+    );
+    const large = JSON.stringify(refundAuthorized("evt_large")).padEnd(100_000);
+    const sent = attemptOf(large, { id: "evt_large" });
+    const body: BodyReader = async (incoming) => {
+      for (let at = 0; at < large.length; at += 10_000) {
+        incoming.push(sent.body.subarray(at, at + 10_000));
+        await incoming.room();
+      }
+      return incoming.all();
+    };
+    const answer = receiver.receive({ headers: sent.headers, body });
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(nameOf(await answer)).toBe("handled");
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(new Set((await Promise.all(strangers)).map(nameOf))).toEqual(
+      new Set(["CS_RECEIVER_BUSY", "CS_BODY_TIMEOUT"]),
+    );
   });
 
-  it("refuses a body that is as large as the largest other one", async () => {
+  it("refuses the body that passes it if no older one is arriving", async () => {
     const { receiver } = recordingReceiver({ limits: { bodyBytes: 800, bytesInFlight: 800 } });
     const gate = Promise.withResolvers<void>();
     const answers = [0, 1].map((more) =>
       receiver.receive({
         headers: genuine.headers,
         body: async (body) => {
-          body.push(new Uint8Array(400));
-          const error = body.push(new Uint8Array(more));
-          if (error !== undefined) gate.resolve();
-          await gate.promise;
+          if (more === 0) return new Uint8Array(400);
+          const error = body.push(new Uint8Array(401));
+          gate.resolve();
           return error === undefined ? body.all() : { error };
         },
       }),
     );
+    await gate.promise;
     const names = (await Promise.all(answers)).map(nameOf);
     expect(names).toEqual(["CS_SIGNATURE_MISMATCH", "CS_RECEIVER_BUSY"]);
   });
