@@ -2,7 +2,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
 import { exponentialBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
 import type { ReceiverLimits } from "./pipeline/parts.ts";
-import { nearest } from "./pipeline/router.ts";
+import { oneOf as known } from "./pipeline/router.ts";
 import type { EventTypes } from "./profile.ts";
 
 type AnyOptions = ReceiverOptions<EventTypes>;
@@ -91,9 +91,7 @@ function checkMembers(
   for (const [name, value] of Object.entries(given)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined)
-      throw mistake(
-        `unknown ${kind} ${JSON.stringify(name)}; ${nearest(name, Object.keys(checks))}`,
-      );
+      throw mistake(`unknown ${kind} ${JSON.stringify(name)}; ${known(Object.keys(checks))}`);
     if (value !== undefined && !check[0](value))
       throw mistake(`"${prefix}${name}" must be ${check[1]}`);
   }

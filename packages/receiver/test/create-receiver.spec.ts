@@ -35,8 +35,16 @@ describe("createReceiver", () => {
     ["five secrets", { secrets: Array(5).fill(secret) }, /at most 4 secrets/],
     ["an unset secret", { secrets: [secret, undefined] }, /secrets\[1\] is undefined/],
     ["no fallback", { fallback: undefined }, /"fallback" must be a function/],
-    ["a mistyped option", { fallbak: 1 }, /unknown option "fallbak"; did you mean "fallback"/],
-    ["a mistyped limit", { limits: { bodybytes: 1 } }, /"bodybytes"; did you mean "bodyBytes"/],
+    [
+      "a mistyped option",
+      { fallbak: 1 },
+      /unknown option "fallbak"; expected one of "secrets", "fallback", /,
+    ],
+    [
+      "a mistyped limit",
+      { limits: { bodybytes: 1 } },
+      /"bodybytes"; expected one of "bodyBytes", /,
+    ],
     ["a lease no longer than answerMs", { lease: 14_000 }, /"lease" must be longer/],
     ["a catalogue without events", { catalogue: null }, /"catalogue" must be/],
     ["an unknown profile", { profile: "constructor" }, /unknown profile "constructor"/],
@@ -52,7 +60,11 @@ describe("createReceiver", () => {
     ["an inbox without an order", { order: "per-resource", inbox: unordered }, /lastHandled/],
     ["an unknown onIdReuse", { onIdReuse: "ignore" }, /"conflict" or "duplicate"/],
     ["workers without after-store", { workers: {} }, /after-store/],
-    ["a mistyped member of workers", storing({ concurency: 1 }), /did you mean "concurrency"/],
+    [
+      "a mistyped member of workers",
+      storing({ concurency: 1 }),
+      /"concurency"; expected one of "concurrency", /,
+    ],
     ["a concurrency of 0", storing({ concurrency: 0 }), /workers.concurrency/],
     ["no attempts", storing({ maxAttempts: 0 }), /workers.maxAttempts/],
     ["a backoff that is not a function", storing({ backoff: 5000 }), /exponentialBackoff/],
@@ -104,12 +116,8 @@ describe("on", () => {
   const { receiver } = recordingReceiver();
 
   it.each<[string, string, RegExp]>([
-    [
-      "a mistyped name",
-      "refund.autorized",
-      /did you mean "refund.authorized", "refund.failed", "payment.authorized"\?$/,
-    ],
-    ["a mistyped category", "PAYMNT", /did you mean "PAYMENT", "ACCOUNT", "CUSTOMER"\?$/],
+    ["a mistyped name", "refund.autorized", /expected one of .*"refund.authorized", /],
+    ["a mistyped category", "PAYMNT", /unknown type or category; .*"PAYMENT", /],
     ["a name from an object's prototype", "constructor", /unknown type or category/],
     ["the name *", "*", /"fallback" option/],
     ["an empty name", "", /"fallback" option/],

@@ -76,8 +76,7 @@ export class Router {
     if (typeof handler !== "function") return "the handler must be a function";
     if (name === "*" || name === "")
       return 'unsupported name; every event without its own handler goes to the "fallback" option of createReceiver';
-    if (!this.#names.includes(name))
-      return `unknown type or category; ${nearest(name, this.#names)}`;
+    if (!this.#names.includes(name)) return `unknown type or category; ${oneOf(this.#names)}`;
     if (this.#routes.has(name)) return "a handler already exists, and an event has exactly one";
     // A handler registered later would miss events that the fallback has handled meanwhile.
     return this.#routing ? "register all handlers before the first attempt" : undefined;
@@ -91,25 +90,6 @@ export class Router {
 
 const quoted = (name: unknown): string => JSON.stringify(String(name));
 
-/** Returns "did you mean …" with the three names that differ in the fewest letters. */
-export function nearest(name: string, names: readonly string[]): string {
-  const closest = names
-    .map((known) => ({ known, distance: editDistance(name, known) }))
-    .toSorted((a, b) => a.distance - b.distance || a.known.localeCompare(b.known))
-    .slice(0, 3);
-  return `did you mean ${closest.map(({ known }) => quoted(known)).join(", ")}?`;
-}
-
-/** Returns the Levenshtein distance, computed row by row. */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      const changed = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
-}
+/** Lists the names that are known. */
+export const oneOf = (names: Iterable<string>): string =>
+  `expected one of ${Array.from(names, quoted).join(", ")}`;
