@@ -9,8 +9,8 @@ import type { ReceiverOptions } from "./options.ts";
 import { HandlerSlots, Running } from "./pipeline/admission.ts";
 import { type Attempt, BodyMemory } from "./pipeline/body.ts";
 import { FailureLog, warnOfRisks } from "./pipeline/failure-log.ts";
-import { type OutcomeFacts, publishOutcome } from "./pipeline/observe.ts";
-import { failed, type Outcome } from "./pipeline/outcome.ts";
+import type { OutcomeFacts } from "./pipeline/observe.ts";
+import { eventOf, failed, type Outcome } from "./pipeline/outcome.ts";
 import type { ReceiverParts } from "./pipeline/parts.ts";
 import { receive } from "./pipeline/receive.ts";
 import { STORED_AT_ONCE } from "./pipeline/record.ts";
@@ -138,7 +138,6 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
 
   const report = (outcome: Outcome, facts: OutcomeFacts): void => {
     failures.report(outcome);
-    publishOutcome(outcome, facts);
     if (onOutcome !== undefined) failures.guard("onOutcome threw", () => onOutcome(outcome, facts));
     keepHouse();
   };
@@ -184,8 +183,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
           return { outcome, response: checkResponse(respond(outcome)) };
         } catch (error) {
           // A policy that throws must not acknowledge, nor end the process.
-          const event = "key" in outcome ? { key: outcome.key, type: outcome.type } : outcome.event;
-          const own = failed("CS_RECEIVER_FAILED", error, event);
+          const own = failed("CS_RECEIVER_FAILED", error, eventOf(outcome));
           return { outcome: own, response: defaultRespond(own) };
         }
       }),

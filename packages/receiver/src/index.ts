@@ -15,11 +15,9 @@ export { amountCents, type UnknownEvent } from "./pipeline/envelope.ts";
 export type { FailureLogger } from "./pipeline/failure-log.ts";
 export {
   countOutcomes,
-  OUTCOME_CHANNEL,
   type OutcomeCounters,
   type OutcomeCounts,
   type OutcomeFacts,
-  type OutcomeReport,
   type WorkerFacts,
 } from "./pipeline/observe.ts";
 export type {

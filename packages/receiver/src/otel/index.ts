@@ -1,153 +1,149 @@
-import type { Meter, Span, SpanKind, SpanStatusCode, Tracer } from "@opentelemetry/api";
-import type { Attempt } from "../pipeline/body.ts";
-import type { Outcome } from "../pipeline/outcome.ts";
-import { defaultRespond, type ReceiverResponse } from "../pipeline/respond.ts";
-import {
-  eventAttributes,
-  operationAttributes,
-  outcomeAttributes,
-  outcomeMetrics,
-} from "./metrics.ts";
+import { standardCatalogue } from "@countersign/schemas";
+import type { Attributes, Meter, SpanKind, SpanStatusCode, Tracer } from "@opentelemetry/api";
+import type { Inbox } from "../inbox/inbox.ts";
+import type { OutcomeFacts } from "../pipeline/observe.ts";
+import { type EventIdentity, eventOf, type Outcome } from "../pipeline/outcome.ts";
+import { defaultRespond } from "../pipeline/respond.ts";
 
-export {
-  inboxMetrics,
-  type InboxMetricsOptions,
-  type MeasuredFacts,
-  outcomeMetrics,
-  type OutcomeMetricsOptions,
-} from "./metrics.ts";
-
-export interface InstrumentOptions {
-  /** `trace.getTracer("…")` of `@opentelemetry/api`: a span for each attempt. Default: no spans. */
+export interface TelemetryOptions {
+  /** `trace.getTracer("…")` of `@opentelemetry/api`: a span for each outcome. Default: no spans. */
   readonly tracer?: Tracer;
-  /** `metrics.getMeter("…")` of `@opentelemetry/api`: the metrics of `outcomeMetrics`. Default: none. */
+  /** `metrics.getMeter("…")` of `@opentelemetry/api`. Default: no metrics. */
   readonly meter?: Meter;
   /** `messaging.destination.name`: this receiver's name within its process. Default `"webhooks"`. */
   readonly destination?: string;
-  /** Event types with a separate series; others are `_OTHER`. Default: the standard catalogue's. */
+  /** Event types with a separate series; others are `_OTHER`. Default: the reference catalogue's. */
   readonly types?: readonly string[];
-}
-
-/** The part of a receiver that is instrumented, for any catalogue. */
-export interface Instrumentable {
-  receive(attempt: Attempt): Promise<Outcome>;
-  answer(attempt: Attempt): Promise<{
-    readonly outcome: Outcome;
-    readonly response: ReceiverResponse;
-  }>;
-  on(name: never, handler: never): unknown;
 }
 
 // Numbers of OpenTelemetry's specification: importing its enums would load an optional package.
 const CONSUMER: SpanKind.CONSUMER = 4;
 const ERROR: SpanStatusCode.ERROR = 2;
 
+// OpenTelemetry's semantic conventions advise these bounds, in seconds, for messaging.process.duration.
+const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
 /**
- * Returns a receiver whose attempts are traced and measured: mount this one.
+ * Returns an observer for `createReceiver({ onOutcome })` that traces and measures attempts and workers' runs.
  *
- * Each attempt is a span `process <destination>` of kind CONSUMER, with the attributes of the metrics, the
- * event's id as `messaging.message.id` and the tenant as `countersign.tenant`. Its status is an error if
- * the default answer is 5xx; as with HTTP, a bad signature is the client's error. A handler registered on
- * the returned receiver runs in a child span `handle <name>`; in a worker that span has no parent.
+ * - A span `process <destination>` of kind CONSUMER, within the active context, such as the span of the HTTP request.
+ *   Its status is an error if the default answer is 5xx; as with HTTP, a bad signature is the client's error.
+ * - `messaging.process.duration`, a histogram in seconds, and `countersign.receiver.outcomes`, a counter.
  *
- * The metrics cover attempts only. For the workers' runs, pass `onOutcome: outcomeMetrics({ meter })` to
- * `createReceiver` and only a tracer here.
- *
- * A `traceparent` header is ignored: it is not signed, so anyone could join a trace. Errors of handlers are
- * not recorded: their messages may contain secrets.
+ * All carry `messaging.system`, `messaging.operation.name` and `.type`, `messaging.destination.name`,
+ * `countersign.outcome`, `countersign.event.type` of a verified event, and the code as `error.type`. A worker's run has
+ * `countersign.worker.dead`: true if the event is given up. Only spans carry the event's id as `messaging.message.id` and
+ * `countersign.tenant`: in metrics each would be a separate series. Errors are not recorded, since their messages may
+ * contain secrets; a `traceparent` header is ignored, since it is not signed.
  *
  * @throws {TypeError} neither a tracer nor a meter is given.
  */
-export function instrument<Watched extends Instrumentable>(
-  receiver: Watched,
-  { tracer, meter, destination = "webhooks", types }: InstrumentOptions,
-): Watched {
+export function telemetry({
+  tracer,
+  meter,
+  destination = "webhooks",
+  types = Object.keys(standardCatalogue.events),
+}: TelemetryOptions): (
+  outcome: Outcome,
+  facts: Pick<OutcomeFacts, "durationMs" | "worker">,
+) => void {
   if (tracer === undefined && meter === undefined)
-    throw new TypeError('instrument: expected a "tracer", a "meter" or both');
-  const name = `process ${destination}`;
-  const attributes = operationAttributes(destination);
-  const record = meter && outcomeMetrics({ meter, destination, ...(types && { types }) });
-
-  const measured = async <Result>(
-    run: () => Promise<Result>,
-    outcomeOf: (result: Result) => Outcome,
-  ): Promise<Result> => {
-    const startedAt = performance.now();
-    const result = await run();
-    record?.(outcomeOf(result), { durationMs: performance.now() - startedAt });
-    return result;
-  };
-  const watched = <Result>(
-    run: () => Promise<Result>,
-    outcomeOf: (result: Result) => Outcome,
-  ): Promise<Result> => {
-    if (tracer === undefined) return measured(run, outcomeOf);
-    return tracer.startActiveSpan(name, { kind: CONSUMER, attributes }, async (span) => {
-      try {
-        const result = await measured(run, outcomeOf);
-        describe(span, outcomeOf(result));
-        return result;
-      } finally {
-        span.end();
-      }
+    throw new TypeError('telemetry: expected a "tracer", a "meter" or both');
+  const known = new Set(types);
+  const duration = meter?.createHistogram("messaging.process.duration", {
+    description: "Duration of an attempt, or of a worker's run, with its handler.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: BOUNDARIES },
+  });
+  const outcomes = meter?.createCounter("countersign.receiver.outcomes", {
+    description: "Attempts, and runs of workers, by outcome.",
+    unit: "{outcome}",
+  });
+  return (outcome, { durationMs, worker }) => {
+    const event = eventOf(outcome);
+    const attributes: Attributes = {
+      "messaging.system": "webhook",
+      "messaging.operation.name": "process",
+      "messaging.operation.type": "process",
+      "messaging.destination.name": destination,
+      "countersign.outcome": outcome.kind,
+      ...("code" in outcome && { "error.type": outcome.code }),
+      ...(worker && { "countersign.worker.dead": worker.dead }),
+    };
+    // A type is the sender's choice: without a list of known ones the number of series would have no bound.
+    const type = event && (known.has(event.type) ? event.type : "_OTHER");
+    const measured = {
+      ...attributes,
+      ...(type !== undefined && { "countersign.event.type": type }),
+    };
+    duration?.record(durationMs / 1000, measured);
+    outcomes?.add(1, measured);
+    if (tracer === undefined) return;
+    const endTime = Date.now();
+    const startTime = endTime - durationMs;
+    const span = tracer.startSpan(`process ${destination}`, {
+      kind: CONSUMER,
+      attributes: { ...attributes, ...(event && spanAttributes(event)) },
+      startTime,
     });
+    if ("code" in outcome && defaultRespond(outcome).status >= 500)
+      span.setStatus({ code: ERROR, message: outcome.code });
+    span.end(endTime);
   };
-
-  const instrumented = {
-    ...receiver,
-    receive: (attempt: Attempt) =>
-      watched(
-        () => receiver.receive(attempt),
-        (outcome) => outcome,
-      ),
-    answer: (attempt: Attempt) =>
-      watched(
-        () => receiver.answer(attempt),
-        ({ outcome }) => outcome,
-      ),
-    on(type: never, handler: never) {
-      receiver.on(type, tracer === undefined ? handler : traced(tracer, type, handler));
-      return instrumented;
-    },
-  };
-  return instrumented;
 }
 
-function describe(span: Span, outcome: Outcome): void {
-  span.setAttributes({ ...outcomeAttributes(outcome), ...eventAttributes(outcome) });
-  if ("code" in outcome && defaultRespond(outcome).status >= 500)
-    span.setStatus({ code: ERROR, message: outcome.code });
+const spanAttributes = ({ key: { id, tenant }, type }: EventIdentity): Attributes => ({
+  "messaging.message.id": id,
+  "countersign.event.type": type,
+  ...(tenant !== "" && { "countersign.tenant": tenant }),
+});
+
+export interface InboxMetricsOptions {
+  /** `metrics.getMeter("…")` of `@opentelemetry/api`. */
+  readonly meter: Meter;
+  /** The receiver's inbox: `sqliteInbox` or `postgresInbox`. */
+  readonly inbox: Pick<Inbox, "queue">;
+  /** The same as for `telemetry`. Default `"webhooks"`. */
+  readonly destination?: string;
+  /** Time after which a due event is overdue, in milliseconds. Default 120,000: two leases. */
+  readonly overdueMs?: number;
+  /** The receiver's clock. Default `Date.now`. */
+  readonly now?: () => number;
 }
 
 /**
- * Returns a handler that runs in a span `handle <name>`, and returns, throws and rejects as the given one
- * does. The name is of the catalogue, so a sender cannot make names.
+ * Gauges of the stored events that no worker has handled, read from the inbox at each export. One process
+ * per inbox is enough.
+ *
+ * - `countersign.inbox.unhandled` and `countersign.inbox.overdue`, in events.
+ * - `countersign.inbox.oldest_age`, in seconds since the oldest of them was stored, or 0.
+ *
+ * @throws {TypeError} the inbox keeps no events for workers.
  */
-function traced(tracer: Tracer, name: never, given: never): never {
-  // The receiver's own error reports what is not a function.
-  if (typeof given !== "function") return given;
-  const handler: (event: never, context: never) => unknown = given;
-  const run = (event: never, context: never): unknown =>
-    tracer.startActiveSpan(`handle ${String(name)}`, (span) => {
-      const failed = (error: unknown): never => {
-        span.setStatus({ code: ERROR });
-        span.end();
-        throw error;
-      };
-      let result: unknown;
-      try {
-        result = handler(event, context);
-      } catch (error) {
-        return failed(error);
-      }
-      if (result instanceof Promise)
-        return result.then((value: unknown) => {
-          span.end();
-          return value;
-        }, failed);
-      span.end();
-      return result;
-    });
-  // To the receiver it is the same handler.
-  return run as never;
+export function inboxMetrics({
+  meter,
+  inbox: { queue },
+  destination = "webhooks",
+  overdueMs = 120_000,
+  now = Date.now,
+}: InboxMetricsOptions): void {
+  if (queue === undefined)
+    throw new TypeError("inboxMetrics: expected sqliteInbox or postgresInbox, which keep events");
+  const gauge = (name: string, unit: string, description: string) =>
+    meter.createObservableGauge(`countersign.inbox.${name}`, { unit, description });
+  const unhandled = gauge("unhandled", "{event}", "Stored events that no worker has handled.");
+  const overdue = gauge("overdue", "{event}", "Unhandled events that should have been handled.");
+  const oldest = gauge("oldest_age", "s", "Time since the oldest unhandled event was stored.");
+  const attributes = { "messaging.destination.name": destination };
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const at = now();
+      const status = await queue.status({ dueBefore: at - overdueMs });
+      result.observe(unhandled, status.unhandled, attributes);
+      result.observe(overdue, status.overdue, attributes);
+      const { storedAt = at } = status.oldest ?? {};
+      result.observe(oldest, (at - storedAt) / 1000, attributes);
+    },
+    [unhandled, overdue, oldest],
+  );
 }

@@ -1,4 +1,3 @@
-import { channel } from "node:diagnostics_channel";
 import type { FailureCode, Outcome, RejectionCode } from "./outcome.ts";
 
 /** Facts about an outcome: the second argument of `onOutcome`. */
@@ -21,43 +20,6 @@ export interface WorkerFacts {
   readonly attempts: number;
   /** True: the event is given up and listed by `receiver.dead()`. */
   readonly dead: boolean;
-}
-
-/**
- * Published on the channel `countersign:receiver:outcome`, once for every outcome of every receiver in the
- * process. Never has a body, a header, a secret, or an error's message.
- */
-export interface OutcomeReport extends Omit<OutcomeFacts, "worker">, Partial<WorkerFacts> {
-  readonly kind: Outcome["kind"];
-  /** Present if the outcome is `failed` or `rejected`. */
-  readonly code?: RejectionCode | FailureCode;
-  /** The tenant that `secrets` named, or `''`. Only with a verified event, like `id` and `type`. */
-  readonly tenant?: string;
-  readonly id?: string;
-  readonly type?: string;
-}
-
-/** The name of the channel: `diagnostics_channel.subscribe(OUTCOME_CHANNEL, (report) => …)`. */
-export const OUTCOME_CHANNEL = "countersign:receiver:outcome";
-
-// Channels belong to the process and are found by name: this is a handle, not state.
-const outcomes = channel(OUTCOME_CHANNEL);
-
-/** Publishes an outcome. Node.js turns an error of a subscriber into an uncaught exception. */
-export function publishOutcome(outcome: Outcome, facts: OutcomeFacts): void {
-  outcomes.publish(reportOf(outcome, facts));
-}
-
-/** Lists the outcome's members one by one, so that a new one is not published by accident. */
-function reportOf(outcome: Outcome, { worker, ...facts }: OutcomeFacts): OutcomeReport {
-  const event = "key" in outcome ? outcome : outcome.event;
-  return {
-    kind: outcome.kind,
-    ...("code" in outcome && { code: outcome.code }),
-    ...(event && { tenant: event.key.tenant, id: event.key.id, type: event.type }),
-    ...facts,
-    ...worker,
-  };
 }
 
 type Uncoded = Exclude<Outcome["kind"], "failed" | "rejected">;

@@ -125,6 +125,10 @@ export function failed(code: FailureCode, error: unknown, event?: EventIdentity)
   return { kind: "failed", code, retryAfterSeconds: 5, ...(event && { event }), error };
 }
 
+/** Returns the verified event of an outcome, if it has one. */
+export const eventOf = (outcome: Outcome): EventIdentity | undefined =>
+  "key" in outcome ? { key: outcome.key, type: outcome.type } : outcome.event;
+
 /** True if a step ended the attempt instead of returning its value. */
 export function isOutcome(step: object): step is Outcome {
   return "kind" in step;

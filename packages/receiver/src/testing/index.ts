@@ -6,7 +6,6 @@ export {
   signedAttempt,
   type SignedAttemptOptions,
 } from "./attempts.ts";
-export { type EventArbitraries, eventArbitraries } from "./event-arbitraries.ts";
 export {
   type EventFactories,
   eventFactories,
