@@ -105,7 +105,7 @@ function writeEnvironment(file) {
 /** Runs a script of package.json; one that is a Node.js program without a shell and a package manager in between. */
 function run(script, args, { node, path }) {
   const { scripts } = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8"));
-  const text = script.endsWith(".ts")
+  const text = /\.(ts|mjs)$/.test(script)
     ? `node --disable-warning=ExperimentalWarning ${script}`
     : (scripts[script] ?? "");
   const isPlain = /^node [\w@%+=:,./ -]+$/.test(text);
