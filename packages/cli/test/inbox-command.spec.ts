@@ -16,9 +16,15 @@ const now = Date.parse("2026-11-21T09:30:00.000Z");
 const diedAt = "2026-11-21T09:30:00.000Z";
 
 async function bury(queue: InboxQueue, tenant: string, id: string, reason: string): Promise<void> {
-  const key = { tenant, id };
-  await queue.store({ key, digest: "x", type: "refund.failed", body: "{}", now });
-  const [taken] = await queue.take({ limit: 1, leaseMs: 60_000, now, maxAttempts: 1 });
+  const key = { provider: "stripe", tenant, id };
+  await queue.store({ key, digest: "x", type: "refund.failed", body: "{}", facts: "{}", now });
+  const [taken] = await queue.take({
+    provider: "stripe",
+    limit: 1,
+    leaseMs: 60_000,
+    now,
+    maxAttempts: 1,
+  });
   if (taken === undefined) throw new Error("nothing was taken");
   const failed = { attempts: 1, reason, now, retryAt: now, maxAttempts: 1 };
   await queue.fail({ key, token: taken.token, ...failed });
@@ -32,37 +38,50 @@ async function expectInbox(inbox: Inbox, open: () => { queue: InboxQueue; close:
   expect(await inbox("dead")).toEqual({ status: 0, out: "", err: "0 dead events\n" });
   const { queue, close } = open();
   await bury(queue, "", "evt_1", "boom\u001b[2J\nnext");
-  await bury(queue, "acme", "evt_2", "no such order");
+  await bury(queue, "acme", "evt 2", "no such order");
   await close();
 
   expect(await inbox("status")).toMatchObject({ status: 0, out: "0 unhandled, 0 overdue\n" });
   const { status, out, err } = await inbox("dead");
   expect({ status, err }).toEqual({ status: 0, err: "2 dead events\n" });
   expect(out.trim().split("\n").toSorted()).toEqual([
-    `evt_1  refund.failed  ${diedAt}  1 attempt  boom\\u{1b}[2J\\u{a}next`,
-    `evt_2  tenant acme  refund.failed  ${diedAt}  1 attempt  no such order`,
+    `stripe evt 2  tenant acme  refund.failed  ${diedAt}  1 attempt  no such order`,
+    `stripe evt_1  refund.failed  ${diedAt}  1 attempt  boom\\u{1b}[2J\\u{a}next`,
   ]);
   expect((await inbox("dead", "--limit", "1")).err).toMatch(/^1 dead event, .*--limit\n$/);
 
-  expect(await inbox("retry", "evt_2")).toMatchObject({ status: 1, out: "" });
-  expect(await inbox("retry", "evt_2", "--tenant", "acme")).toMatchObject({ status: 0 });
-  const again = await inbox("retry", "evt_2", "--tenant", "acme", "--json");
+  expect(await inbox("retry", "stripe", "evt", "2")).toMatchObject({ status: 1, out: "" });
+  expect(await inbox("retry", "stripe", "evt", "2", "--tenant", "acme")).toMatchObject({
+    status: 0,
+  });
+  const again = await inbox("retry", "stripe", "evt", "2", "--tenant", "acme", "--json");
   expect([again.status, JSON.parse(again.out)]).toEqual([
     1,
-    { tenant: "acme", id: "evt_2", retried: false },
+    { provider: "stripe", tenant: "acme", id: "evt 2", retried: false },
   ]);
   expect(await inbox("status", "--overdue-after", "60")).toMatchObject({
     status: 0,
     out: expect.stringMatching(
-      /^1 unhandled, 0 overdue\noldest: evt_2 {2}tenant acme {2}refund\.failed {2}stored 2026-11-21T09:30:00\.000Z {2}due .* {2}0 attempts\n$/,
+      /^1 unhandled, 0 overdue\noldest: stripe evt 2 {2}tenant acme {2}refund\.failed {2}stored 2026-11-21T09:30:00\.000Z {2}due .* {2}0 attempts\n$/,
     ) as unknown,
   });
   const waiting = await inbox("status", "--overdue-after", "0", "--json");
   expect([waiting.status, JSON.parse(waiting.out)]).toMatchObject([
     1,
-    { unhandled: 1, overdue: 1, oldest: { tenant: "acme", id: "evt_2", attempts: 0 } },
+    {
+      unhandled: 1,
+      overdue: 1,
+      oldest: { provider: "stripe", tenant: "acme", id: "evt 2", attempts: 0 },
+    },
   ]);
-  const event = { tenant: "", id: "evt_1", type: "refund.failed", attempts: 1, diedAt };
+  const event = {
+    provider: "stripe",
+    tenant: "",
+    id: "evt_1",
+    type: "refund.failed",
+    attempts: 1,
+    diedAt,
+  };
   expect(JSON.parse((await inbox("dead", "--json")).out)).toEqual({
     events: [{ ...event, reason: "boom\u001b[2J\nnext" }],
   });

@@ -45,7 +45,7 @@ const OPTIONS: Readonly<Record<keyof AnyOptions, Check>> = {
   acknowledge: oneOf("after-handler", "after-store"),
   workers: record,
   order: oneOf("none", "per-resource"),
-  onIdReuse: oneOf("conflict", "duplicate"),
+  onIdReuse: oneOf("duplicate", "conflict"),
   retention: count,
   lease: count,
   limits: record,

@@ -120,7 +120,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     queue: stored?.queue,
     onStored: () => worker?.onStored(),
     order: options.order ?? "none",
-    anyBody: options.onIdReuse === "duplicate",
+    onIdReuse: options.onIdReuse ?? "duplicate",
     leaseMs,
     limits,
     router,
@@ -202,7 +202,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     },
     dead: async ({ limit = 100 } = {}) => requireQueue(inbox, "dead").dead({ limit }),
     async retry(id) {
-      const key = typeof id === "string" ? { tenant: "", id } : id;
+      const key = typeof id === "string" ? { provider: profile.name, tenant: "", id } : id;
       const retried = await requireQueue(inbox, "retry").retry({ key, now: now() });
       worker?.wake();
       return retried;

@@ -94,8 +94,11 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
    * run. Default `'none'`.
    */
   readonly order?: "none" | "per-resource";
-  /** A known id with another body: refuse it with 409, or acknowledge it as a duplicate. Default `'conflict'`. */
-  readonly onIdReuse?: "conflict" | "duplicate";
+  /**
+   * A known id with another body: acknowledge it as a duplicate, or refuse it with 409. Default `'duplicate'`: honest
+   * retries differ where a body holds a counter or an endpoint's own version.
+   */
+  readonly onIdReuse?: "duplicate" | "conflict";
   /** Time for which a handled event is remembered, in ms; at least the profile's retry schedule. Default 30 days. */
   readonly retention?: number;
   /** The longest run of a handler, in milliseconds; more than `limits.answerMs`. Default 60,000. */

@@ -18,6 +18,8 @@ export type TypedByCatalogue<Types> =
 
 /** The part of a profile and its catalogue that verifies and reads an attempt. */
 export interface ProfileParts {
+  /** The name that is part of each event's key. */
+  readonly provider: string;
   readonly scheme: SignatureScheme;
   readonly toleranceSeconds: number;
   readonly pointers: EnvelopePointers;
@@ -41,6 +43,7 @@ export function profileParts<Types>(
 ): ProfileParts {
   const { envelope, signature } = profile;
   return {
+    provider: profile.name,
     scheme: schemeOf(signature),
     toleranceSeconds: signature.toleranceSeconds,
     pointers: {

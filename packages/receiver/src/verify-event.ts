@@ -93,7 +93,11 @@ export function verifyEvent<Types extends EventTypes>(
   if (!verification.ok) return { ok: false, code: verification.code, facts: verification.facts };
 
   const { id, secretIndex } = verification;
-  const envelope = readEnvelope(attempt.body, { tenant: "", id }, { pointers, limits });
+  const envelope = readEnvelope(
+    attempt.body,
+    { provider: parts.provider, tenant: "", id },
+    { pointers, limits },
+  );
   if (isOutcome(envelope)) return refused(envelope);
   const invalid = validate(envelope, parts.catalogue);
   if (invalid !== undefined) return refused(invalid);

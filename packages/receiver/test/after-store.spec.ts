@@ -82,8 +82,8 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect((await worked())[0]).toMatchObject({ kind: "handled", type: "refund.authorized" });
   });
 
-  it("[R-ONCE-DUPLICATE] [R-ONCE-REUSED] is 202 again while it waits, a duplicate once it is handled, and 409 with another body", async () => {
-    const { receiver, send, worked } = storing();
+  it("[R-ONCE-DUPLICATE] [R-ONCE-REUSED] is 202 again while it waits, a duplicate once it is handled, and 409 with another body under onIdReuse: conflict", async () => {
+    const { receiver, send, worked } = storing(undefined, {}, { onIdReuse: "conflict" });
     expect([(await send()).kind, (await send()).kind]).toEqual(["stored", "stored"]);
     const other = { ...refundAuthorized(), timestamp: "2026-11-24T06:00:00.000Z" };
     const event = { key: { id: "evt_refund1" }, type: "refund.authorized" };
@@ -195,11 +195,11 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
       return taken;
     });
     const { body } = attemptOf(refundAuthorized("evt_suspect"));
-    const key = { tenant: "", id: "evt_suspect" };
+    const key = { provider: "standard", tenant: "", id: "evt_suspect" };
     const [text, type] = [new TextDecoder().decode(body), "refund.authorized"];
-    const twice = { limit: 1, leaseMs: 1, maxAttempts: 10 };
+    const twice = { provider: "standard", limit: 1, leaseMs: 1, maxAttempts: 10 };
     await Promise.all([
-      inbox.queue.store({ key, type, digest: "d", body: text, now: NOON }),
+      inbox.queue.store({ key, type, digest: "d", body: text, facts: "{}", now: NOON }),
       take({ ...twice, now: NOON }),
       take({ ...twice, now: NOON + 1 }),
     ]);
@@ -304,10 +304,12 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
 
     expect(await strangerArrives(120_000)).toBe(0);
     expect(await strangerArrives(60_000)).toBe(1);
-    expect(lines.join()).toContain("refund.authorized evt_refund1, was stored 3 min ago");
+    expect(lines.join()).toContain(
+      "refund.authorized evt_refund1 of standard, was stored 3 min ago",
+    );
     expect(await strangerArrives(59_999)).toBe(0);
     expect(await strangerArrives(1)).toBe(1);
-    const request = { limit: 1, leaseMs: 1, now: clock, maxAttempts: 1 };
+    const request = { provider: "standard", limit: 1, leaseMs: 1, now: clock, maxAttempts: 1 };
     for (const { key, token } of await inbox.queue.take(request))
       await inbox.complete({ key, token, now: clock });
     expect(await strangerArrives(60_000)).toBe(0);
@@ -316,7 +318,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
   it("A27: is stored by at most 256 attempts at once; the rest waits", async () => {
     const gates: (() => void)[] = [];
     vi.spyOn(inbox.queue, "store").mockImplementation(
-      () => new Promise((resolve) => gates.push(() => resolve("stored"))),
+      () => new Promise((resolve) => gates.push(() => resolve({ state: "stored" }))),
     );
     const { send } = storing();
     const sent = Array.from({ length: 300 }, (_, at) =>
@@ -343,10 +345,10 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
   });
 
   it("is answered in_progress while another attempt stores it", async () => {
-    vi.spyOn(inbox.queue, "store").mockResolvedValue("busy");
+    vi.spyOn(inbox.queue, "store").mockResolvedValue({ state: "busy", until: NOON + 9000 });
     const event = { key: { id: "evt_refund1" }, type: "refund.authorized" };
     expect(await storing().send()).toEqual(
-      expect.objectContaining({ kind: "in_progress", retryAfterSeconds: 5, type: event.type }),
+      expect.objectContaining({ kind: "in_progress", retryAfterSeconds: 9, type: event.type }),
     );
   });
 

@@ -58,7 +58,7 @@ describe("createReceiver", () => {
     ["a retention of NaN", { retention: Number.NaN }, /positive integer/],
     ["an unknown order", { order: "newest" }, /"none" or "per-resource"/],
     ["an inbox without an order", { order: "per-resource", inbox: unordered }, /lastHandled/],
-    ["an unknown onIdReuse", { onIdReuse: "ignore" }, /"conflict" or "duplicate"/],
+    ["an unknown onIdReuse", { onIdReuse: "ignore" }, /"duplicate" or "conflict"/],
     ["workers without after-store", { workers: {} }, /after-store/],
     [
       "a mistyped member of workers",
@@ -232,7 +232,7 @@ describe("abortDelivery", () => {
     });
     const envelope = respond({ kind: "rejected", code: "CS_EVENT_ENVELOPE" });
     expect(envelope.headers).not.toHaveProperty("webhook-delivery");
-    const event = { key: { tenant: "", id: "evt_1" }, type: "refund.failed" };
+    const event = { key: { provider: "standard", tenant: "", id: "evt_1" }, type: "refund.failed" };
     const handled = { status: 204, headers: {}, body: "" };
     expect(respond({ kind: "handled", ...event })).toEqual(handled);
   });

@@ -38,16 +38,18 @@ describe("an event that arrives again", () => {
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it("[R-ONCE-REUSED] with another body is refused with 409, or a duplicate under onIdReuse: duplicate", async () => {
+  it("[R-ONCE-REUSED] with another body is a duplicate, or refused with 409 under onIdReuse: conflict", async () => {
     const other = attemptOf({ ...refundAuthorized(), timestamp: "2026-11-24T06:00:00.000Z" });
     for (const [onIdReuse, status] of [
       ["conflict", 409],
       ["duplicate", 204],
+      [undefined, 204],
     ] as const) {
-      const { receiver, handled } = recordingReceiver({ onIdReuse });
+      const { receiver, handled } = recordingReceiver(onIdReuse && { onIdReuse });
       await receiver.receive(genuine);
       const { outcome, response } = await receiver.answer(other);
-      const { key, type } = { key: { tenant: "", id: "evt_refund1" }, type: "refund.authorized" };
+      const key = { provider: "standard", tenant: "", id: "evt_refund1" };
+      const type = "refund.authorized";
       const reused = { kind: "rejected", code: "CS_EVENT_ID_REUSED", event: { key, type } };
       expect(outcome).toMatchObject(status === 409 ? reused : { kind: "duplicate" });
       expect(response.status).toBe(status);

@@ -32,7 +32,7 @@ describe("a genuine attempt", () => {
     const outcomes = [];
     for (const type of ["refund.pending", "refund.authorized", "customer.activated"] as const)
       outcomes.push(await receiver.receive(attemptOf(events[type]())));
-    const key = { tenant: "", id: "evt_2" };
+    const key = { provider: "standard", tenant: "", id: "evt_2" };
     expect(outcomes[1]).toEqual({ kind: "handled", key, type: "refund.authorized" });
     expect(outcomes.map(({ kind }) => kind)).toEqual(["handled", "handled", "unrouted"]);
     expect(outcomes.map((outcome) => defaultRespond(outcome).status)).toEqual([204, 204, 204]);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Command } from "commander";
+import type { EventKey } from "@countersign/receiver";
 import { postgresMigrations } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { badArgument } from "../failure.ts";
@@ -35,18 +36,20 @@ Examples:
   countersign inbox status --schema ledger --overdue-after 300 --json`;
 
 const deadHelp = `${environment}
-Prints one line an event, the latest first: id, type, when and after how many attempts it was given up, why.
+Prints one line an event, the latest first: provider, id, type, when and after how many attempts it was given up, why.
 
 Examples:
   countersign inbox dead --database inbox.db
   countersign inbox dead --limit 1000 --json`;
 
 const retryHelp = `${environment}
-The receiver's workers handle the event again, with new attempts. Ends with 1 where no dead event has the id.
+The receiver's workers handle the event again, with new attempts. Ends with 1 if it is not a dead event. An id with
+spaces is one id.
 
 Examples:
-  countersign inbox retry evt_01J9ZG0006 --database inbox.db
-  countersign inbox retry evt_01J9ZG0006 --tenant acme`;
+  countersign inbox retry stripe evt_1Q2w3E --database inbox.db
+  countersign inbox retry github 72d3162e-cc78 pull_request.opened --schema ledger
+  countersign inbox retry stripe evt_1Q2w3E --tenant acme --schema ledger`;
 
 interface InboxOptions extends InboxPlace {
   readonly json: boolean | undefined;
@@ -74,11 +77,12 @@ export function declareInbox(inbox: Command, surroundings: Surroundings): void {
     .addHelpText("after", deadHelp)
     .action((options: DeadOptions) => printDead(options, surroundings));
   withPlace(inbox.command("retry").description("Retry a dead event now"))
-    .argument("<id>", "event id")
+    .argument("<provider>", "name of the provider, as printed by dead")
+    .argument("<id...>", "event id, as printed by dead")
     .option("--tenant <name>", "the event's tenant, with several tenants", "")
     .addHelpText("after", retryHelp)
-    .action(async (id: string, options: RetryOptions) => {
-      if (!(await retry(id, options, surroundings))) surroundings.unmet();
+    .action(async (provider: string, id: readonly string[], options: TenantOptions) => {
+      if (!(await retry(keyOf(provider, id, options), options, surroundings))) surroundings.unmet();
     });
 }
 
@@ -102,9 +106,18 @@ interface DeadOptions extends InboxOptions {
   readonly limit: number;
 }
 
-interface RetryOptions extends InboxOptions {
+interface TenantOptions extends InboxOptions {
   readonly tenant: string;
 }
+
+const keyOf = (provider: string, id: readonly string[], { tenant }: TenantOptions): EventKey => ({
+  provider,
+  tenant,
+  id: id.join(" "),
+});
+
+const textOf = ({ provider, tenant, id }: EventKey): string =>
+  tenant === "" ? `${provider} ${id}` : `${provider} ${id}  tenant ${tenant}`;
 
 /** `countersign inbox migrate`. */
 async function createOrUpdate(
@@ -154,10 +167,9 @@ async function printStatus(
   }
   terminal.out(`${String(unhandled)} unhandled, ${String(overdue)} overdue`);
   if (event !== undefined) {
-    const { tenant, id, type, attempts, storedAt, dueAt } = event;
-    const whose = tenant === "" ? "" : `  tenant ${tenant}`;
+    const { type, attempts, storedAt, dueAt } = event;
     const times = `stored ${storedAt}  due ${dueAt}  ${timesOf(attempts)}`;
-    terminal.out(printable(`oldest: ${id}${whose}  ${type}  ${times}`));
+    terminal.out(printable(`oldest: ${textOf(event)}  ${type}  ${times}`));
   }
   return overdue === 0;
 }
@@ -182,10 +194,8 @@ async function printDead(command: DeadOptions, { terminal, env }: Surroundings):
     terminal.out(printableJson({ events }));
     return;
   }
-  for (const { tenant, id, type, attempts, reason, diedAt } of events) {
-    const whose = tenant === "" ? "" : `  tenant ${tenant}`;
-    terminal.out(printable(`${id}${whose}  ${type}  ${diedAt}  ${timesOf(attempts)}  ${reason}`));
-  }
+  for (const { type, attempts, reason, diedAt, ...key } of events)
+    terminal.out(printable(`${textOf(key)}  ${type}  ${diedAt}  ${timesOf(attempts)}  ${reason}`));
   const count = `${String(events.length)} dead event${events.length === 1 ? "" : "s"}`;
   terminal.err(events.length < command.limit ? count : `${count}, and there may be more: --limit`);
 }
@@ -196,18 +206,17 @@ async function printDead(command: DeadOptions, { terminal, env }: Surroundings):
  * @returns True if the inbox has such a dead event.
  */
 async function retry(
-  id: string,
-  command: RetryOptions,
+  key: EventKey,
+  command: TenantOptions,
   { terminal, env }: Surroundings,
 ): Promise<boolean> {
   requireSchema(command);
-  const { tenant } = command;
   const retried = await withInbox(command, { env, isMade: false }, ({ queue }) =>
-    queue.retry({ key: { tenant, id }, now: Date.now() }),
+    queue.retry({ key, now: Date.now() }),
   );
-  if (command.json === true) terminal.out(printableJson({ tenant, id, retried }));
-  else if (retried) terminal.err(`${printable(id)} is due now`);
-  else terminal.err(`no dead event with id ${printable(id)}`);
+  if (command.json === true) terminal.out(printableJson({ ...key, retried }));
+  else if (retried) terminal.err(`${printable(textOf(key))} is due now`);
+  else terminal.err(`${printable(textOf(key))} is not a dead event`);
   return retried;
 }
 

@@ -59,7 +59,7 @@ async function warnIfOverdue({ inbox, leaseMs, now, failures }: Parts): Promise<
   const minutes = Math.floor((at - oldest.storedAt) / 60_000);
   failures.warn(
     `CS_EVENTS_OVERDUE: ${String(overdue)} of ${String(unhandled)} stored events should have been handled ` +
-      `${String(Math.round((2 * leaseMs) / 1000))} s ago; the oldest, ${oldest.type} ${oldest.key.id}, was stored ` +
+      `${String(Math.round((2 * leaseMs) / 1000))} s ago; the oldest, ${oldest.type} ${oldest.key.id} of ${oldest.key.provider}, was stored ` +
       `${String(minutes)} min ago. Is receiver.start() called in a running process, and are its handlers fast enough?`,
   );
 }

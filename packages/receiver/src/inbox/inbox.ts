@@ -1,16 +1,18 @@
 import type { ResourceState } from "@countersign/rules";
 
-/** The identity of an event. Both parts are signed or the receiver's own: no tenant can claim another's event. */
+/** The identity of an event. Several receivers share an inbox: equal ids of two providers or tenants never meet. */
 export interface EventKey {
+  /** The name of the provider's document: lower-case letters, digits and hyphens. */
+  readonly provider: string;
   /** The tenant that `secrets` named; `''` without tenants. */
   readonly tenant: string;
-  /** The event's signed id. */
+  /** The text that identifies the event, as its provider's document says: a signed id, or an id with the type. */
   readonly id: string;
 }
 
 /** The resource that an event is about, and the state that the event reports. */
 export interface EventResource {
-  /** The resource's name within its tenant. */
+  /** The resource's name within its provider and tenant. */
   readonly name: string;
   /** The state's place in the resource's life, if the event's type has a rank. */
   readonly rank?: number | undefined;
@@ -21,36 +23,66 @@ export interface EventResource {
 /** An event as an inbox records it. */
 export interface RecordedEvent {
   readonly key: EventKey;
-  /** SHA-256 of the body's bytes, base64url: a known key with another body is never a silent duplicate. */
+  /** SHA-256 of the signed bytes, base64url. */
   readonly digest: string;
   readonly type: string;
   /** Present with `order: 'per-resource'`: at most one event of the resource is claimed at a time. */
   readonly resource?: EventResource | undefined;
 }
 
-export interface ClaimRequest extends RecordedEvent {
+/** How an inbox treats what it knows already. */
+export interface Comparison {
+  /** A known key with another digest: a duplicate, marked `bodyDiffers`, or a conflict. Default `'duplicate'`. */
+  readonly onIdReuse?: "duplicate" | "conflict" | undefined;
+  /**
+   * Another key of the provider and tenant with the same digest, recorded with this option too: the event runs
+   * and is marked `sameBytesAs`, or is a duplicate. Without it, digests are not compared.
+   */
+  readonly sameBytes?: "report" | "refuse" | undefined;
+}
+
+export interface ClaimRequest extends RecordedEvent, Comparison {
   /** Validity of the claim, in milliseconds. */
   readonly leaseMs: number;
   /** The receiver's clock, in milliseconds since 1970. */
   readonly now: number;
-  /** If true, another digest is not a conflict, for senders that serialize a body again. Default false. */
-  readonly anyBody?: boolean | undefined;
+}
+
+/** An event that needs no handler, since it was recorded before. Nothing is written for it. */
+export interface Known {
+  readonly state: "handled";
+  /** `bytes` only with `sameBytes: 'refuse'`. */
+  readonly by: "id" | "bytes";
+  /** The event that was recorded first. */
+  readonly first: {
+    readonly id: string;
+    /** Milliseconds since 1970. */
+    readonly seenAt: number;
+  };
+  /** True if the first one has another digest. */
+  readonly bodyDiffers: boolean;
 }
 
 /**
  * The answer to a claim.
  *
  * - `claimed`: the caller, and no one else, may run the handler until the lease ends. `token` fences
- *   the claim's end.
+ *   the claim's end. `sameBytesAs` is the id of another event with the same digest, with `sameBytes: 'report'`:
+ *   of any number of simultaneous claims with one digest all are claimed, and at most one has no `sameBytesAs`.
  * - `busy`: another claim of the event, or of another event of its resource, is valid until `until`
- *   (milliseconds since 1970).
- * - `handled`: a handler succeeded before.
- * - `conflict`: the key is known with another body.
+ *   (milliseconds since 1970). With `sameBytes: 'refuse'`, also that of an event with the same digest: of any
+ *   number of simultaneous claims with one digest one is claimed.
+ * - `handled`: a handler succeeded before, or the event with the same digest is stored for workers.
+ * - `conflict`: the key is known with another digest, with `onIdReuse: 'conflict'`.
  */
 export type Claim =
-  | { readonly state: "claimed"; readonly token: number }
+  | {
+      readonly state: "claimed";
+      readonly token: number;
+      readonly sameBytesAs?: string | undefined;
+    }
   | { readonly state: "busy"; readonly until: number }
-  | { readonly state: "handled" }
+  | Known
   | { readonly state: "conflict" };
 
 /** The end of a claim. An outdated token changes nothing. */
@@ -64,6 +96,13 @@ export interface Settlement {
 export interface Completion extends Settlement {
   /** True: nothing ran, since a newer event of the resource was handled before. Default false. */
   readonly superseded?: boolean | undefined;
+}
+
+/** The identity of a resource. */
+export interface ResourceKey {
+  readonly provider: string;
+  readonly tenant: string;
+  readonly name: string;
 }
 
 /**
@@ -85,10 +124,7 @@ export interface Inbox {
   /** Frees the event for the sender's next attempt. False if the claim was lost meanwhile. */
   release(settlement: Settlement): Promise<boolean>;
   /** The state that the last handled event of a resource reported. Needed by `order: 'per-resource'`. */
-  lastHandled?(resource: {
-    readonly tenant: string;
-    readonly name: string;
-  }): Promise<ResourceState | undefined>;
+  lastHandled?(resource: ResourceKey): Promise<ResourceState | undefined>;
   /**
    * Forgets events that ended before `before` (milliseconds since 1970), at most `limit` of them;
    * returns how many. Stored events that are not handled are kept, dead ones too.
@@ -98,17 +134,26 @@ export interface Inbox {
   readonly queue?: InboxQueue;
 }
 
-export interface StoreRequest extends RecordedEvent {
-  /** The signed bytes, as text: strict JSON is UTF-8. */
+export interface StoreRequest extends RecordedEvent, Comparison {
+  /** The signed bytes, as text. */
   readonly body: string;
+  /** JSON of what was read outside the body, so that a worker needs no headers. */
+  readonly facts: string;
   readonly now: number;
-  readonly anyBody?: boolean | undefined;
 }
 
-/** `stored`: durable, now or before. `busy`: an attempt of `after-handler` is handling it. `handled` and `conflict` as in a claim. */
-export type Stored = "stored" | "busy" | "handled" | "conflict";
+/**
+ * - `stored`: durable, now or before. `sameBytesAs` as in a claim.
+ * - `busy`: an attempt of `after-handler` is handling it, or an event with the same digest, until then.
+ * - `handled` and `conflict`: as in a claim.
+ */
+export type Stored =
+  | { readonly state: "stored"; readonly sameBytesAs?: string | undefined }
+  | Exclude<Claim, { readonly state: "claimed" }>;
 
 export interface TakeRequest {
+  /** The provider of the events: the receiver of another one cannot read them. */
+  readonly provider: string;
   readonly limit: number;
   readonly leaseMs: number;
   readonly now: number;
@@ -121,6 +166,7 @@ export type NextRequest = Pick<TakeRequest, "leaseMs" | "maxAttempts">;
 /** A stored event that the caller, and no one else, may handle until its lease ends. */
 export interface TakenEvent extends RecordedEvent {
   readonly body: string;
+  readonly facts: string;
   readonly token: number;
   /** This attempt's number, from 1. */
   readonly attempts: number;

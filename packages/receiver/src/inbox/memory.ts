@@ -1,10 +1,13 @@
 import type { ResourceState } from "@countersign/rules";
 import type { EventState } from "./event-state.ts";
-import type { EventKey, Inbox } from "./inbox.ts";
+import type { EventKey, Inbox, ResourceKey } from "./inbox.ts";
 import {
   type EventRow,
   type EventRows,
+  type Guard,
+  heldByBytes,
   rowsInbox,
+  textOfKey,
   textOfName,
   type Written,
 } from "./rows-inbox.ts";
@@ -48,6 +51,8 @@ export class MemoryRows implements EventRows {
   readonly #rows = new Map<string, Kept>();
   readonly #claimOf = new Map<string, Kept>();
   readonly #lastOf = new Map<string, Kept>();
+  /** Events with one digest, in the order of their first recording. */
+  readonly #withBytes = new Map<string, Set<Kept>>();
   /**
    * Handled and released events, the oldest first; a row that left has left its place empty. The map itself is in
    * order too, but finding its first row takes long once it has forgotten many.
@@ -64,14 +69,24 @@ export class MemoryRows implements EventRows {
     this.#retentionMs = retentionMs;
   }
 
-  insert({ key, digest, type, resource, state }: EventRow, now: number): Promise<Written> {
+  insert(row: EventRow, guard: Guard): Promise<Written> {
+    const now = row.seenAt;
     this.#forgetOld(now);
-    const name = textOfKey(key);
+    const name = textOfKey(row.key);
     if (this.#rows.has(name)) return Promise.resolve("changed");
-    const row = { key, digest, type, resource, state, changedAt: now, place: undefined };
-    const written = this.#write(row, state, now);
-    if (written === "done") this.#rows.set(name, row);
-    return Promise.resolve(written);
+    const { key, digest, type, resource, state, comparesBytes } = row;
+    const record = { key, digest, type, resource, state, seenAt: now, comparesBytes };
+    const kept: Kept = { ...record, changedAt: now, place: undefined };
+    const written = this.#write(kept, state, now, guard);
+    if (written !== "done") return Promise.resolve(written);
+    this.#rows.set(name, kept);
+    if (comparesBytes) {
+      const bytes = textOfName(key, digest);
+      const others = this.#withBytes.get(bytes);
+      if (others === undefined) this.#withBytes.set(bytes, new Set([kept]));
+      else others.add(kept);
+    }
+    return Promise.resolve("done");
   }
 
   read(key: EventKey): Promise<EventRow | undefined> {
@@ -79,20 +94,27 @@ export class MemoryRows implements EventRows {
     return Promise.resolve(row && { ...row });
   }
 
-  update({ key, from, to, now }: Parameters<EventRows["update"]>[0]): Promise<Written> {
+  update({ key, from, to, now, ...guard }: Parameters<EventRows["update"]>[0]): Promise<Written> {
     const row = this.#rows.get(textOfKey(key));
     if (row?.state.at !== from.at || row.state.token !== from.token)
       return Promise.resolve("changed");
-    const written = this.#write(row, to, now);
+    const written = this.#write(row, to, now, guard);
     this.#forgetOld(now);
     return Promise.resolve(written);
   }
 
-  lastHandled({
-    tenant,
-    name,
-  }: Parameters<EventRows["lastHandled"]>[0]): Promise<ResourceState | undefined> {
-    const row = this.#lastOf.get(textOfName(tenant, name));
+  withBytes(digest: string, key: EventKey, now: number): Promise<EventRow | undefined> {
+    return Promise.resolve(this.#otherWith(digest, key, now));
+  }
+
+  #otherWith(digest: string, key: EventKey, now: number): EventRow | undefined {
+    const rows = this.#withBytes.get(textOfName(key, digest)) ?? [];
+    const others = [...rows].filter((row) => row.key.id !== key.id);
+    return others.find((row) => heldByBytes(row, now) !== undefined) ?? others[0];
+  }
+
+  lastHandled(resource: ResourceKey): Promise<ResourceState | undefined> {
+    const row = this.#lastOf.get(textOfName(resource, resource.name));
     if (row?.resource === undefined) return Promise.resolve(undefined);
     const { rank, timestamp } = row.resource;
     return Promise.resolve({ type: row.type, rank, timestamp });
@@ -106,8 +128,11 @@ export class MemoryRows implements EventRows {
     return Promise.resolve(old.length);
   }
 
-  #write(row: Kept, state: EventState, now: number): Written {
-    const slot = row.resource && textOfName(row.key.tenant, row.resource.name);
+  #write(row: Kept, state: EventState, now: number, { refused }: Guard): Written {
+    const held = refused === undefined ? undefined : this.#otherWith(refused, row.key, now);
+    const answer = heldByBytes(held, now);
+    if (answer !== undefined) return answer;
+    const slot = row.resource && textOfName(row.key, row.resource.name);
     if (slot !== undefined) {
       const claim = this.#claimOf.get(slot);
       const other = claim === row ? undefined : claim?.state;
@@ -161,12 +186,14 @@ export class MemoryRows implements EventRows {
   #forget(row: Kept): void {
     this.#leave(row);
     this.#rows.delete(textOfKey(row.key));
+    if (row.comparesBytes) {
+      const bytes = textOfName(row.key, row.digest);
+      const same = this.#withBytes.get(bytes);
+      same?.delete(row);
+      if (same?.size === 0) this.#withBytes.delete(bytes);
+    }
     if (row.resource === undefined) return;
-    const slot = textOfName(row.key.tenant, row.resource.name);
+    const slot = textOfName(row.key, row.resource.name);
     if (this.#lastOf.get(slot) === row) this.#lastOf.delete(slot);
   }
 }
-
-/** An id holds no colon, so that no tenant's name is an id. */
-const textOfKey = ({ tenant, id }: EventKey): string =>
-  tenant === "" ? id : textOfName(tenant, id);

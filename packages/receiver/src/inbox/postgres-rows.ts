@@ -3,15 +3,19 @@ import type { Commit, EventKey, NextRequest, Settlement } from "./inbox.ts";
 import { isRefusal, type PostgresDatabase, type PostgresQuery } from "./postgres-database.ts";
 import {
   type EventRow,
-  type Resource,
+  type Guard,
+  heldByBytes,
+  textOfKey,
   textOfName,
   type Update,
   type Written,
 } from "./rows-inbox.ts";
-import { COLUMNS, eventSql } from "./sql.ts";
+import { COLUMNS, eventSql, KEY } from "./sql.ts";
 import type { TimeLimit } from "./store-faults.ts";
 import {
+  heldValues,
   keyOf,
+  keyValues,
   rowOf,
   type SqlRow,
   SqlRows,
@@ -57,52 +61,52 @@ export class PostgresRows extends SqlRows {
     this.#inserts = this.#batch(
       `INSERT INTO ${events} (${this.sql.names}) SELECT r.* FROM
         (SELECT count(${LOCK}name, 0))) FROM unnest($${String(TYPES.length + 1)}::text[]) AS name) locked,
-        unnest(${lists}) AS r ON CONFLICT (tenant, id) DO NOTHING RETURNING tenant, id`,
+        unnest(${lists}) AS r ON CONFLICT (${KEY}) DO NOTHING RETURNING ${KEY}`,
       (writes) => [writes.flatMap(({ lock }) => lock ?? []).toSorted()],
     );
     this.#updates = this.#batch(
       `UPDATE ${events} e SET state = u.state, token = u.token, attempts = u.attempts, due_at = u.due_at,
         reason = u.reason, changed_at = u.changed_at,
-        body = CASE WHEN u.state IN ('handled', 'superseded') THEN NULL ELSE COALESCE(e.body, u.body) END
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[],
-          $8::bigint[], $9::text[], $10::bigint[], $11::text[])
-        AS u(tenant, id, from_state, from_token, state, token, attempts, due_at, reason, changed_at, body)
-        WHERE e.tenant = u.tenant AND e.id = u.id AND e.state = u.from_state AND e.token = u.from_token
-        RETURNING e.tenant, e.id`,
+        body = CASE WHEN u.state IN ('handled', 'superseded') THEN NULL ELSE COALESCE(e.body, u.body) END,
+        facts = CASE WHEN u.state IN ('handled', 'superseded') THEN NULL ELSE COALESCE(e.facts, u.facts) END
+        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[],
+          $8::bigint[], $9::bigint[], $10::text[], $11::bigint[], $12::text[], $13::text[])
+        AS u(provider, tenant, id, from_state, from_token, state, token, attempts, due_at, reason, changed_at, body, facts)
+        WHERE e.provider = u.provider AND e.tenant = u.tenant AND e.id = u.id
+          AND e.state = u.from_state AND e.token = u.from_token
+        RETURNING e.provider, e.tenant, e.id`,
     );
   }
 
-  insert(row: EventRow, now: number): Promise<Written> {
-    const { key, resource, state, body } = row;
-    const values = valuesOf(row, now);
-    if (resource !== undefined && state.at === "claimed")
-      return this.#claim({ tenant: key.tenant, name: resource.name }, { key, now }, (query) => {
+  insert(row: EventRow, guard: Guard): Promise<Written> {
+    const { key, resource, state, body, seenAt: now } = row;
+    const values = valuesOf(row);
+    if (isGuarded(state, guard))
+      return this.#guarded(guard, { key, to: state, now }, (query) => {
         const list = values.map((_, index) => `$${String(index + 1)}`).join(", ");
         return query(
-          `INSERT INTO ${this.#events} (${this.sql.names}) VALUES (${list}) ON CONFLICT (tenant, id) DO NOTHING RETURNING id`,
+          `INSERT INTO ${this.#events} (${this.sql.names}) VALUES (${list}) ON CONFLICT (${KEY}) DO NOTHING RETURNING id`,
           values,
         );
       });
     const lock =
-      resource && body !== undefined ? this.#lockOf(key.tenant, resource.name) : undefined;
+      resource && body !== undefined ? this.#lockOf(textOfName(key, resource.name)) : undefined;
     return this.#inserts.add({ key, values, lock });
   }
 
   update(update: Update): Promise<Written> {
-    const { key, to, now, resource } = update;
-    if (resource !== undefined && to.at === "claimed")
-      return this.#claim({ tenant: key.tenant, name: resource }, { key, now }, (query) =>
-        query(this.sql.update, updateValues(update)),
-      );
-    return this.#updates.add({ key, values: updateValues(update) });
+    const values = updateValues(update);
+    if (isGuarded(update.to, update))
+      return this.#guarded(update, update, (query) => query(this.sql.update, values));
+    return this.#updates.add({ key: update.key, values });
   }
 
   /** Completes a taken event and takes the next one of its resource: with one flush to disk, not two. */
   async completeAndTake(
-    { key: { tenant, id }, token, now }: Settlement,
+    { key: { provider, tenant, id }, token, now }: Settlement,
     { leaseMs, maxAttempts }: NextRequest,
   ): Promise<Commit> {
-    const values = [now, tenant, now + leaseMs, maxAttempts, id, token];
+    const values = [now, provider, now + leaseMs, maxAttempts, tenant, id, token];
     const rows = await this.rows(this.sql.completeAndTake, values);
     if (rows.length === 0) return { state: "lost" };
     const [next] = takenOf(rows.filter((row) => row["id"] !== null));
@@ -110,16 +114,15 @@ export class PostgresRows extends SqlRows {
   }
 
   revive(key: EventKey, now: number): Promise<boolean> {
-    const { tenant, id } = key;
     return this.#database.transaction(async ({ query }) => {
-      const [row] = rowsOf(await query(this.sql.read, [tenant, id]));
+      const [row] = rowsOf(await query(this.sql.read, keyValues(key)));
       const resource = row && rowOf(row).resource;
-      if (resource !== undefined) await this.#lock(query, { tenant, name: resource.name });
+      if (resource !== undefined) await this.#lock(query, textOfName(key, resource.name));
       const { rows } = await query(
-        `UPDATE ${this.#events} SET state = 'waiting', attempts = 0, due_at = 0, reason = NULL, changed_at = $3,
+        `UPDATE ${this.#events} SET state = 'waiting', attempts = 0, due_at = 0, reason = NULL, changed_at = $4,
           sequence = nextval(pg_get_serial_sequence('${this.#events}', 'sequence'))
-          WHERE tenant = $1 AND id = $2 AND state = 'dead' RETURNING id`,
-        [tenant, id, now],
+          WHERE provider = $1 AND tenant = $2 AND id = $3 AND state = 'dead' RETURNING id`,
+        [...keyValues(key), now],
       );
       return rows.length === 1;
     });
@@ -129,30 +132,41 @@ export class PostgresRows extends SqlRows {
     return rowsOf(await this.#database.query(sql, values));
   }
 
-  #lockOf(tenant: string, name: string): string {
-    return `${this.#events}:${textOfName(tenant, textOf(name))}`;
+  #lockOf(name: string): string {
+    return `${this.#events}:${textOf(name)}`;
   }
 
-  async #lock(query: PostgresQuery, { tenant, name }: Resource): Promise<void> {
+  async #lock(query: PostgresQuery, name: string): Promise<void> {
     // If this connection hangs from here on, the server ends the transaction and its lock.
     await query(
       `SELECT ${LOCK}$1, 0)), set_config('statement_timeout', $2, true),
         set_config('idle_in_transaction_session_timeout', $2, true)`,
-      [this.#lockOf(tenant, name), String(this.#limit.ms)],
+      [this.#lockOf(name), String(this.#limit.ms)],
     );
   }
 
-  /** Writes a claim unless another event of the resource has one: two claims of a resource wait for each other. */
-  #claim(
-    resource: Resource,
-    { key, now }: Pick<Update, "key" | "now">,
+  /** Writes if the guard allows it: two claims of a resource, or with refused bytes, wait for each other. */
+  #guarded(
+    { resource, refused }: Guard,
+    { key, to, now }: Pick<Update, "key" | "to" | "now">,
     write: (query: PostgresQuery) => ReturnType<PostgresQuery>,
   ): Promise<Written> {
     return this.#database.transaction(async ({ query }) => {
-      await this.#lock(query, resource);
-      const { tenant, name } = resource;
-      const [held] = rowsOf(await query(this.sql.heldUntil, [tenant, textOf(name), key.id, now]));
-      if (held?.["until"] != null) return { heldUntil: Number(held["until"]) };
+      // The bytes first, in every process.
+      if (refused !== undefined) {
+        const bytes = textOfName(key, refused);
+        await this.#lock(query, bytes);
+        const [other] = rowsOf(await query(this.sql.withBytes, [bytes, key.id, now]));
+        const held = heldByBytes(other && rowOf(other), now);
+        if (held !== undefined) return held;
+      }
+      if (resource !== undefined) {
+        await this.#lock(query, resource);
+        if (to.at === "claimed") {
+          const [held] = rowsOf(await query(this.sql.heldUntil, heldValues(key, resource, now)));
+          if (held?.["until"] != null) return { heldUntil: Number(held["until"]) };
+        }
+      }
       return (await write(query)).rows.length === 1 ? "done" : "changed";
     });
   }
@@ -181,4 +195,5 @@ export class PostgresRows extends SqlRows {
 const rowsOf = ({ rows }: { readonly rows: readonly unknown[] }): readonly SqlRow[] =>
   rows as readonly SqlRow[];
 
-const textOfKey = ({ tenant, id }: EventKey): string => textOfName(tenant, id);
+const isGuarded = ({ at }: EventRow["state"], { resource, refused }: Guard): boolean =>
+  refused !== undefined || (resource !== undefined && at === "claimed");

@@ -2,11 +2,13 @@ import { isError } from "../pipeline/outcome.ts";
 import type { ResourceState } from "@countersign/rules";
 import { createHash } from "node:crypto";
 import type { EventState } from "./event-state.ts";
-import type { EventKey, Inbox } from "./inbox.ts";
+import type { EventKey, Inbox, ResourceKey } from "./inbox.ts";
 import {
   type EventRow,
   type EventRows,
+  type Guard,
   rowsInbox,
+  textOfKey,
   textOfName,
   type Update,
   type Written,
@@ -111,12 +113,39 @@ function connectAgain(client: IoRedisClient | NodeRedisClient): void {
 /**
  * Every operation in one script: `KEYS[1]` is the inbox's prefix, `ARGV[1]` the operation, the others
  * JSON. An event is a hash with its record and state; two hashes know the claimed and the last handled
- * event of each resource; a sorted set finds ended events.
+ * event of each resource; a sorted set finds ended events, and one a digest the events that have it.
  */
 const SCRIPT = `
 local base, op = KEYS[1], ARGV[1]
+local ended = base .. ':ended'
 local function event(name) return base .. ':event:' .. name end
 local function get(name) return redis.call('HMGET', event(name), 'state', 'record') end
+local function is_handled(state) return state.at == 'handled' or state.at == 'superseded' end
+local function is_held(state, now) return state.at == 'claimed' and state.leaseEndsAt > now end
+
+-- Another event with the same bytes: the first one that is handled, else claimed, else any.
+local function with_bytes(bytes, name, now)
+  local held, any
+  for _, other in ipairs(redis.call('ZRANGE', base .. ':bytes:' .. bytes, 0, 99)) do
+    local found = get(other)
+    local state = other ~= name and found[1] and cjson.decode(found[1])
+    if state then
+      if is_handled(state) then return found, state end
+      if is_held(state, now) then held = held or found end
+      any = any or found
+    end
+  end
+  local found = held or any
+  return found, found and cjson.decode(found[1])
+end
+
+-- Evicted, if it is, with the events that it is about.
+if not redis.call('ZSCORE', ended, 'version 2') then
+  if redis.call('EXISTS', ended) == 1 then
+    return redis.error_reply('the inbox at ' .. base .. ' is of another version; use that version of @countersign/receiver, or a new prefix')
+  end
+  if op ~= 'read' then redis.call('ZADD', ended, '+inf', 'version 2') end
+end
 
 if op == 'write' then
   local name, from, slot, now = ARGV[2], ARGV[3], ARGV[6], tonumber(ARGV[7])
@@ -128,6 +157,11 @@ if op == 'write' then
     slot = redis.call('HGET', event(name), 'slot')
   elseif from ~= '' then
     return 'changed'
+  end
+  if ARGV[9] ~= '' then
+    local found, state = with_bytes(ARGV[9], name, now)
+    if found and is_handled(state) then return found end
+    if found and is_held(state, now) then return state.leaseEndsAt end
   end
   if slot ~= '' then
     local holder = redis.call('HGET', base .. ':claimed', slot)
@@ -141,13 +175,18 @@ if op == 'write' then
     end
     if to.at == 'handled' then redis.call('HSET', base .. ':last', slot, name) end
   end
-  if not known then redis.call('HSET', event(name), 'record', ARGV[5], 'slot', slot) end
+  if not known then
+    redis.call('HSET', event(name), 'record', ARGV[5], 'slot', slot, 'bytes', ARGV[8])
+    if ARGV[8] ~= '' then redis.call('ZADD', base .. ':bytes:' .. ARGV[8], now, name) end
+  end
   redis.call('HSET', event(name), 'state', ARGV[4])
-  redis.call('ZADD', base .. ':ended', now, name)
+  redis.call('ZADD', ended, now, name)
   return 'done'
 end
 
 if op == 'read' then return get(ARGV[2]) end
+
+if op == 'bytes' then return (with_bytes(ARGV[2], ARGV[3], tonumber(ARGV[4]))) or {} end
 
 if op == 'last' then
   local name = redis.call('HGET', base .. ':last', ARGV[2])
@@ -155,14 +194,15 @@ if op == 'last' then
 end
 
 if op == 'purge' then
-  local names = redis.call('ZRANGEBYSCORE', base .. ':ended', '-inf', '(' .. ARGV[2], 'LIMIT', 0, ARGV[3])
+  local names = redis.call('ZRANGEBYSCORE', ended, '-inf', '(' .. ARGV[2], 'LIMIT', 0, ARGV[3])
   for _, name in ipairs(names) do
-    local slot = redis.call('HGET', event(name), 'slot')
+    local slot, bytes = unpack(redis.call('HMGET', event(name), 'slot', 'bytes'))
     for _, hash in ipairs({ ':claimed', ':last' }) do
-      if redis.call('HGET', base .. hash, slot) == name then redis.call('HDEL', base .. hash, slot) end
+      if slot and redis.call('HGET', base .. hash, slot) == name then redis.call('HDEL', base .. hash, slot) end
     end
+    if bytes and bytes ~= '' then redis.call('ZREM', base .. ':bytes:' .. bytes, name) end
     redis.call('DEL', event(name))
-    redis.call('ZREM', base .. ':ended', name)
+    redis.call('ZREM', ended, name)
   end
   return #names
 end
@@ -180,26 +220,29 @@ class RedisRows implements EventRows {
     this.#prefix = prefix;
   }
 
-  insert({ state, ...record }: EventRow, now: number): Promise<Written> {
-    const slot = record.resource && textOfName(record.key.tenant, record.resource.name);
-    const values = ["", JSON.stringify(state), JSON.stringify(record), slot ?? "", String(now)];
-    return this.#write(record.key, values);
+  insert({ state, ...record }: EventRow, { refused }: Guard): Promise<Written> {
+    const { key, digest, resource, seenAt, comparesBytes } = record;
+    const slot = resource && textOfName(key, resource.name);
+    const values = ["", JSON.stringify(state), JSON.stringify(record), slot ?? "", String(seenAt)];
+    return this.#write(key, [...values, comparesBytes ? textOfName(key, digest) : ""], refused);
   }
 
-  update({ key, from, to, now }: Update): Promise<Written> {
-    const values = [from.at + String(from.token), JSON.stringify(to), "", "", String(now)];
-    return this.#write(key, values);
+  update({ key, from, to, now, refused }: Update): Promise<Written> {
+    const values = [from.at + String(from.token), JSON.stringify(to), "", "", String(now), ""];
+    return this.#write(key, values, refused);
   }
 
   async read(key: EventKey): Promise<EventRow | undefined> {
-    return rowOf(await this.#run("read", [textOfName(key.tenant, key.id)]));
+    return rowOf(await this.#run("read", [textOfKey(key)]));
   }
 
-  async lastHandled({
-    tenant,
-    name,
-  }: Parameters<EventRows["lastHandled"]>[0]): Promise<ResourceState | undefined> {
-    const row = rowOf(await this.#run("last", [textOfName(tenant, name)]));
+  async withBytes(digest: string, key: EventKey, now: number): Promise<EventRow | undefined> {
+    const values = [textOfName(key, digest), textOfKey(key), String(now)];
+    return rowOf(await this.#run("bytes", values));
+  }
+
+  async lastHandled(resource: ResourceKey): Promise<ResourceState | undefined> {
+    const row = rowOf(await this.#run("last", [textOfName(resource, resource.name)]));
     if (row?.resource === undefined) return undefined;
     const { rank, timestamp } = row.resource;
     return { type: row.type, rank, timestamp };
@@ -209,10 +252,13 @@ class RedisRows implements EventRows {
     return Number(await this.#run("purge", [String(before), String(limit)]));
   }
 
-  async #write({ tenant, id }: EventKey, values: readonly string[]): Promise<Written> {
-    const answer = await this.#run("write", [textOfName(tenant, id), ...values]);
+  async #write(key: EventKey, values: readonly string[], refused?: string): Promise<Written> {
+    const bytes = refused === undefined ? "" : textOfName(key, refused);
+    const answer = await this.#run("write", [textOfKey(key), ...values, bytes]);
     if (answer === "done" || answer === "changed") return answer;
     if (typeof answer === "number") return { heldUntil: answer };
+    const other = rowOf(answer);
+    if (other !== undefined) return { duplicateOf: { id: other.key.id, seenAt: other.seenAt } };
     throw new Error("Redis answered the inbox's script with something else");
   }
 

@@ -1,15 +1,26 @@
 import type { ResourceState } from "@countersign/rules";
-import { type EventState, isHandled, RECEIVED, transition } from "./event-state.ts";
+import {
+  dueAtOf,
+  type EventState,
+  isHandled,
+  isOpen,
+  RECEIVED,
+  transition,
+} from "./event-state.ts";
 import type {
   Claim,
   ClaimRequest,
+  Comparison,
   DeadEvent,
   EventKey,
   Inbox,
   InboxQueue,
+  Known,
   QueueStatus,
   RecordedEvent,
+  ResourceKey,
   Settlement,
+  Stored,
   StoreRequest,
   TakenEvent,
   TakeRequest,
@@ -19,46 +30,78 @@ import type {
 export interface EventRow extends RecordedEvent {
   /** The signed bytes of a stored event that is not handled; absent after-handler and once handled. */
   readonly body?: string | undefined;
+  readonly facts?: string | undefined;
   readonly state: EventState;
+  /** When it was recorded first, in milliseconds since 1970. */
+  readonly seenAt: number;
+  /** True if its digest is compared with those of other events. */
+  readonly comparesBytes: boolean;
+}
+
+/** What the store checks in the step that writes a claim or a stored event. */
+export interface Guard {
+  /** The text of the resource, which no other event may have claimed. */
+  readonly resource?: string | undefined;
+  /** The digest that no other event may have, as `heldByBytes` says. */
+  readonly refused?: string | undefined;
 }
 
 /** A change of one row. */
-export interface Update {
+export interface Update extends Guard {
   readonly key: EventKey;
   /** The state that the change was decided on. */
   readonly from: Pick<EventState, "at" | "token">;
   readonly to: EventState;
   readonly now: number;
-  /** The resource of a claim: the store checks that it is free. */
-  readonly resource?: string | undefined;
-  /** The body of an event that has none yet. */
+  /** The body and the facts of an event that has none yet. */
   readonly body?: string | undefined;
+  readonly facts?: string | undefined;
 }
 
-/**
- * - `done`: written.
- * - `changed`: nothing is written; the key is known, or its state is another one by now.
- * - `heldUntil`: nothing is written, since another event of the resource has a claim until then.
- */
-export type Written = "done" | "changed" | { readonly heldUntil: number };
-
-export interface Resource {
-  readonly tenant: string;
-  readonly name: string;
+/** Nothing is written: another event of the resource, or with the same digest, has a claim until then. */
+interface Held {
+  readonly heldUntil: number;
 }
+
+/** Nothing is written: another event with the same digest is handled, or stored for workers. */
+interface Duplicate {
+  readonly duplicateOf: Known["first"];
+}
+
+/** `changed`: nothing is written; the key is known, or its state is another one by now. */
+export type Written = "done" | "changed" | Held | Duplicate;
 
 /**
  * A table of events. Each call is atomic by itself; what is decided over several calls is guarded by
- * `Update.from`. A claim of an event with a resource is written only while no other event of the
+ * `Update.from` and `Guard`. A claim of an event with a resource is written only while no other event of the
  * resource has a claim whose lease goes on.
  */
 export interface EventRows {
-  insert(row: EventRow, now: number): Promise<Written>;
+  insert(row: EventRow, guard: Guard): Promise<Written>;
   read(key: EventKey): Promise<EventRow | undefined>;
   /** A state of `handled` or `superseded` drops the body. */
   update(update: Update): Promise<Written>;
-  lastHandled(resource: Resource): Promise<ResourceState | undefined>;
+  /** Another event with the digest: one that holds it as `heldByBytes` says, else the one recorded first. */
+  withBytes(digest: string, key: EventKey, now: number): Promise<EventRow | undefined>;
+  lastHandled(resource: ResourceKey): Promise<ResourceState | undefined>;
   purge(request: { readonly before: number; readonly limit: number }): Promise<number>;
+}
+
+/**
+ * Returns what another event with the same digest means for one that is refused then: it is a duplicate of an
+ * event that is handled, or stored for workers, and waits for one that is claimed.
+ */
+export function heldByBytes(
+  other: EventRow | undefined,
+  now: number,
+): Held | Duplicate | undefined {
+  if (other === undefined) return undefined;
+  const { state, body, key, seenAt } = other;
+  if (isHandled(state) || (body !== undefined && isOpen(state)))
+    return { duplicateOf: { id: key.id, seenAt } };
+  return state.at === "claimed" && state.leaseEndsAt > now
+    ? { heldUntil: state.leaseEndsAt }
+    : undefined;
 }
 
 /** A table that also keeps stored events for workers. */
@@ -145,59 +188,112 @@ const unusable = (): Error =>
 
 async function claim(rows: EventRows, request: ClaimRequest, tries = 1): Promise<Claim> {
   if (tries > MAX_TRIES) throw unusable();
-  const { key, digest, type, resource, now, leaseMs, anyBody } = request;
+  const { key, leaseMs, now } = request;
   const step = { type: "claim", now, leaseMs, maxAttempts: Infinity } as const;
   const first = transition(RECEIVED, step) ?? RECEIVED;
+  const guard = guardOf(request);
+  const granted = async (token: number): Promise<Claim> => {
+    const sameBytesAs = await reportedBytes(rows, request);
+    return sameBytesAs === undefined
+      ? { state: "claimed", token }
+      : { state: "claimed", token, sameBytesAs };
+  };
   // An event is nearly always new: one write, and no reading before it.
-  const inserted = await rows.insert({ key, digest, type, resource, state: first }, now);
-  if (inserted === "done") return { state: "claimed", token: first.token };
+  const inserted = await rows.insert(newRow(request, first), guard);
+  if (inserted === "done") return granted(first.token);
 
   const known = await rows.read(key);
-  if (known === undefined) {
-    if (inserted === "changed") return claim(rows, request, tries + 1);
-    return { state: "busy", until: inserted.heldUntil };
-  }
-  // Before anything else: another body under a known key is never taken for a duplicate.
-  if (anyBody !== true && known.digest !== digest) return { state: "conflict" };
-  if (isHandled(known.state)) return { state: "handled" };
+  if (known === undefined)
+    return inserted === "changed" ? claim(rows, request, tries + 1) : refused(inserted);
+  const answer = answerOf(known, request);
+  if (answer !== undefined) return answer;
   const { at, token } = known.state;
   // Workers gave it up; the sender did not.
   const open = at === "dead" ? { ...RECEIVED, token } : known.state;
   const to = transition(open, step);
-  if (to === undefined) return { state: "busy", until: untilOf(open) };
-  const written = await rows.update({ key, from: known.state, to, now, resource: resource?.name });
-  if (written === "done") return { state: "claimed", token: to.token };
-  if (written === "changed") return claim(rows, request, tries + 1);
-  return { state: "busy", until: written.heldUntil };
+  if (to === undefined) return { state: "busy", until: dueAtOf(open) };
+  const written = await rows.update({ key, from: known.state, to, now, ...guard });
+  if (written === "done") return granted(to.token);
+  return written === "changed" ? claim(rows, request, tries + 1) : refused(written);
 }
 
-const untilOf = (state: EventState): number =>
-  state.at === "claimed" ? state.leaseEndsAt : state.at === "waiting" ? state.dueAt : 0;
-
-async function store(
-  rows: EventRows,
-  request: StoreRequest,
-  tries = 1,
-): Promise<"stored" | "busy" | "handled" | "conflict"> {
+async function store(rows: EventRows, request: StoreRequest, tries = 1): Promise<Stored> {
   if (tries > MAX_TRIES) throw unusable();
-  const { now, anyBody, ...event } = request;
-  const { key, body } = event;
-  if ((await rows.insert({ ...event, state: RECEIVED }, now)) === "done") return "stored";
+  const { key, body, facts, now } = request;
+  const guard = guardOf(request);
+  const stored = async (): Promise<Stored> => {
+    const sameBytesAs = await reportedBytes(rows, request);
+    return sameBytesAs === undefined ? { state: "stored" } : { state: "stored", sameBytesAs };
+  };
+  const inserted = await rows.insert({ ...newRow(request, RECEIVED), body, facts }, guard);
+  if (inserted === "done") return stored();
   const known = await rows.read(key);
   // Forgotten between the two calls: as unknown as before.
-  if (known === undefined) return store(rows, request, tries + 1);
-  if (anyBody !== true && known.digest !== event.digest) return "conflict";
-  if (isHandled(known.state)) return "handled";
-  if (known.body !== undefined) return "stored";
+  if (known === undefined)
+    return inserted === "changed" ? store(rows, request, tries + 1) : refused(inserted);
+  const answer = answerOf(known, request);
+  if (answer !== undefined) return answer;
+  if (known.body !== undefined) return { state: "stored" };
   // Left by an attempt of `after-handler`, which kept no body.
   const { at, token, attempts } = known.state;
-  if (at === "claimed" && now < known.state.leaseEndsAt) return "busy";
+  if (at === "claimed" && now < known.state.leaseEndsAt)
+    return { state: "busy", until: known.state.leaseEndsAt };
   const to: EventState = { at: "waiting", token, attempts, dueAt: 0 };
-  const written = await rows.update({ key, from: known.state, to, now, body });
-  return written === "done" ? "stored" : store(rows, request, tries + 1);
+  const written = await rows.update({ key, from: known.state, to, now, body, facts, ...guard });
+  if (written === "done") return stored();
+  return written === "changed" ? store(rows, request, tries + 1) : refused(written);
+}
+
+const guardOf = ({ key, digest, resource, sameBytes }: RecordedEvent & Comparison): Guard => ({
+  resource: resource && textOfName(key, resource.name),
+  refused: sameBytes === "refuse" ? digest : undefined,
+});
+
+type Recording = RecordedEvent & Comparison & { readonly now: number };
+
+const newRow = (
+  { key, digest, type, resource, sameBytes, now }: Recording,
+  state: EventState,
+): EventRow => ({
+  key,
+  digest,
+  type,
+  resource,
+  state,
+  seenAt: now,
+  comparesBytes: sameBytes !== undefined,
+});
+
+/** The answer about an event that is known and needs nothing. */
+function answerOf(
+  { key: { id }, digest, seenAt, state }: EventRow,
+  request: RecordedEvent & Comparison,
+): Known | { readonly state: "conflict" } | undefined {
+  const bodyDiffers = digest !== request.digest;
+  if (bodyDiffers && request.onIdReuse === "conflict") return { state: "conflict" };
+  if (!isHandled(state)) return undefined;
+  return { state: "handled", by: "id", first: { id, seenAt }, bodyDiffers };
+}
+
+const refused = (written: Held | Duplicate): Known | { state: "busy"; until: number } =>
+  "heldUntil" in written
+    ? { state: "busy", until: written.heldUntil }
+    : { state: "handled", by: "bytes", first: written.duplicateOf, bodyDiffers: false };
+
+/** Looks for the same digest after the own row is written: of two events at once, the one that looks later sees the other. */
+async function reportedBytes(
+  rows: EventRows,
+  { key, digest, sameBytes, now }: Recording,
+): Promise<string | undefined> {
+  return sameBytes === "report" ? (await rows.withBytes(digest, key, now))?.key.id : undefined;
 }
 
 /** One text for a name within a tenant. A tenant may hold any character, so its length comes first. */
-export function textOfName(tenant: string, name: string): string {
-  return `${String(tenant.length)}:${tenant}:${name}`;
+export function textOfName(
+  { provider, tenant }: Pick<EventKey, "provider" | "tenant">,
+  name: string,
+): string {
+  return `${provider}:${String(tenant.length)}:${tenant}:${name}`;
 }
+
+export const textOfKey = (key: EventKey): string => textOfName(key, key.id);

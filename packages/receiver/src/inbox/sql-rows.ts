@@ -5,10 +5,18 @@ import type {
   EventKey,
   EventResource,
   QueueStatus,
+  ResourceKey,
   TakenEvent,
   TakeRequest,
 } from "./inbox.ts";
-import type { EventRow, QueueRows, Resource, Update, Written } from "./rows-inbox.ts";
+import {
+  type EventRow,
+  type Guard,
+  type QueueRows,
+  textOfName,
+  type Update,
+  type Written,
+} from "./rows-inbox.ts";
 import type { EventSql } from "./sql.ts";
 
 export type SqlValue = string | number | null;
@@ -24,19 +32,25 @@ export abstract class SqlRows implements QueueRows {
     this.sql = sql;
   }
 
-  abstract insert(row: EventRow, now: number): Promise<Written>;
+  abstract insert(row: EventRow, guard: Guard): Promise<Written>;
   abstract update(update: Update): Promise<Written>;
   abstract revive(key: EventKey, now: number): Promise<boolean>;
   /** Runs one statement, which commits by itself. */
   protected abstract rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 
-  async read({ tenant, id }: EventKey): Promise<EventRow | undefined> {
-    const [row] = await this.rows(this.sql.read, [tenant, id]);
+  async read(key: EventKey): Promise<EventRow | undefined> {
+    const [row] = await this.rows(this.sql.read, keyValues(key));
     return row && rowOf(row);
   }
 
-  async lastHandled({ tenant, name }: Resource): Promise<ResourceState | undefined> {
-    const [row] = await this.rows(this.sql.lastHandled, [tenant, textOf(name)]);
+  async withBytes(digest: string, key: EventKey, now: number): Promise<EventRow | undefined> {
+    const [row] = await this.rows(this.sql.withBytes, [textOfName(key, digest), key.id, now]);
+    return row && rowOf(row);
+  }
+
+  async lastHandled(resource: ResourceKey): Promise<ResourceState | undefined> {
+    const name = textOf(textOfName(resource, resource.name));
+    const [row] = await this.rows(this.sql.lastHandled, [name]);
     return row && resourceStateOf(row);
   }
 
@@ -44,9 +58,15 @@ export abstract class SqlRows implements QueueRows {
     return (await this.rows(this.sql.purge, [before, limit])).length;
   }
 
-  async take({ now, limit, leaseMs, maxAttempts }: TakeRequest): Promise<readonly TakenEvent[]> {
+  async take({
+    provider,
+    now,
+    limit,
+    leaseMs,
+    maxAttempts,
+  }: TakeRequest): Promise<readonly TakenEvent[]> {
     const look = (looked: number): Promise<readonly SqlRow[]> =>
-      this.rows(this.sql.take, [now, limit, now + leaseMs, maxAttempts, looked]);
+      this.rows(this.sql.take, [now, limit, now + leaseMs, maxAttempts, looked, provider]);
     // A few events for each free place; all that are due if those few wait for older ones of their resource.
     const rows = await look(4 * limit);
     return takenOf(rows.length > 0 ? rows : await look(2 ** 31 - 1));
@@ -63,28 +83,39 @@ export abstract class SqlRows implements QueueRows {
 }
 
 /** The values of `COLUMNS`, in their order. */
-export function valuesOf(row: EventRow, now: number): SqlValue[] {
-  const { key, digest, type, resource, body, state } = row;
+export function valuesOf(row: EventRow): SqlValue[] {
+  const { key, digest, comparesBytes, type, resource, body, facts, state, seenAt } = row;
   return [
-    key.tenant,
-    key.id,
+    ...keyValues(key),
     digest,
+    comparesBytes ? textOfName(key, digest) : null,
     textOf(type),
-    resource === undefined ? null : textOf(resource.name),
+    resource === undefined ? null : textOf(textOfName(key, resource.name)),
     resource?.rank ?? null,
     // NaN is not a number to PostgreSQL's bigint.
     resource !== undefined && Number.isSafeInteger(resource.timestamp) ? resource.timestamp : null,
     body ?? null,
+    facts ?? null,
     ...stateValues(state),
-    now,
-    now,
+    seenAt,
+    seenAt,
   ];
 }
 
+export const keyValues = ({ provider, tenant, id }: EventKey): SqlValue[] => [provider, tenant, id];
+
 /** The values of `update`, in their order. */
-export function updateValues({ key, from, to, now, body }: Update): SqlValue[] {
-  return [key.tenant, key.id, from.at, from.token, ...stateValues(to), now, body ?? null];
+export function updateValues({ key, from, to, now, body, facts }: Update): SqlValue[] {
+  const added = [body ?? null, facts ?? null];
+  return [...keyValues(key), from.at, from.token, ...stateValues(to), now, ...added];
 }
+
+/** The values of `heldUntil`, in their order. */
+export const heldValues = (key: EventKey, resource: string, now: number): SqlValue[] => [
+  ...keyValues(key),
+  textOf(resource),
+  now,
+];
 
 const stateValues = (state: EventState): SqlValue[] => [
   state.at,
@@ -99,26 +130,34 @@ export const textOf = (text: string): string => text.replaceAll("\0", "\uFFFD");
 
 /** @throws {Error} the row's state is unknown: another program wrote it. */
 export function rowOf(row: SqlRow): EventRow {
-  const body = row["body"];
+  const key = keyOf(row);
   return {
-    key: keyOf(row),
+    key,
     digest: String(row["digest"]),
+    comparesBytes: row["bytes"] !== null,
     type: String(row["type"]),
-    resource: resourceOf(row),
-    body: typeof body === "string" ? body : undefined,
+    resource: resourceOf(row, key),
+    body: textIn(row["body"]),
+    facts: textIn(row["facts"]),
     state: stateOf(row),
+    seenAt: Number(row["stored_at"]),
   };
 }
 
-export const keyOf = (row: SqlRow): EventRow["key"] => ({
+const textIn = (value: SqlValue | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+export const keyOf = (row: SqlRow): EventKey => ({
+  provider: String(row["provider"]),
   tenant: String(row["tenant"]),
   id: String(row["id"]),
 });
 
-function resourceOf(row: SqlRow): EventResource | undefined {
+function resourceOf(row: SqlRow, key: EventKey): EventResource | undefined {
   if (row["resource"] === null) return undefined;
   const { rank, timestamp } = resourceStateOf(row);
-  return { name: String(row["resource"]), rank, timestamp };
+  const name = String(row["resource"]).slice(textOfName(key, "").length);
+  return { name, rank, timestamp };
 }
 
 function resourceStateOf(row: SqlRow): ResourceState {
@@ -154,10 +193,10 @@ export function takenOf(rows: readonly SqlRow[]): readonly TakenEvent[] {
   return rows
     .toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]))
     .flatMap((columns) => {
-      const { state, body, ...event } = rowOf(columns);
+      const { state, body, facts = "{}", key, digest, type, resource } = rowOf(columns);
       if (state.at !== "claimed" || body === undefined) return [];
       const { token, attempts, alone } = state;
-      return [{ ...event, body, token, attempts, alone }];
+      return [{ key, digest, type, resource, body, facts, token, attempts, alone }];
     });
 }
 

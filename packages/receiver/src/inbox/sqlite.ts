@@ -4,13 +4,25 @@ import type { BeginRequest, Commit, EventKey, InboxQueue, TransactionalInbox } f
 import {
   claimedBy,
   type EventRow,
+  type Guard,
+  heldByBytes,
   rowsInbox,
   rowsQueue,
+  textOfName,
   type Update,
   type Written,
 } from "./rows-inbox.ts";
-import { COLUMNS, eventIndexes, eventSql } from "./sql.ts";
-import { type SqlRow, SqlRows, type SqlValue, textOf, updateValues, valuesOf } from "./sql-rows.ts";
+import { COLUMNS, columnsDiffer, eventIndexes, eventSql, KEY } from "./sql.ts";
+import {
+  heldValues,
+  keyValues,
+  rowOf,
+  type SqlRow,
+  SqlRows,
+  type SqlValue,
+  updateValues,
+  valuesOf,
+} from "./sql-rows.ts";
 import { SqliteFile } from "./sqlite-file.ts";
 
 /**
@@ -65,10 +77,10 @@ const INSERT = `INSERT INTO ${EVENTS} (${SQL.names})
     .split(", ")
     .map((_, index) => `$${String(index + 1)}`)
     .join(", ")})
-  ON CONFLICT (tenant, id) DO NOTHING RETURNING id`;
-const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = 0, reason = NULL, changed_at = $3,
+  ON CONFLICT (${KEY}) DO NOTHING RETURNING id`;
+const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = 0, reason = NULL, changed_at = $4,
   sequence = (SELECT max(sequence) + 1 FROM ${EVENTS})
-  WHERE tenant = $1 AND id = $2 AND state = 'dead' RETURNING id`;
+  WHERE provider = $1 AND tenant = $2 AND id = $3 AND state = 'dead' RETURNING id`;
 
 /**
  * Creates the inbox's table if it is missing, in the merchant's own file or a separate one.
@@ -82,26 +94,19 @@ function createTable(database: DatabaseSync, path: string): void {
       .all()
       .map(({ name }) => name),
   );
-  if (found.size > 0) return requireColumns(found, path);
+  if (found.size > 0) {
+    const difference = columnsDiffer(found);
+    if (difference === undefined) return;
+    throw new Error(`sqliteInbox: the table ${EVENTS} of ${path} ${difference} file`);
+  }
   const types = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
   const columns = types.map((column) =>
     column.replace("bigint", "INTEGER").replace("double precision", "REAL"),
   );
   database.exec(
-    `CREATE TABLE ${EVENTS} (sequence INTEGER PRIMARY KEY, ${columns.join(", ")}, UNIQUE (tenant, id)) STRICT`,
+    `CREATE TABLE ${EVENTS} (sequence INTEGER PRIMARY KEY, ${columns.join(", ")}, UNIQUE (${KEY})) STRICT`,
   );
   for (const index of eventIndexes(EVENTS, EVENTS)) database.exec(index);
-}
-
-function requireColumns(found: ReadonlySet<unknown>, path: string): void {
-  const expected = new Set<unknown>(["sequence", ...Object.keys(COLUMNS)]);
-  const missing = [...expected].filter((name) => !found.has(name));
-  const unknown = [...found].filter((name) => !expected.has(name));
-  if (missing.length + unknown.length > 0)
-    throw new Error(
-      `sqliteInbox: ${path} has the table ${EVENTS} of another version (missing: ${missing.join(", ") || "none"}; ` +
-        `unknown: ${unknown.join(", ") || "none"}); use that version of @countersign/receiver, or a new file`,
-    );
 }
 
 class SqliteRows extends SqlRows {
@@ -112,22 +117,17 @@ class SqliteRows extends SqlRows {
     this.#file = file;
   }
 
-  insert(row: EventRow, now: number): Promise<Written> {
-    const { key, state, resource } = row;
-    return this.#write(INSERT, valuesOf(row, now), {
-      key,
-      to: state,
-      now,
-      resource: resource?.name,
-    });
+  insert(row: EventRow, guard: Guard): Promise<Written> {
+    const { key, state: to, seenAt: now } = row;
+    return this.#write(INSERT, valuesOf(row), { ...guard, key, to, now });
   }
 
   update(update: Update): Promise<Written> {
     return this.#write(SQL.update, updateValues(update), update);
   }
 
-  async revive({ tenant, id }: EventKey, now: number): Promise<boolean> {
-    return (await this.rows(REVIVE, [tenant, id, now])).length === 1;
+  async revive(key: EventKey, now: number): Promise<boolean> {
+    return (await this.rows(REVIVE, [...keyValues(key), now])).length === 1;
   }
 
   protected rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
@@ -139,15 +139,21 @@ class SqliteRows extends SqlRows {
     return this.#file.all(sql, values) as readonly SqlRow[];
   }
 
-  /** Nobody else writes during the call: what it reads of the resource is true when it writes. */
+  /** Nobody else writes during the call: what it reads of other events is true when it writes. */
   #write(
     sql: string,
     values: readonly SqlValue[],
-    { key, to, now, resource }: Pick<Update, "key" | "to" | "now" | "resource">,
+    { key, to, now, resource, refused }: Guard & Pick<Update, "key" | "to" | "now">,
   ): Promise<Written> {
     return this.#file.run(() => {
+      if (refused !== undefined) {
+        const bytes = [textOfName(key, refused), key.id, now];
+        const [other] = this.#all(SQL.withBytes, bytes);
+        const held = heldByBytes(other && rowOf(other), now);
+        if (held !== undefined) return held;
+      }
       if (to.at === "claimed" && resource !== undefined) {
-        const [held] = this.#all(SQL.heldUntil, [key.tenant, textOf(resource), key.id, now]);
+        const [held] = this.#all(SQL.heldUntil, heldValues(key, resource, now));
         if (held?.["until"] != null) return { heldUntil: Number(held["until"]) };
       }
       return this.#all(sql, values).length === 1 ? "done" : "changed";

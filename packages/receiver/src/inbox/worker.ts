@@ -95,7 +95,13 @@ export class Worker {
       const { maxAttempts } = settings;
       const now = parts.now();
       onLook();
-      const taken = await queue.take({ limit, leaseMs: parts.leaseMs, now, maxAttempts });
+      const taken = await queue.take({
+        provider: parts.provider,
+        limit,
+        leaseMs: parts.leaseMs,
+        now,
+        maxAttempts,
+      });
       this.#alone = taken.some(({ alone }) => alone);
       // They end before its lease does: theirs began earlier.
       if (this.#alone) await Promise.all(this.#running);

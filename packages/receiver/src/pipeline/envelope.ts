@@ -27,6 +27,7 @@ export type EnvelopePointers = Readonly<Record<keyof UnknownEvent, readonly stri
 
 /** The identity that a genuine signature proves. */
 export interface SignedIdentity {
+  readonly provider: string;
   readonly tenant: string;
   /** The signed id, if the scheme signs one. */
   readonly id: string | undefined;
@@ -63,7 +64,7 @@ export function readEnvelope(
 
   // If the two signed ids could differ, one event could be recorded as two, or two as one.
   if (signed.id !== undefined && signed.id !== id) return rejected("CS_EVENT_ID_MISMATCH");
-  const identity = { key: { tenant: signed.tenant, id }, type };
+  const identity = { key: { provider: signed.provider, tenant: signed.tenant, id }, type };
   const event = { id, type, timestamp, data };
   return { identity, event, body: json.value, inexact: json.numbers };
 }

@@ -106,7 +106,7 @@ async function skipOlder(
   { inbox, now }: ReceiverParts,
 ): Promise<ClaimedRun | undefined> {
   // The claim keeps other events of the resource away until this one is completed.
-  const last = await inbox.lastHandled?.({ tenant: key.tenant, name: resource.name });
+  const last = await inbox.lastHandled?.({ ...key, name: resource.name });
   if (!isSuperseded({ type, resource }, last)) return undefined;
   const done = await inbox.complete({ key, token, now: now(), superseded: true });
   return done ? { kind: "done", as: "superseded" } : takenOver();

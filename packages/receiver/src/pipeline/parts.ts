@@ -33,8 +33,7 @@ export interface ReceiverParts extends ProfileParts {
   /** Called when an event was stored. */
   readonly onStored: () => void;
   readonly order: "none" | "per-resource";
-  /** True with `onIdReuse: 'duplicate'`. */
-  readonly anyBody: boolean;
+  readonly onIdReuse: "duplicate" | "conflict";
   readonly leaseMs: number;
   readonly limits: ReceiverLimits;
   readonly router: Router;

@@ -3,7 +3,7 @@ import type { EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import { type Envelope, resourceOf } from "./envelope.ts";
 import { type ClaimedRun, inboxLate, runClaimed } from "./handle.ts";
-import { failed, type Outcome, rejected } from "./outcome.ts";
+import { type EventIdentity, failed, type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
 
 /**
@@ -18,21 +18,19 @@ export async function handleOnce(
 ): Promise<Outcome> {
   const { identity: event } = envelope;
   const { key, type } = event;
-  const { inbox, leaseMs, anyBody, now, slots } = parts;
+  const { inbox, leaseMs, onIdReuse, now, slots } = parts;
   const claimedAt = parts.elapsed();
   try {
     const wallTime = now();
-    const request = { ...recordedEvent(body, envelope, parts), leaseMs, now: wallTime, anyBody };
+    const request = { ...recordedEvent(body, envelope, parts), leaseMs, now: wallTime, onIdReuse };
     const claim = await deadline.during(inboxLate(event), () => inbox.claim(request));
     switch (claim.state) {
       case "handled":
         return { kind: "duplicate", key, type };
       case "conflict":
         return rejected("CS_EVENT_ID_REUSED", { event });
-      case "busy": {
-        const retryAfterSeconds = Math.max(1, Math.ceil((claim.until - wallTime) / 1000));
-        return { kind: "in_progress", key, type, retryAfterSeconds };
-      }
+      case "busy":
+        return inProgress(event, claim.until - wallTime);
       case "claimed":
         break;
       default:
@@ -70,6 +68,12 @@ export async function handleOnce(
     return failed("CS_INBOX_UNAVAILABLE", error, event);
   }
 }
+
+const inProgress = (event: EventIdentity, leftMs: number): Outcome => ({
+  kind: "in_progress",
+  ...event,
+  retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
+});
 
 /** Frees the claim for the sender's next attempt. If this fails, the lease expires. */
 async function release(
@@ -115,13 +119,14 @@ export async function storeEvent(
   try {
     const request = {
       ...recordedEvent(body, envelope, parts),
+      facts: "{}",
       // Strict JSON was read from these bytes: they are UTF-8 without a byte order mark.
       body: new TextDecoder().decode(body),
       now: parts.now(),
-      anyBody: parts.anyBody,
+      onIdReuse: parts.onIdReuse,
     };
     const stored = await deadline.during(late, () => queue.store(request));
-    switch (stored) {
+    switch (stored.state) {
       case "stored":
         parts.onStored();
         return { kind: "stored", ...event };
@@ -130,7 +135,7 @@ export async function storeEvent(
       case "conflict":
         return rejected("CS_EVENT_ID_REUSED", { event });
       case "busy":
-        return { kind: "in_progress", ...event, retryAfterSeconds: 5 };
+        return inProgress(event, stored.until - request.now);
       default:
         return stored satisfies never;
     }

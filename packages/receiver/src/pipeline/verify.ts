@@ -41,7 +41,12 @@ export async function verify(
       const facts = { ...verification.facts, ...(explanation && { explanation }) };
       return rejected(verification.code, { facts });
     }
-    return { tenant, id: verification.id, secretIndex: verification.secretIndex };
+    return {
+      provider: parts.provider,
+      tenant,
+      id: verification.id,
+      secretIndex: verification.secretIndex,
+    };
   } catch (error) {
     // The merchant's own look-up failed, or returned an unusable secret.
     return failed("CS_SECRETS_UNAVAILABLE", error);

@@ -1,4 +1,5 @@
 import type { Inbox } from "../inbox/inbox.ts";
+import { byteChecks, queueByteChecks } from "./inbox-conformance/bytes.ts";
 import { claimChecks, resourceChecks } from "./inbox-conformance/claims.ts";
 import { checkFault, type InboxFault } from "./inbox-conformance/faults.ts";
 import { orderedQueueChecks } from "./inbox-conformance/ordered-queue.ts";
@@ -38,9 +39,9 @@ export function inboxConformance<InboxType extends Inbox>({
   faults = [],
 }: InboxConformanceOptions<InboxType>): readonly InboxCheck[] {
   const checks = {
-    claims: claimChecks,
+    claims: { ...claimChecks, ...byteChecks },
     resources: resourceChecks,
-    queue: { ...queueChecks, ...orderedQueueChecks },
+    queue: { ...queueChecks, ...orderedQueueChecks, ...queueByteChecks },
   };
   const named = [
     ...parts.flatMap((part) => Object.entries<(inbox: InboxType) => Promise<void>>(checks[part])),

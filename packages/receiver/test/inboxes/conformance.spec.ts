@@ -36,6 +36,25 @@ it("an inbox that takes one stored event twice fails the promise to store it onc
   await expect(check?.run()).rejects.toThrow(AssertionError);
 });
 
+it.each([
+  ["compares no bytes", undefined],
+  ["only reports the same bytes", "report" as const],
+  ["refuses the same bytes that it is asked to report", "refuse" as const],
+])("an inbox that %s fails the promises about them", async (_what, sameBytes) => {
+  const inbox = (): Inbox => {
+    const own = memoryInbox();
+    return {
+      ...own,
+      claim: (request) => own.claim(request.sameBytes ? { ...request, sameBytes } : request),
+    };
+  };
+  const checks = inboxConformance({ open: inbox, parts: ["claims"] });
+  const results = await Promise.allSettled(checks.map(({ run }) => run()));
+  const failed = checks.filter((_, index) => results[index]?.status === "rejected");
+  expect(failed.length).toBeGreaterThan(0);
+  expect(failed.filter(({ name }) => !name.includes("bytes"))).toEqual([]);
+});
+
 describe("the check of a store's fault", () => {
   const never = (): Promise<never> => new Promise(() => undefined);
   it.each<[string, Partial<Inbox>, number, RegExp | undefined]>([

@@ -5,16 +5,23 @@ import { type ClaimRequest, createReceiver, memoryInbox } from "@countersign/rec
 import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
+import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { recordingReceiver, refundAttempt, refundAuthorized, silent } from "../fixtures.ts";
-import { pgbouncerBinary, startPgbouncer } from "./servers.ts";
+import {
+  pgbouncerBinary,
+  redisBinary,
+  startPgbouncer,
+  startRedis,
+  type TestServer,
+} from "./servers.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { describePostgres } from "./describe-postgres.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const DAY = 86_400_000;
 const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
-  key: { tenant: "", id },
+  key: { provider: "acme", tenant: "", id },
   digest: "d",
   type: "refund.authorized",
   leaseMs: 60_000,
@@ -60,13 +67,19 @@ it.each([
 });
 
 describe("the memory inbox", () => {
-  const settlement = (id: string) => ({ key: { tenant: "", id }, token: 1, now: 0 });
+  const settlement = (id: string) => ({
+    key: { provider: "acme", tenant: "", id },
+    token: 1,
+    now: 0,
+  });
 
   it("remembers a handled event for 30 days", async () => {
     const inbox = memoryInbox();
     await inbox.claim(claimOf("a"));
     expect(await inbox.complete(settlement("a"))).toBe(true);
-    expect(await inbox.claim(claimOf("a", { now: 30 * DAY - 1 }))).toEqual({ state: "handled" });
+    expect(await inbox.claim(claimOf("a", { now: 30 * DAY - 1 }))).toMatchObject({
+      state: "handled",
+    });
     expect(await inbox.claim(claimOf("a", { now: 30 * DAY }))).toMatchObject({ state: "claimed" });
   });
 
@@ -79,7 +92,7 @@ describe("the memory inbox", () => {
     }
     expect(await inbox.claim(claimOf("a"))).toMatchObject({ state: "claimed" });
     for (const id of ["b", "c"])
-      expect(await inbox.claim(claimOf(id))).toEqual({ state: "handled" });
+      expect(await inbox.claim(claimOf(id))).toMatchObject({ state: "handled" });
     expect(await inbox.claim(claimOf("held"))).toMatchObject({ state: "busy" });
   });
 
@@ -95,7 +108,7 @@ describe("the memory inbox", () => {
       await inbox.complete(settlement(id));
     }
     expect(await inbox.claim(claimOf("a"))).toMatchObject({ state: "claimed" });
-    expect(await inbox.claim(claimOf("b"))).toEqual({ state: "handled" });
+    expect(await inbox.claim(claimOf("b"))).toMatchObject({ state: "handled" });
     expect(await inbox.claim(claimOf("failing"))).toEqual({ state: "claimed", token });
   });
 });
@@ -151,6 +164,36 @@ describe("the Redis inbox", () => {
   });
 });
 
+describe.skipIf(redisBinary === undefined)("the Redis inbox on its server", () => {
+  let client: Redis;
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startRedis();
+    client = new Redis(server.port, "127.0.0.1");
+  });
+  afterAll(() => {
+    client.disconnect();
+    server.stop();
+  });
+
+  it("leaves nothing of the events that it forgets", async () => {
+    const inbox = redisInbox(client, { prefix: "forgetful" });
+    for (const id of ["a", "b"])
+      await inbox.claim(claimOf(id, { sameBytes: "report", resource: { name: id, timestamp: 0 } }));
+    expect((await client.keys("{forgetful}*")).length).toBeGreaterThan(3);
+    expect(await inbox.purge?.({ before: 1, limit: 10 })).toBe(2);
+    expect(await client.keys("{forgetful}*")).toEqual(["{forgetful}:ended"]);
+    expect(await inbox.purge?.({ before: DAY, limit: 10 })).toBe(0);
+  });
+
+  it("is refused if its keys are of another version", async () => {
+    await client.zadd("{older}:ended", 1, "0::evt_1");
+    const inbox = redisInbox(client, { prefix: "older" });
+    await expect(inbox.claim(claimOf("a"))).rejects.toThrow("{older} is of another version");
+    expect(await client.keys("{older}*")).toEqual(["{older}:ended"]);
+  });
+});
+
 it("the SQLite inbox creates files that only their owner can read, and keeps the mode of an existing file", async () => {
   const path = join(temporaryFolder(), "inbox.db");
   const mask = process.umask(0o022);
@@ -184,6 +227,16 @@ describePostgres("the PostgreSQL inbox", (server) => {
     expect(await inbox.purge?.({ before: 0, limit: 1 })).toBe(0);
   });
 
+  it("is refused with the columns that differ if its table is of another version", async () => {
+    for (const { sql } of postgresMigrations("older")) await pool.query(sql);
+    await pool.query("ALTER TABLE older.events RENAME COLUMN provider TO source");
+    const inbox = postgresInbox(pool, { schema: "older" });
+    const refused = /"older"\.events is of another version \(missing: provider; unknown: source\)/;
+    await expect(inbox.migrate()).rejects.toThrow(refused);
+    await expect(inbox.claim(claimOf("a"))).rejects.toThrow(refused);
+    await expect(inbox.queue.dead({ limit: 1 })).rejects.toThrow(refused);
+  });
+
   it("claims an event whose type has a NUL, which PostgreSQL's text cannot hold", async () => {
     const inbox = postgresInbox(pool, { schema: "shop" });
     const claims = [claimOf("nul", { type: "a\0b" }), claimOf("other", { type: "b" })];
@@ -194,12 +247,13 @@ describePostgres("the PostgreSQL inbox", (server) => {
   it("takes what is free while another connection has locked an older event", async () => {
     const inbox = postgresInbox(pool, { schema: "locked" });
     await inbox.migrate();
-    for (const id of ["a", "b"]) await inbox.queue.store({ ...claimOf(id), body: "{}" });
+    for (const id of ["a", "b"])
+      await inbox.queue.store({ ...claimOf(id), body: "{}", facts: "{}" });
     const client = await pool.connect();
     onTestFinished(() => client.release(true));
     await client.query("BEGIN; SELECT id FROM locked.events WHERE id = 'a' FOR UPDATE");
     const limits = { leaseMs: 60_000, maxAttempts: 10 };
-    const taken = await inbox.queue.take({ limit: 2, now: 0, ...limits });
+    const taken = await inbox.queue.take({ provider: "acme", limit: 2, now: 0, ...limits });
     expect(taken.map(({ key }) => key.id)).toEqual(["b"]);
   });
 
@@ -209,20 +263,25 @@ describePostgres("the PostgreSQL inbox", (server) => {
     const limits = { leaseMs: 60_000, maxAttempts: 10 };
     for (const id of ["x1", "x2", "x3", "y1"]) {
       const resource = { name: id.slice(0, 1), timestamp: 0 };
-      await queue.store({ ...claimOf(id), body: "{}", resource });
+      await queue.store({ ...claimOf(id), body: "{}", facts: "{}", resource });
     }
-    const taken = await queue.take({ limit: 9, now: 0, ...limits });
+    const taken = await queue.take({ provider: "acme", limit: 9, now: 0, ...limits });
     expect(taken.map(({ key }) => key.id)).toEqual(["x1", "y1"]);
     const complete = async (id: string, now: number, token = 1): Promise<unknown> => {
-      const transaction = inbox.begin({ key: { tenant: "", id }, token, leaseMs: 60_000 });
+      const transaction = inbox.begin({
+        key: { provider: "acme", tenant: "", id },
+        token,
+        leaseMs: 60_000,
+      });
       const commit = await transaction.commit(now, limits);
       return commit.state === "committed" ? (commit.next?.key.id ?? "none") : commit.state;
     };
     expect(await complete("x1", 0, 2)).toBe("lost");
     expect(await complete("x1", 0)).toBe("x2");
-    const failure = { key: { tenant: "", id: "x2" }, token: 1, attempts: 1, now: 0, reason: "" };
+    const key = { provider: "acme", tenant: "", id: "x2" };
+    const failure = { key, token: 1, attempts: 1, now: 0, reason: "" };
     await queue.fail({ ...failure, maxAttempts: 1, retryAt: 0 });
-    await queue.take({ limit: 9, now: 0, ...limits });
+    await queue.take({ provider: "acme", limit: 9, now: 0, ...limits });
     await queue.retry({ key: failure.key, now: 9000 });
     expect(await complete("x3", 8999)).toBe("x2");
   });
@@ -254,7 +313,7 @@ describePostgres("the PostgreSQL inbox", (server) => {
 
   it("fails one event of a statement without its neighbours", async () => {
     const inbox = postgresInbox(pool, { schema: "shop" });
-    const bad = claimOf("", { key: { tenant: "a\0b", id: "1" } });
+    const bad = claimOf("", { key: { provider: "acme", tenant: "a\0b", id: "1" } });
     const claims = await Promise.allSettled([inbox.claim(bad), inbox.claim(claimOf("2"))]);
     expect(claims.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
   });

@@ -21,10 +21,11 @@ it("two processes over one SQLite file handle each stored event once", async () 
   const ids = Array.from({ length: 200 }, (_, index) => `evt_${String(index)}`);
   const storeOne = (id: string, index: number) =>
     inbox.queue.store({
-      key: { tenant: "", id },
+      key: { provider: "standard", tenant: "", id },
       digest: "d",
       type: "t",
       body: "{}",
+      facts: "{}",
       now: 0,
       resource: { name: String(index % 20), timestamp: 0 },
     });

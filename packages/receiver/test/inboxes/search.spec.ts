@@ -83,8 +83,8 @@ async function replay(
         if (events.has(id)) return;
         const name = resourceOf(step.event, order);
         const resource = name === undefined ? undefined : { name, timestamp: 0 };
-        const key = { tenant: "", id };
-        await queue.store({ key, digest: "d", type: "t", body: "{}", now, resource });
+        const key = { provider: "acme", tenant: "", id };
+        await queue.store({ key, digest: "d", type: "t", body: "{}", facts: "{}", now, resource });
         events.set(id, { state: RECEIVED, sequence: events.size, resource: name });
         return;
       }
@@ -95,7 +95,13 @@ async function replay(
         return;
       }
       case "take": {
-        const taken = await queue.take({ limit: EVENTS, leaseMs: LEASE_MS, now, ...limit });
+        const taken = await queue.take({
+          provider: "acme",
+          limit: EVENTS,
+          leaseMs: LEASE_MS,
+          now,
+          ...limit,
+        });
         expectTaken(taken, () => true);
         held.set(step.worker, [...(held.get(step.worker) ?? []), ...taken]);
         return;

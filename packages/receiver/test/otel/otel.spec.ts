@@ -132,7 +132,7 @@ describe("telemetry with a meter", () => {
   it("measures durations in seconds, and marks a worker's run and whether it was the last", async () => {
     const { meter, points } = metering();
     const record = telemetry({ meter });
-    const event = { key: { tenant: "", id: "evt_1" }, type: "refund.failed" };
+    const event = { key: { provider: "standard", tenant: "", id: "evt_1" }, type: "refund.failed" };
     const code = "CS_HANDLER_FAILED";
     record({ kind: "stored", ...event }, { durationMs: 250 });
     record({ kind: "handled", ...event }, { durationMs: 1, worker: { dead: false } });
@@ -157,8 +157,12 @@ describe("inboxMetrics", () => {
     const { meter, points } = metering();
     const inbox = sqliteInTest();
     for (const now of [0, 89_999, 90_000]) {
-      const event = { key: { tenant: "", id: `evt_${String(now)}` }, digest: "d", type: "t" };
-      await inbox.queue.store({ ...event, body: "{}", now });
+      const event = {
+        key: { provider: "standard", tenant: "", id: `evt_${String(now)}` },
+        digest: "d",
+        type: "t",
+      };
+      await inbox.queue.store({ ...event, body: "{}", facts: "{}", now });
     }
     inboxMetrics({ meter, inbox, now: () => 210_000 });
     expect(await points()).toMatchObject([

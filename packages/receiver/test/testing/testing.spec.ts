@@ -63,7 +63,7 @@ it.each(types)("eventFactories makes a %s that is valid and handled", async (typ
 describe("expectHandled", () => {
   it("returns the event that a handler handled", async () => {
     const { receiver, handled } = recordingReceiver();
-    const key = { tenant: "", id: "evt_refund1" };
+    const key = { provider: "standard", tenant: "", id: "evt_refund1" };
     expect(await expectHandled(receiver, genuine)).toEqual({ key, type: "refund.authorized" });
     expect(handled).toEqual(["PAYMENT evt_refund1"]);
   });
@@ -82,7 +82,7 @@ describe("expectHandled", () => {
     });
   });
 
-  const event = { key: { tenant: "", id: "evt_1" }, type: "refund.failed" };
+  const event = { key: { provider: "standard", tenant: "", id: "evt_1" }, type: "refund.failed" };
   const late = { pointer: "/data/paymentId", message: "is required" };
   it.each<[Outcome, RegExp]>([
     [{ kind: "unrouted", ...event }, /no handler is registered for "refund.failed" or its cat/],

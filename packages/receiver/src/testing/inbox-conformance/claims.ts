@@ -4,6 +4,7 @@ import {
   claimed,
   claimOf,
   keyOf,
+  knownAs,
   LEASE_MS,
   type NamedChecks,
   resourceOf,
@@ -22,7 +23,7 @@ export const claimChecks: NamedChecks = {
     const token = await claimed(inbox, claimOf("completed"));
     assert.equal(await inbox.complete(settlementOf("completed", token)), true);
     for (const now of [1000, 1000 + 2 * LEASE_MS])
-      assert.deepEqual(await inbox.claim(claimOf("completed", { now })), { state: "handled" });
+      assert.deepEqual(await inbox.claim(claimOf("completed", { now })), knownAs("completed"));
   },
 
   async "grants a released event at once, with a new token"(inbox) {
@@ -54,32 +55,40 @@ export const claimChecks: NamedChecks = {
     oneClaimed(await Promise.all(times(10, () => inbox.claim(claimOf("takeover", { now })))), now);
   },
 
-  async "reports another body under a known key as a conflict, whatever the event's state"(inbox) {
-    const other = claimOf("reused", { digest: "another" });
+  async "takes another body under a known key for the same event, and says so once it is handled"(
+    inbox,
+  ) {
+    const other = claimOf("reused", { digest: "another", now: 2000 });
     const token = await claimed(inbox, claimOf("reused"));
-    assert.deepEqual(await inbox.claim(other), { state: "conflict" });
-    await inbox.release(settlementOf("reused", token));
-    assert.deepEqual(await inbox.claim(other), { state: "conflict" });
-    await inbox.complete(settlementOf("reused", await claimed(inbox, claimOf("reused"))));
-    assert.deepEqual(await inbox.claim(other), { state: "conflict" });
-  },
-
-  async "ignores another body where the claim accepts any"(inbox) {
-    const other = claimOf("any-body", { digest: "another", anyBody: true });
-    const token = await claimed(inbox, claimOf("any-body"));
     assert.equal((await inbox.claim(other)).state, "busy");
-    await inbox.complete(settlementOf("any-body", token));
-    assert.deepEqual(await inbox.claim(other), { state: "handled" });
+    await inbox.complete(settlementOf("reused", token));
+    assert.deepEqual(await inbox.claim(other), knownAs("reused", { bodyDiffers: true }));
   },
 
-  async "keeps tenants apart, however they are spelt"(inbox) {
+  async "reports another body under a known key as a conflict if the claim asks for it, whatever the event's state"(
+    inbox,
+  ) {
+    const own = claimOf("strict", { onIdReuse: "conflict" });
+    const other = { ...own, digest: "another" };
+    const token = await claimed(inbox, own);
+    assert.deepEqual(await inbox.claim(other), { state: "conflict" });
+    await inbox.release(settlementOf("strict", token));
+    assert.deepEqual(await inbox.claim(other), { state: "conflict" });
+    await inbox.complete(settlementOf("strict", await claimed(inbox, own)));
+    assert.deepEqual(await inbox.claim(other), { state: "conflict" });
+  },
+
+  async "keeps providers and tenants apart, however a tenant is spelt"(inbox) {
     for (const key of [
       keyOf("b", "a"),
       keyOf("b", ""),
+      keyOf("b", "", "other"),
+      keyOf("b", "a", "other"),
       keyOf("b", "a:1"),
       keyOf("1:b", "a"),
       keyOf("b", "a'; --"),
       keyOf("b", "ä\u{1F4B6}"),
+      keyOf("sha256:b c.d", ""),
     ])
       await claimed(inbox, claimOf("", { key }));
   },
@@ -100,6 +109,7 @@ export const resourceChecks: NamedChecks = {
     const ids = ["r1", "r2", "r3"];
     oneClaimed(await Promise.all(ids.map((id) => inbox.claim(claimOf(id, { resource })))));
     await claimed(inbox, claimOf("r4", { resource: resourceOf("payment:2") }));
+    await claimed(inbox, claimOf("", { key: keyOf("r5", "", "other"), resource }));
   },
 
   async "frees a resource when its event is completed or released, or when the lease has ended"(
@@ -112,7 +122,7 @@ export const resourceChecks: NamedChecks = {
     await inbox.release(settlementOf("f2", second));
     const third = await claimed(inbox, claimOf("f3", { resource }));
     assert.equal((await inbox.claim(claimOf("f2", { resource }))).state, "busy");
-    assert.deepEqual(await inbox.claim(claimOf("f1", { resource })), { state: "handled" });
+    assert.deepEqual(await inbox.claim(claimOf("f1", { resource })), knownAs("f1"));
     const now = 1000 + LEASE_MS;
     assert.equal((await inbox.claim(claimOf("f4", { resource, now: now - 1 }))).state, "busy");
     const fourth = await claimed(inbox, claimOf("f4", { resource, now }));
@@ -126,7 +136,7 @@ export const resourceChecks: NamedChecks = {
   async "returns the last handled state of a resource, without superseded events"(inbox) {
     assert(inbox.lastHandled !== undefined, "the inbox has no lastHandled");
     const name = "payment:last";
-    const of = { tenant: "", name };
+    const of = { provider: "acme", tenant: "", name };
     assert.equal(await inbox.lastHandled(of), undefined);
     const first = await claimed(inbox, claimOf("l1", { resource: resourceOf(name, 2, 700) }));
     assert.equal(await inbox.lastHandled(of), undefined);
@@ -135,9 +145,10 @@ export const resourceChecks: NamedChecks = {
     assert.deepEqual(await inbox.lastHandled(of), last);
     const older = await claimed(inbox, claimOf("l2", { resource: resourceOf(name, 1, 600) }));
     await inbox.complete({ ...settlementOf("l2", older, 1002), superseded: true });
-    assert.deepEqual(await inbox.claim(claimOf("l2")), { state: "handled" });
+    assert.deepEqual(await inbox.claim(claimOf("l2")), knownAs("l2"));
     assert.deepEqual(await inbox.lastHandled(of), last);
-    assert.equal(await inbox.lastHandled({ tenant: "other", name }), undefined);
+    for (const other of [{ tenant: "other" }, { provider: "other" }])
+      assert.equal(await inbox.lastHandled({ ...of, ...other }), undefined);
   },
 
   async "returns a state without a rank or a readable time as it is"(inbox) {
@@ -145,7 +156,11 @@ export const resourceChecks: NamedChecks = {
     const resource = { name: "customer:1", timestamp: Number.NaN };
     const token = await claimed(inbox, claimOf("n1", { resource }));
     await inbox.complete(settlementOf("n1", token));
-    const last = await inbox.lastHandled({ tenant: "", name: "customer:1" });
+    const last = await inbox.lastHandled({
+      provider: "acme",
+      tenant: "",
+      name: "customer:1",
+    });
     assert.equal(last?.rank, undefined);
     assert.equal(last?.timestamp, Number.NaN);
   },
@@ -162,7 +177,7 @@ export const resourceChecks: NamedChecks = {
     assert.equal(await inbox.purge({ before: 3000, limit: 2 }), 2);
     assert.equal(await inbox.purge({ before: 3000, limit: 10 }), 1);
     await claimed(inbox, claimOf("p1", { now: 4000 }));
-    assert.deepEqual(await inbox.claim(claimOf("p4", { now: 4000 })), { state: "handled" });
+    assert.deepEqual(await inbox.claim(claimOf("p4", { now: 4000 })), knownAs("p4"));
   },
 };
 

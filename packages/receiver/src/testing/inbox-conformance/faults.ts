@@ -77,7 +77,8 @@ async function prepare(inbox: Inbox, prefix: string): Promise<() => readonly Cal
   const isHandled = (what: string) => async (now: Inbox) =>
     (await now.claim(claimOf(id(what)))).state === "handled";
   const isKnown = (what: string) => async (now: Inbox) =>
-    (await now.claim(claimOf(id(what), { digest: "another" }))).state === "conflict";
+    (await now.claim(claimOf(id(what), { digest: "another", onIdReuse: "conflict" }))).state ===
+    "conflict";
   const isTrue = (result: unknown): boolean => result === true;
   const hasState = (state: string) => (result: unknown) =>
     (result as { readonly state?: unknown }).state === state;
@@ -114,7 +115,7 @@ async function prepare(inbox: Inbox, prefix: string): Promise<() => readonly Cal
           },
         ]
       : []),
-    ...only("lastHandled", inbox.lastHandled?.({ tenant: "", name: prefix })),
+    ...only("lastHandled", inbox.lastHandled?.({ ...keyOf(""), name: prefix })),
     ...only("purge", inbox.purge?.({ before: 0, limit: 1 })),
     ...(queue === undefined
       ? []
@@ -122,7 +123,7 @@ async function prepare(inbox: Inbox, prefix: string): Promise<() => readonly Cal
           {
             name: id("store"),
             settled: queue.store(storeOf(id("store"))),
-            done: (result: unknown) => result === "stored",
+            done: hasState("stored"),
             proof: isKnown("store"),
           },
           ...only("take", queue.take(takeOf({ limit: 1 }))),

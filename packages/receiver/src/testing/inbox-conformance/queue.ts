@@ -5,6 +5,7 @@ import {
   claimed,
   failureOf,
   keyOf,
+  knownAs,
   LEASE_MS,
   type NamedChecks,
   queueOf,
@@ -20,13 +21,13 @@ export const queueChecks: NamedChecks = {
     const stored = await Promise.all(
       Array.from({ length: 10 }, () => queue.store(storeOf("stored"))),
     );
-    assert.deepEqual(stored, Array(10).fill("stored"));
-    const { body, key, digest, type } = storeOf("stored");
+    for (const answer of stored) assert.deepEqual(answer, { state: "stored" });
+    const { body, facts, key, digest, type } = storeOf("stored");
     const [event, ...more] = await queue.take(takeOf());
     assert.deepEqual(more, []);
     assert.deepEqual(
-      [event?.key, event?.digest, event?.type, event?.body, event?.attempts],
-      [key, digest, type, body, 1],
+      [event?.key, event?.digest, event?.type, event?.body, event?.facts, event?.attempts],
+      [key, digest, type, body, facts, 1],
     );
     assert.deepEqual(await queue.take(takeOf()), []);
   },
@@ -43,18 +44,31 @@ export const queueChecks: NamedChecks = {
     assert.equal((await queue.take(takeOf())).length, 1);
   },
 
-  async "never takes a handled event again and reports another body under its key as a conflict"(
+  async "never takes a handled event again, and takes another body under its key for the same event unless it is a conflict"(
     inbox,
   ) {
     const queue = queueOf(inbox);
     await queue.store(storeOf("known"));
     const other = storeOf("known", { digest: "another" });
-    assert.equal(await queue.store(other), "conflict");
-    assert.equal(await queue.store({ ...other, anyBody: true }), "stored");
+    assert.deepEqual(await queue.store({ ...other, onIdReuse: "conflict" }), { state: "conflict" });
+    assert.deepEqual(await queue.store(other), { state: "stored" });
     const [event] = await queue.take(takeOf());
     assert.equal(await inbox.complete(settlementOf("known", event?.token ?? 0)), true);
-    assert.equal(await queue.store(storeOf("known")), "handled");
+    assert.deepEqual(await queue.store(storeOf("known", { now: 2000 })), knownAs("known"));
+    assert.deepEqual(await queue.store(other), knownAs("known", { bodyDiffers: true }));
     assert.deepEqual(await queue.take(takeOf({ now: 9e12 })), []);
+  },
+
+  async "takes the events of the worker's provider only, and counts those of all"(inbox) {
+    const queue = queueOf(inbox);
+    const key = keyOf("evt_1", "", "other");
+    await queue.store(storeOf("evt_1", { key, now: 500 }));
+    await queue.store(storeOf("evt_1"));
+    assert.equal((await queue.status({ dueBefore: 9e12 })).unhandled, 2);
+    for (const provider of ["acme", "other"]) {
+      const [event, ...more] = await queue.take(takeOf({ provider }));
+      assert.deepEqual([event?.key, more], [{ ...key, provider }, []]);
+    }
   },
 
   async "gives each event to one of eight workers that take at once"(inbox) {
@@ -86,7 +100,7 @@ export const queueChecks: NamedChecks = {
     assert.deepEqual(await queue.take(takeOf({ now: 9e12 })), []);
     const dead = { type: "refund.authorized", attempts: 3, reason: "no", diedAt: 1000 };
     assert.deepEqual(await queue.dead({ limit: 10 }), [{ key: keyOf("failing"), ...dead }]);
-    assert.equal(await queue.store(storeOf("failing")), "stored");
+    assert.deepEqual(await queue.store(storeOf("failing")), { state: "stored" });
     assert.equal((await queue.dead({ limit: 10 })).length, 1);
   },
 
@@ -174,11 +188,13 @@ export const queueChecks: NamedChecks = {
   async "stores an event with its body after an attempt left it unhandled"(inbox) {
     const queue = queueOf(inbox);
     const token = await claimed(inbox, claimOf("switched"));
-    assert.equal(await queue.store(storeOf("switched")), "busy");
+    const busy = { state: "busy", until: 1000 + LEASE_MS };
+    assert.deepEqual(await queue.store(storeOf("switched")), busy);
     await inbox.release(settlementOf("switched", token));
-    assert.equal(await queue.store(storeOf("switched")), "stored");
+    assert.deepEqual(await queue.store(storeOf("switched")), { state: "stored" });
     const [event] = await queue.take(takeOf());
-    assert.equal(event?.body, storeOf("switched").body);
+    const { body, facts } = storeOf("switched");
+    assert.deepEqual([event?.body, event?.facts], [body, facts]);
   },
 
   async "counts unhandled and overdue events and names the one that was stored first"(inbox) {

@@ -6,6 +6,7 @@ import type {
   Failure,
   Inbox,
   InboxQueue,
+  Known,
   StoreRequest,
   TakeRequest,
 } from "../../inbox/inbox.ts";
@@ -15,7 +16,11 @@ export type NamedChecks = Readonly<Record<string, (inbox: Inbox) => Promise<void
 
 export const LEASE_MS = 60_000;
 
-export const keyOf = (id: string, tenant = ""): EventKey => ({ tenant, id });
+export const keyOf = (id: string, tenant = "", provider = "acme"): EventKey => ({
+  provider,
+  tenant,
+  id,
+});
 
 export const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
   key: keyOf(id),
@@ -25,6 +30,12 @@ export const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimR
   now: 1000,
   ...changes,
 });
+
+/** What an event is handled by that was recorded at 1000. */
+export const knownAs = (
+  id: string,
+  { by = "id", bodyDiffers = false }: Partial<Pick<Known, "by" | "bodyDiffers">> = {},
+): Known => ({ state: "handled", by, first: { id, seenAt: 1000 }, bodyDiffers });
 
 export const resourceOf = (name: string, rank = 1, timestamp = 500): EventResource => ({
   name,
@@ -37,11 +48,13 @@ export const storeOf = (id: string, changes: Partial<StoreRequest> = {}): StoreR
   digest: "digest",
   type: "refund.authorized",
   body: `{"id":"${id}","text":"€ \\u0000 \u{1F4B6}"}`,
+  facts: `{"id":"${id}"}`,
   now: 1000,
   ...changes,
 });
 
 export const takeOf = (changes: Partial<TakeRequest> = {}): TakeRequest => ({
+  provider: "acme",
   limit: 10,
   leaseMs: LEASE_MS,
   now: 1000,
