@@ -16,7 +16,6 @@ import {
 } from "./schemas/providers.ts";
 import { loadSchemas, readJson, root } from "./schemas/load.ts";
 import { openApiSchemas, openApiSchemasModule, shippedDocuments } from "./schemas/documents.ts";
-import * as modules from "./schemas/modules.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -24,14 +23,16 @@ const SOURCES = [
   "schemas/{keywords.json,{resources,events,profiles,providers}/*.json}",
   "scripts/{generate.ts,schemas/*.ts}",
   "packages/service/src/documents/sides.ts",
+  "{packages/cli/src/types/standalone,schemas/src/validation}.ts",
 ];
 const INSPECTOR =
   "{packages/inspector/{src,public}/**/*.*,packages/inspector/{index.html,vite.config.ts},schemas/src/**/*.ts}";
-const IGNORED = "schemas/{documents,reader}/**/*.json";
+const IGNORED = "schemas/{{documents,reader}/**/*.json,src/generated/!(*types).ts}";
 const STAMP = `${root}schemas/src/generated/stamp.json`;
 
-/** Reads the schemas. */
-function load() {
+/** Reads the schemas. ajv is loaded only if a source has changed. */
+async function load() {
+  const modules = await import("./schemas/modules.ts");
   const files = loadSchemas(`${root}schemas`);
   const rows = modules.eventRows(files);
   const events = rows.map(({ file }) => file);
@@ -39,22 +40,27 @@ function load() {
   const apart = new Set([...profile, ...events]);
   const resources = files.filter((file) => !apart.has(file) && file.title !== "WebhookEvent");
   // The interface's documents describe neither profiles nor the union of all events.
-  return { files, rows, events, profile, resources, described: [...resources, ...events] };
+  const described = [...resources, ...events];
+  return { modules, files, rows, resources, described };
 }
 
 /** Returns the files that are not committed, by path. */
-function derivedFiles(): Files {
-  const { files, rows, profile, resources, described } = load();
+async function derivedFiles(): Promise<Files> {
+  const { modules, files, rows, resources, described } = await load();
   const providers = providerFiles();
   const src = "schemas/src/generated";
+  const titles = (from: typeof files): string[] => from.map(({ title }) => title);
+  const validators = (side: "reader" | "writer", of: readonly string[]): string =>
+    modules.validatorsModule(side, of, files);
   return {
-    [`${src}/schemas.ts`]: modules.schemasModule([...described, ...profile]),
-    [`${src}/catalogue.ts`]: modules.catalogueModule(rows),
-    [`${src}/event-schemas.ts`]: modules.eventSchemasModule(rows),
-    [`${src}/writers.ts`]: modules.validatorsModule("writer", described, rows),
-    [`${src}/readers.ts`]: modules.validatorsModule("reader", resources),
+    [`${src}/catalogue.ts`]: modules.catalogueModule(files, rows),
+    [`${src}/event-examples.ts`]: modules.eventExamplesModule(rows),
+    [`${src}/writers.ts`]: validators("writer", [...titles(described), "WebhookEvent"]),
+    [`${src}/readers.ts`]: validators("reader", titles(resources)),
     [`${src}/profiles.ts`]: modules.profilesModule(["standard", "x-signature"]),
-    [`${src}/profile-validator.ts`]: modules.validatorsModule("writer", profile),
+    [`${src}/profile-validator.ts`]: validators("writer", ["Profile"]),
+    [`${src}/provider-validator.ts`]: modules.providerValidatorModule(),
+    [`${src}/validation-source.ts`]: modules.validationSourceModule(),
     "packages/service/src/documents/generated/schemas.ts": openApiSchemasModule(
       openApiSchemas(files.filter((file) => described.includes(file))),
     ),
@@ -67,7 +73,7 @@ function derivedFiles(): Files {
 
 /** Returns the files that are committed, by path. Needs the others to be up to date. */
 export async function committedFiles(): Promise<Files> {
-  const { files, rows, described } = load();
+  const { files, rows, described } = await load();
   const [{ typesOf }, { providerTypes }, { openApiOf }, { asyncApiOf }] = await Promise.all([
     import("./schemas/types.ts"),
     import("./schemas/provider-types.ts"),
@@ -95,7 +101,7 @@ function write(path: string, text: string): void {
 }
 
 /** Makes the files that are not committed, if a source has changed or one of them is missing. */
-export function generateIfChanged(): void {
+export async function generateIfChanged(): Promise<void> {
   const hash = createHash("sha256");
   for (const path of fs.globSync(SOURCES, { cwd: root }).toSorted())
     hash.update(`${path}\0`).update(fs.readFileSync(root + path));
@@ -104,7 +110,7 @@ export function generateIfChanged(): void {
     const last = JSON.parse(fs.readFileSync(STAMP, "utf8")) as { key: string; files: string[] };
     if (last.key === key && last.files.every((path) => fs.existsSync(root + path))) return;
   }
-  const derived = derivedFiles();
+  const derived = await derivedFiles();
   for (const [path, text] of Object.entries(derived)) write(path, text);
   for (const path of fs.globSync(IGNORED, { cwd: root }))
     if (!(path.replaceAll("\\", "/") in derived)) fs.rmSync(root + path);
@@ -128,7 +134,7 @@ export function buildInspectorIfChanged(): void {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  generateIfChanged();
+  await generateIfChanged();
   buildInspectorIfChanged();
   if (!process.argv.includes("--if-changed"))
     for (const [path, text] of Object.entries(await committedFiles())) write(path, text);

@@ -13,8 +13,8 @@ const ENOUGH = 4 * 2 ** 30;
  * It is in memory if there is enough: half of the time of a test with its own store is the disk's flushes, which
  * nothing here needs, since tests end processes and not machines.
  */
-export default function runFolder(): () => void {
-  generateIfChanged();
+export default async function runFolder(): Promise<() => void> {
+  await generateIfChanged();
   buildInspectorIfChanged();
   const folder = mkdtempSync(join(hasMemory() ? IN_MEMORY : tmpdir(), "countersign-run-"));
   // PostgreSQL runs as another user where this one is root.

@@ -1,4 +1,4 @@
-import type { Validator } from "./validator.ts";
+import type { Validator } from "./validation.ts";
 
 /** A receiver's facts about one event type. */
 export interface CatalogueEntry<Event> {

@@ -3,5 +3,4 @@ export { standardCatalogue } from "./generated/catalogue.ts";
 export type * from "./generated/types.ts";
 export { noMembers, putAt } from "./put-at.ts";
 export { referencePage } from "./reference.ts";
-export type { SchemaError } from "./judge.ts";
-export type { Validation, Validator } from "./validator.ts";
+export type { SchemaError, Validation, Validator } from "./validation.ts";

@@ -3,8 +3,11 @@ import { root } from "../packages.ts";
 
 export { root } from "../packages.ts";
 
+/** Reads a file of the repository. */
+export const readText = (path: string): string => readFileSync(root + path, "utf8");
+
 /** Reads a JSON file of the repository, whose form tests check. */
-export const readJson = (path: string): unknown => JSON.parse(readFileSync(root + path, "utf8"));
+export const readJson = (path: string): unknown => JSON.parse(readText(path));
 
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;

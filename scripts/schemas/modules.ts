@@ -1,8 +1,10 @@
+import { compileStandalone, type Side } from "../../packages/cli/src/types/standalone.ts";
 import {
   BANNER,
   mapSchema,
   type Parts,
   readJson,
+  readText,
   type Schema,
   type SchemaFile,
   targetOf,
@@ -64,92 +66,95 @@ function amountsIn(
 const text = JSON.stringify;
 const print = (...lines: readonly string[]): string => `${[BANNER, ...lines].join("\n")}\n`;
 
+/** The schemas by title; their references are titles. */
+const byTitle = (files: readonly SchemaFile[]): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(
+    files.map(({ title, id, schema }) => [
+      title,
+      mapSchema(schema, (part) =>
+        typeof part["$ref"] === "string" ? { $ref: targetOf(part["$ref"], id, files).title } : part,
+      ),
+    ]),
+  );
+
+const HELPERS =
+  'import { isHttpUrl, isTimestamp, lengthOf, type Validator, validator } from "../validation.ts";';
+
 /** Prints the module of the standard catalogue: a row an event, with its reader's validator. */
-export const catalogueModule = (rows: readonly EventRow[]): string =>
-  print(
+export function catalogueModule(files: readonly SchemaFile[], rows: readonly EventRow[]): string {
+  const titles = rows.map(({ title }) => title);
+  const { code, checkOf } = compileStandalone(byTitle(files), titles, "reader");
+  return print(
     'import type { Catalogue } from "../catalogue.ts";',
-    'import { reader } from "../validator.ts";',
-    'import * as schemas from "./schemas.ts";',
     'import type { EventTypeMap } from "./types.ts";',
+    HELPERS.replace(" type Validator,", ""),
     "",
     "/** The events of the standard profile. */",
     'export const standardCatalogue: Catalogue<EventTypeMap> = { name: "standard", events: {',
     ...rows.map(
       ({ type, category, resource, rank, amounts, title }) =>
-        `  ${text(type)}: { validate: reader(schemas.${title}), ${text({ category, amounts, resource, rank }).slice(1)},`,
+        `  ${text(type)}: { validate: /* @__PURE__ */ validator(${checkOf(title)}), ${text({ category, amounts, resource, rank }).slice(1)},`,
     ),
     "} };",
+    code,
   );
+}
 
-/** Prints the module of the events' schemas by type: for generators of events. */
-export const eventSchemasModule = (rows: readonly EventRow[]): string =>
+/** Prints the module of the examples of the standard profile's events, by type. */
+export const eventExamplesModule = (rows: readonly EventRow[]): string =>
   print(
-    'import type { JudgedSchema } from "../judge.ts";',
-    'import * as schemas from "./schemas.ts";',
+    'import type { EventTypeMap } from "./types.ts";',
     "",
-    'export type { JudgedSchema } from "../judge.ts";',
-    "",
-    "/** The schemas of the standard profile's events, by type. */",
-    "export const eventSchemas: Readonly<Record<string, JudgedSchema>> = {",
-    ...rows.map(({ type, title }) => `  ${text(type)}: schemas.${title},`),
+    "/** An example of each event of the standard profile, by type. */",
+    "export const eventExamples: EventTypeMap = {",
+    ...rows.map(({ type, file }) => `  ${text(type)}: ${text(examplesOf(file)[0])},`),
     "};",
   );
 
-/** Prints the module of the schemas as validators and generators of events use them: a constant each. */
-export function schemasModule(files: readonly SchemaFile[]): string {
-  const constants = new Map<string, string>();
-  // A constant stands below those that it refers to.
-  const add = (file: SchemaFile): void => {
-    if (constants.has(file.title)) return;
-    const schema = mapSchema(file.schema, (part) => {
-      const { $ref: ref } = part as Parts;
-      if (ref === undefined) return judgedPart(part);
-      const target = targetOf(ref, file.id, files);
-      add(target);
-      return { $ref: target.title };
-    });
-    const code = text(schema, null, 2).replaceAll(/\{\s*"\$ref": "(\w+)"\s*\}/g, "$1");
-    constants.set(file.title, `export const ${file.title}: JudgedSchema = ${code};`);
-  };
-  for (const file of files) add(file);
-  return print('import type { JudgedSchema } from "../judge.ts";', "", ...constants.values());
-}
+/** The examples of a schema, which tests validate. */
+const examplesOf = ({ schema }: SchemaFile): readonly unknown[] =>
+  schema["examples"] as readonly unknown[];
 
-/** A schema without what explains it; an open list of values by its own name. */
-function judgedPart(schema: Schema): Schema {
-  const { $schema: _, $id: _id, title: _title, description: _text, ...rest } = schema;
-  const { "x-invalid": _bad, deprecated: _old, "x-open": isOpen, enum: values, ...judged } = rest;
-  if (values === undefined) return judged;
-  return { ...judged, [isOpen === true ? "openEnum" : "enum"]: values };
-}
-
-/** Prints a module with a `validate…` of each schema, the writer's or the reader's, and of any of some events. */
+/** Prints a module with a `validate…` of each schema for a side. */
 export function validatorsModule(
-  side: "writer" | "reader",
+  side: Side,
+  titles: readonly string[],
   files: readonly SchemaFile[],
-  rows: readonly EventRow[] = [],
 ): string {
-  const titles = files.map(({ title }) => title);
-  const hasRows = rows.length > 0;
+  const { code, checkOf } = compileStandalone(byTitle(files), titles, side);
+  const name = (title: string): string => (title === "WebhookEvent" ? "Event" : title);
   return print(
-    'import * as schemas from "./schemas.ts";',
-    `import type { ${[...titles, ...(hasRows ? ["WebhookEvent"] : [])].join(", ")} } from "./types.ts";`,
-    `import { ${hasRows ? "byTag, " : ""}${side}, type Validator } from "../validator.ts";`,
+    `import type { ${titles.join(", ")} } from "./types.ts";`,
+    HELPERS,
     "",
     ...titles.map(
       (title) =>
-        `export const validate${title}: Validator<${title}> = /* @__PURE__ */ ${side}(schemas.${title});`,
+        `export const validate${name(title)}: Validator<${title}> = /* @__PURE__ */ validator(${checkOf(title)});`,
     ),
-    ...(hasRows
-      ? [
-          "/** Judges an event of any type of the standard profile. */",
-          'export const validateEvent: Validator<WebhookEvent> = /* @__PURE__ */ byTag<WebhookEvent>("type", {',
-          ...rows.map(({ type, title }) => `  ${text(type)}: validate${title},`),
-          "});",
-        ]
-      : []),
+    code,
   );
 }
+
+/** Prints the module that checks a provider's document. */
+export function providerValidatorModule(): string {
+  const schemas = { Provider: readJson("schemas/providers/provider.schema.json") as Schema };
+  const { code, checkOf } = compileStandalone(schemas, ["Provider"], "writer");
+  return print(
+    'import type { ProviderDocument } from "./provider-types.ts";',
+    HELPERS,
+    "",
+    "/** Checks the shape of a provider's document; `schemeOf` checks its meaning. */",
+    `export const checkProviderDocument: Validator<ProviderDocument> = /* @__PURE__ */ validator(${checkOf("Provider")});`,
+    code,
+  );
+}
+
+/** Prints the module of the text of `validation.ts`, for validators that users generate. */
+export const validationSourceModule = (): string =>
+  print(
+    "/** The functions that compiled validators use, without exports. */",
+    `export const validationSource = ${text(readText("schemas/src/validation.ts").replaceAll(/^export /gm, ""))};`,
+  );
 
 /** Prints the module of the built-in profiles. */
 export function profilesModule(names: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { formats } from "../../../schemas/src/formats.ts";
+import { isHttpUrl, isTimestamp } from "../../../schemas/src/validation.ts";
 import type { LocatedSchema, SchemaSet } from "../src/derive/schema.ts";
 import { schemaSet, standardSchemas } from "../src/derive/schema.ts";
 
@@ -14,7 +14,7 @@ const ajv = new Ajv2020({
   strict: true,
   strictTypes: false,
   allErrors: true,
-  formats,
+  formats: { "date-time": isTimestamp, uri: isHttpUrl },
   multipleOfPrecision: 6,
 });
 for (const keyword of ["x-open", "x-invalid", "discriminator"]) ajv.addKeyword(keyword);

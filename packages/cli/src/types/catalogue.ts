@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JudgedSchema } from "@countersign/schemas/reader-of";
+import { validationSource } from "@countersign/schemas/validation-source";
 import type { Schema, Schemas } from "@countersign/service/internal";
+import { Failure } from "../failure.ts";
 import { pointerOf, resolved, type EventModel, type EventShape } from "./event-model.ts";
 import { type Language, byType, oneFile, quoted } from "./print-types.ts";
+import type { Standalone } from "./standalone.ts";
 import { type AmountType, typescriptTypes } from "./typescript.ts";
 
 const amountNumber: AmountType = {
@@ -20,8 +22,8 @@ export const typescriptCatalogue: Language = {
   comment: "//",
   print: async (asked) => {
     const { types, model } = await typescriptTypes(asked, amountNumber);
-    const imports = 'import { type Catalogue, readerOf } from "@countersign/receiver/catalogue";';
-    return oneFile(imports, categorised(types, model), catalogue(model));
+    const imports = 'import type { Catalogue } from "@countersign/receiver/catalogue";';
+    return oneFile(imports, categorised(types, model), await catalogue(model));
   },
 };
 
@@ -45,13 +47,20 @@ function categorised(types: string, model: EventModel): string {
   ].join("\n");
 }
 
-function catalogue(model: EventModel): string {
+interface Row {
+  readonly type: string;
+  readonly events: readonly EventShape[];
+  /** The schema of the type's events, without references. */
+  readonly schema: Schema;
+}
+
+async function catalogue(model: EventModel): Promise<string> {
   const { name } = model.profile;
-  const rows = [...byType(model)].map(([type, events]) => {
-    const schema = judgedSchema(
-      events.flatMap(({ payloads }) => payloads),
-      model.schemas,
-    );
+  const rows = [...byType(model)].map(([type, events]): Row => {
+    const kinds = events.flatMap(({ payloads }) => payloads);
+    return { type, events, schema: together(kinds.map((kind) => whole(kind, model.schemas))) };
+  });
+  const entries = rows.map(({ type, events, schema }, index) => {
     const rank = rankOf(events);
     return [
       `    ${quoted(type)}: {`,
@@ -59,19 +68,46 @@ function catalogue(model: EventModel): string {
       `      resource: ${quoted(events[0]?.rows[0]?.resource ?? "")},`,
       ...(rank === undefined ? [] : [`      rank: ${String(rank)},`]),
       `      amounts: ${JSON.stringify(amountsIn(schema))},`,
-      `      validate: readerOf(${JSON.stringify(schema)}),`,
+      `      validate: validator(checks[${String(index)}]),`,
       "    },",
     ].join("\n");
   });
   return [
+    await checks(rows.map(({ schema }) => schema)),
+    "",
     `/** The events of profile ${name}, for \`createReceiver({ profile, catalogue })\`. */`,
     "export const catalogue: Catalogue<EventTypeMap> = {",
     `  name: ${quoted(name)},`,
     "  events: {",
-    ...rows,
+    ...entries,
     "  },",
     "};",
   ].join("\n");
+}
+
+/** Prints the checks of some schemas as a list. Inside of a function no name of theirs is that of a type. */
+async function checks(list: readonly Schema[]): Promise<string> {
+  const names = list.map((_, index) => String(index));
+  const schemas = Object.fromEntries(list.map((schema, index) => [String(index), schema]));
+  const { code, checkOf } = await compiled(schemas, names);
+  return [
+    "const { validator, checks } = (() => {",
+    validationSource,
+    code,
+    `return { validator, checks: [${names.map(checkOf).join(", ")}] as const };`,
+    "})();",
+  ].join("\n");
+}
+
+/** @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: a schema of the profile is invalid. */
+async function compiled(schemas: Schemas, names: readonly string[]): Promise<Standalone> {
+  const { compileStandalone } = await import("./standalone.ts");
+  try {
+    return compileStandalone(schemas, names, "reader");
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause;
+    throw new Failure("CS_CLI_PROFILE_UNUSABLE", `invalid schema: ${cause.message}`, { cause });
+  }
 }
 
 const categoryOf = (events: readonly EventShape[]): string => events[0]?.rows[0]?.category ?? "";
@@ -82,73 +118,66 @@ function rankOf(events: readonly EventShape[]): number | undefined {
   return ranks.size === 1 ? [...ranks][0] : undefined;
 }
 
-/**
- * Merges the schemas of an event's kinds into one for validation, without references and documentation.
- * The member with a different constant in each kind selects the kind.
- */
-function judgedSchema(kinds: readonly Schema[], schemas: Schemas): JudgedSchema {
-  return together(kinds.map((kind) => judging(kind, schemas)));
-}
-
-const KEPT =
-  "const required additionalProperties format pattern minItems maxItems minLength maxLength minimum maximum".split(
-    " ",
-  );
-
-function judging(schema: Schema, schemas: Schemas): JudgedSchema {
-  const whole = resolved(schema, schemas);
-  const { type = "object", enum: values, properties, items, oneOf, discriminator } = whole;
-  const kept = Object.fromEntries(Object.entries(whole).filter(([name]) => KEPT.includes(name)));
-  const tag = (discriminator as { readonly propertyName?: string } | undefined)?.propertyName;
-  // The schemas are of the subset that a judged one has.
+/** A schema without references and descriptions. */
+function whole(schema: Schema, schemas: Schemas): Schema {
+  const { description: _, title: __, ...rest } = resolved(schema, schemas);
+  const { properties, items, oneOf } = rest as Schema;
+  const inner = (part: Schema): Schema => whole(part, schemas);
   return {
-    type,
-    ...kept,
-    ...(tag !== undefined && { discriminator: { propertyName: tag } }),
-    ...(values !== undefined && { [whole["x-open"] === true ? "openEnum" : "enum"]: values }),
+    ...rest,
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, member]) => [name, judging(member, schemas)]),
+        Object.entries(properties).map(([name, member]) => [name, inner(member)]),
       ),
     }),
-    ...(items && { items: judging(items, schemas) }),
-    ...(oneOf && { oneOf: oneOf.map((kind) => judging(kind, schemas)) }),
-  } as JudgedSchema;
+    ...(items && { items: inner(items) }),
+    ...(oneOf && { oneOf: oneOf.map(inner) }),
+  };
 }
 
-function together(all: readonly JudgedSchema[]): JudgedSchema {
+/**
+ * Merges the schemas of an event's kinds into one. A member with another constant in each kind selects the kind.
+ */
+function together(all: readonly Schema[]): Schema {
   const kinds = all.filter(
     (kind, index) => all.findIndex((other) => isDeepStrictEqual(other, kind)) === index,
   );
-  const [first = { type: "object" }] = kinds;
+  const [first = {}] = kinds;
   if (kinds.length < 2) return first;
   const names = [...new Set(kinds.flatMap(({ properties = {} }) => Object.keys(properties)))];
   const tag = names.find((name) => tellsApart(name, kinds));
   if (tag !== undefined) return toldApart(tag, kinds);
-  if (first.properties === undefined)
-    return { type: [...new Set(kinds.flatMap(({ type }) => type))] };
+  if (first.properties === undefined) {
+    const types = kinds.map(({ type }) => type);
+    return types.includes(undefined)
+      ? {}
+      : { type: [...new Set(types.flatMap((type) => type ?? []))] };
+  }
   const { required = [], additionalProperties = true } = first;
   return {
     type: "object",
     required: required.filter((name) => kinds.every((kind) => kind.required?.includes(name))),
     additionalProperties,
     properties: Object.fromEntries(
-      names.map((name) => [name, together(kinds.flatMap((kind) => kind.properties?.[name] ?? []))]),
+      names.map((name) => {
+        const members = kinds.map(({ properties }) => properties?.[name]);
+        return [name, together(members.filter((member) => member !== undefined))];
+      }),
     ),
   };
 }
 
 /** True if each kind has one value for the member; at most one kind may have an open list. */
-function tellsApart(name: string, kinds: readonly JudgedSchema[]): boolean {
+function tellsApart(name: string, kinds: readonly Schema[]): boolean {
   const tags = kinds.map(({ properties }) => properties?.[name]);
-  const open = tags.filter((tag) => tag?.openEnum !== undefined).length;
-  const constant = tags.flatMap((tag) => tag?.const ?? []);
+  const open = tags.filter((tag) => tag?.["x-open"] === true).length;
+  const constant = tags.flatMap((tag) => tag?.["const"] ?? []);
   const values = new Set(constant).size + open;
   return constant.length + open === kinds.length && open <= 1 && values > 1;
 }
 
-function toldApart(tag: string, kinds: readonly JudgedSchema[]): JudgedSchema {
-  const groups = Map.groupBy(kinds, ({ properties }) => properties?.[tag]?.const);
+function toldApart(tag: string, kinds: readonly Schema[]): Schema {
+  const groups = Map.groupBy(kinds, ({ properties }) => properties?.[tag]?.["const"]);
   return {
     type: "object",
     discriminator: { propertyName: tag },
@@ -161,7 +190,7 @@ function toldApart(tag: string, kinds: readonly JudgedSchema[]): JudgedSchema {
 }
 
 /** JSON Pointers of the numbers that a schema describes. */
-function amountsIn(schema: JudgedSchema, at = ""): readonly string[] {
+function amountsIn(schema: Schema, at = ""): readonly string[] {
   if (schema.type === "number") return [at];
   const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
     amountsIn(member, at + pointerOf([name])),

@@ -79,8 +79,8 @@ export function schemaSet(documents: Readonly<Record<string, Schema>>): SchemaSe
  *
  * @throws {SyntaxError} One of them is not JSON.
  */
-export function readSchemaSet(folder: string): SchemaSet {
-  const named = globSync("**/*.schema.json", { cwd: folder });
+export function readSchemaSet(folder: string, pattern = "**/*.schema.json"): SchemaSet {
+  const named = globSync(pattern, { cwd: folder });
   const paths = named.length > 0 ? named : globSync("**/*.json", { cwd: folder });
   return schemaSet(
     Object.fromEntries(
@@ -97,9 +97,12 @@ export function readSchema(file: string): Schema {
 
 let standard: SchemaSet | undefined;
 
-/** The documents of `@countersign/schemas`, which are read once. */
+/** The documents of the interface in `@countersign/schemas`, which are read once. */
 export const standardSchemas = (): SchemaSet =>
-  (standard ??= readSchemaSet(dirname(load.resolve("@countersign/schemas/keywords.json"))));
+  (standard ??= readSchemaSet(
+    dirname(load.resolve("@countersign/schemas/keywords.json")),
+    "{resources,events,profiles}/*.schema.json",
+  ));
 
 // The prefix that the generator of `@countersign/schemas` writes.
 const HINT = "countersign ";

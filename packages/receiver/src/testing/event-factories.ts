@@ -1,6 +1,6 @@
-import { type EventTypeMap, standardCatalogue, type Validator } from "@countersign/schemas";
-import * as writers from "@countersign/schemas/writers";
-import { eventSchemas, type JudgedSchema } from "@countersign/schemas/event-schemas";
+import type { EventTypeMap } from "@countersign/schemas";
+import { eventExamples } from "@countersign/schemas/event-examples";
+import { validateEvent } from "@countersign/schemas/writers";
 
 /**
  * Changes to an example: objects are merged member by member, everything else is replaced, and
@@ -44,16 +44,18 @@ export function eventFactories(options: EventFactoriesOptions = {}): EventFactor
     (overrides = {}) => {
       const time = now === undefined ? {} : { timestamp: new Date(now()).toISOString() };
       const event = merge(
-        { ...exampleOf(type), id: `evt_${String(counter())}`, ...time },
+        { ...eventExamples[type], id: `evt_${String(counter())}`, ...time },
         overrides,
       );
-      const validation = validators[type](event);
+      if (!("type" in event && event.type === type))
+        throw new TypeError(`events[${JSON.stringify(type)}]: /type must be the factory's`);
+      const validation = validateEvent(event);
       if (validation.ok) return validation.value;
       const faults = validation.errors.map(({ pointer, message }) => `${pointer} ${message}`);
       throw new TypeError(`events[${JSON.stringify(type)}]: ${faults.join("; ")}`);
     };
-  const types = Object.keys(standardCatalogue.events) as (keyof EventTypeMap)[];
-  // Each factory uses the validator of its type.
+  const types = Object.keys(eventExamples) as (keyof EventTypeMap)[];
+  // A factory returns only events of its type.
   return Object.fromEntries(types.map((type) => [type, factory(type)])) as EventFactories;
 }
 
@@ -62,14 +64,7 @@ function countFrom(first: number): () => number {
   return () => next++;
 }
 
-function exampleOf(type: string): object {
-  const [example] = eventSchema(type).examples ?? [];
-  if (typeof example !== "object" || example === null)
-    throw new TypeError(`the schema of ${JSON.stringify(type)} has no example`);
-  return example;
-}
-
-/** Never changes `base`: it is the loaded document's own example. */
+/** Never changes `base`: it is the shared example. */
 function merge(base: object, overrides: object): object {
   const members = new Map<string, unknown>(Object.entries(base));
   for (const [name, override] of Object.entries(overrides)) {
@@ -86,32 +81,3 @@ function merge(base: object, overrides: object): object {
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Exhaustive by its type: an event that the catalogue gains must be added here. */
-const validators: { readonly [Type in keyof EventTypeMap]: Validator<EventTypeMap[Type]> } = {
-  "payment.created": writers.validatePaymentCreatedEvent,
-  "payment.authorized": writers.validatePaymentAuthorizedEvent,
-  "payment.succeeded": writers.validatePaymentSucceededEvent,
-  "payment.failed": writers.validatePaymentFailedEvent,
-  "payment.canceled": writers.validatePaymentCanceledEvent,
-  "refund.pending": writers.validateRefundPendingEvent,
-  "refund.authorized": writers.validateRefundAuthorizedEvent,
-  "refund.failed": writers.validateRefundFailedEvent,
-  "customer.created": writers.validateCustomerCreatedEvent,
-  "customer.activated": writers.validateCustomerActivatedEvent,
-  "customer.deactivated": writers.validateCustomerDeactivatedEvent,
-  "account.linked": writers.validateAccountLinkedEvent,
-  "account.updated": writers.validateAccountUpdatedEvent,
-  "account.deactivated": writers.validateAccountDeactivatedEvent,
-};
-
-/**
- * Returns the schema of a type of event of the standard catalogue.
- *
- * @throws {TypeError} the catalogue has no such type.
- */
-export function eventSchema(type: string): JudgedSchema {
-  const schema = eventSchemas[type];
-  if (schema === undefined) throw new TypeError(`unknown event type ${JSON.stringify(type)}`);
-  return schema;
-}

@@ -1,0 +1,278 @@
+import { _, Ajv, type Code, type CodeKeywordDefinition, type KeywordCxt } from "ajv";
+import { or } from "ajv/dist/compile/codegen/index.js";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import type { KeywordErrorCxt } from "ajv/dist/types/index.js";
+
+/** A JSON Schema. A `$ref` is the name of another one, or leads into the schema that it is in. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchemas = Readonly<Record<string, JsonSchema>>;
+
+/**
+ * The side that validates: for a writer every deviation is an error; a reader accepts members that no
+ * schema describes, and other values of open lists (`x-open`).
+ */
+export type Side = "reader" | "writer";
+
+export interface Standalone {
+  /** Functions in TypeScript. They use what `schemas/src/validation.ts` exports, and nothing else. */
+  readonly code: string;
+  /** The function for each name, of the type `Check`. */
+  readonly checkOf: (name: string) => string;
+}
+
+/**
+ * Compiles schemas to functions with ajv. The same schemas give the same text.
+ *
+ * @param schemas The schemas by name, with those that they refer to.
+ * @param names Those to compile.
+ * @throws {Error} A schema is invalid, refers to a schema that does not exist, or lists objects or arrays as values.
+ */
+export function compileStandalone(
+  schemas: JsonSchemas,
+  names: readonly string[],
+  side: Side,
+): Standalone {
+  const ajv = new Ajv({
+    allErrors: true,
+    discriminator: true,
+    strict: false,
+    logger: false,
+    inlineRefs: false,
+    loopRequired: Infinity,
+    loopEnum: Infinity,
+    formats: { "date-time": () => true, uri: () => true },
+    code: { source: true, esm: true, formats: _`formats` },
+  });
+  // In binary fractions 1.13 is not a multiple of 0.01: amounts are validated on their source text.
+  for (const keyword of ["multipleOf", "discriminator"]) ajv.removeKeyword(keyword);
+  ajv.addKeyword(discriminator);
+  for (const rule of Object.values(ajv.RULES.all))
+    if (typeof rule === "object") rule.definition.error = { message: ruleOf, params: stepOf };
+  for (const [name, schema] of Object.entries(schemas))
+    ajv.addSchema(prepared(schema, side, schemas), name);
+  const exported = names.map((name, index) => [`check${String(index)}`, name] as const);
+  const code = standaloneCode.default(ajv, Object.fromEntries(exported));
+  const checks = new Map(
+    [...code.matchAll(/export const check(\d+) = (\w+);/g)].map(([, index, check]) => [
+      names[Number(index)],
+      check,
+    ]),
+  );
+  return { code: compact(code), checkOf: (name) => checks.get(name) ?? "" };
+}
+
+const IN_MEMBERS = ["properties", "patternProperties", "$defs"];
+const IN_LIST = ["oneOf", "anyOf", "allOf"];
+const INSIDE = ["items", "additionalProperties", "propertyNames", "contains", "not"];
+const SILENT = new Set(
+  "$schema $id $comment title description examples deprecated x-open x-invalid".split(" "),
+);
+
+/** A schema as a side validates it, without keywords that validate nothing. */
+function prepared(schema: JsonSchema, side: Side, schemas: JsonSchemas): JsonSchema {
+  // Where a keyword has a schema it is an object, `true` or `false`.
+  const inner = (part: unknown): unknown =>
+    typeof part === "object" ? prepared(part as JsonSchema, side, schemas) : part;
+  const isOpen = schema["x-open"] === true;
+  const entries = Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {
+    if (SILENT.has(name)) return [];
+    if (side === "reader" && name === "enum" && isOpen) return [];
+    if (side === "reader" && name === "additionalProperties" && value === false) return [];
+    if (IN_MEMBERS.includes(name)) {
+      const members = Object.entries(value as JsonSchemas);
+      return [[name, Object.fromEntries(members.map(([member, part]) => [member, inner(part)]))]];
+    }
+    if (IN_LIST.includes(name)) return [[name, (value as readonly unknown[]).map(inner)]];
+    return [[name, INSIDE.includes(name) ? inner(value) : value]];
+  });
+  const { discriminator: tag, ...rest } = Object.fromEntries(entries);
+  if (tag === undefined) return rest;
+  const { propertyName } = tag as Pick<Tag, "propertyName">;
+  const kinds = (schema["oneOf"] as readonly JsonSchema[]).map((kind) =>
+    tagValues(schemas[String(kind["$ref"])] ?? kind, propertyName, side),
+  );
+  return { ...rest, discriminator: { propertyName, kinds } };
+}
+
+interface Tag {
+  readonly propertyName: string;
+  /** The values that select each kind of `oneOf`; empty for the kind that every other value selects. */
+  readonly kinds: readonly (readonly unknown[])[];
+}
+
+function tagValues({ properties }: JsonSchema, name: string, side: Side): readonly unknown[] {
+  const {
+    const: only,
+    enum: values = [only],
+    "x-open": isOpen,
+  } = (properties as JsonSchemas)[name] ?? {};
+  return isOpen === true && side === "reader" ? [] : (values as readonly unknown[]);
+}
+
+/** Like ajv's own keyword, but a reader's union may have a kind for every other value. */
+const discriminator: CodeKeywordDefinition = {
+  keyword: "discriminator",
+  type: "object",
+  schemaType: "object",
+  code(cxt: KeywordCxt) {
+    const { gen, data } = cxt;
+    const { propertyName, kinds } = cxt.schema as Tag;
+    const apply = (schemaProp: number): unknown =>
+      cxt.subschema({ keyword: "oneOf", schemaProp }, gen.name("valid"));
+    const tag = gen.const("tag", _`${data}[${propertyName}]`);
+    gen.if(false);
+    for (const [index, values] of kinds.entries()) {
+      if (values.length === 0) continue;
+      gen.elseIf(or(...values.map((value) => _`${tag} === ${value as string}`)));
+      apply(index);
+    }
+    gen.else();
+    const others = kinds.findIndex((values) => values.length === 0);
+    if (others >= 0) apply(others);
+    else
+      gen.if(
+        _`${tag} === undefined`,
+        () => cxt.error(false, { isMissing: 1 }),
+        () => cxt.error(false, { isMissing: 0 }),
+      );
+    gen.endIf();
+  },
+};
+
+/** A keyword's rule as text. An error names the rule only: the value may be a secret. */
+function ruleOf({ keyword, schema, params }: KeywordErrorCxt): string {
+  const value = JSON.stringify(schema);
+  switch (keyword) {
+    case "const":
+      return `must be ${value}`;
+    case "enum":
+      return `must be one of ${value}`;
+    case "maxLength":
+    case "minLength":
+      return `must have at ${keyword === "maxLength" ? "most" : "least"} ${value} characters`;
+    case "maxItems":
+    case "minItems":
+      return `must have at ${keyword === "maxItems" ? "most" : "least"} ${value} items`;
+    case "maximum":
+      return `must be at most ${value}`;
+    case "minimum":
+      return `must be at least ${value}`;
+    case "exclusiveMaximum":
+      return `must be less than ${value}`;
+    case "exclusiveMinimum":
+      return `must be more than ${value}`;
+    case "pattern":
+      return `must match ${String(schema)}`;
+    case "format":
+      return `must be a ${schema === "uri" ? "http or https URL" : "time as YYYY-MM-DDTHH:mm:ss.SSSZ"}`;
+    case "required":
+      return "is required";
+    case "additionalProperties":
+      return "is not a member of this object";
+    case "discriminator":
+      return params["isMissing"] === 1
+        ? "is required"
+        : `must be one of ${JSON.stringify((schema as Tag).kinds.flat())}`;
+    case "oneOf":
+    case "anyOf":
+      return "must have one of the described forms";
+    default:
+      return `must fit the keyword ${keyword}`;
+  }
+}
+
+/** The last step of an error's pointer, as code, where the error is about a member and reported by the object. */
+function stepOf({ keyword, params, schema }: KeywordErrorCxt): Code {
+  // The code of a missing member's name is a literal.
+  const name =
+    keyword === "required" ? (JSON.parse(String(params["missingProperty"])) as string) : "";
+  switch (keyword) {
+    case "required":
+      return _`${step(name)}`;
+    case "additionalProperties":
+      return _`"/" + ${params["additionalProperty"]}.replaceAll("~", "~0").replaceAll("/", "~1")`;
+    case "discriminator":
+      return _`${step((schema as Tag).propertyName)}`;
+    default:
+      return _`""`;
+  }
+}
+
+const step = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+
+const LITERAL = /"(?:[^"\\]|\\.)*"/g;
+const HEAD =
+  /(?<=function validate\d+\()data, \{instancePath="\d+", parentData, parentDataProperty, rootData=data\}=\{\}\)\{let vErrors = null;let errors = 0;/g;
+const END = /validate\d+\.errors = vErrors;return errors === 0;/g;
+const CALL =
+  /if\(!\(((?:validate|wrapper|root)\d+(?:\.validate)?)\((\w[^ ]*), \{instancePath(?::(.*?))?,parentData.*?,rootData\}\)\)\)\{vErrors = vErrors === null \? \1\.errors : vErrors\.concat\(\1\.errors\);errors = vErrors\.length;\}/g;
+const ADD = String.raw`;if\(vErrors === null\)\{vErrors = \[\1\];\}else \{vErrors\.push\(\1\);\}errors\+\+;`;
+const ERROR = new RegExp(
+  String.raw`const (err\d+) = \{instancePath(?::(.*?))?,schemaPath:"\d+",keyword:"(\d+)",params:(.*?),message:"(\d+)"(?:,propertyName:\w+)?\}${ADD}`,
+  "g",
+);
+const UNUSED_ERROR = new RegExp(String.raw`const (err\d+) = \{\}${ADD}`, "g");
+const RESET =
+  /if\(vErrors !== null\)\{if\((_errs\d+)\)\{vErrors\.length = \1;\}else \{vErrors = null;\}\}/g;
+const UNKNOWN =
+  /(?<![.\w])(?:vErrors = |vErrors ===|(?:validate|root|wrapper)[\w.]+\.errors|schemaPath\b|parentData\b|require\()/;
+const HELPER =
+  /const (\w+) = (?:require\(|formats(?=[.[]))(?:\[?"(\d+)"\]?|\.(\w+))(?:\)\.default)?;/g;
+const HELPERS: Readonly<Record<string, string>> = {
+  "ajv/dist/runtime/ucs2length": "lengthOf",
+  "date-time": "isTimestamp",
+  uri: "isHttpUrl",
+};
+
+/**
+ * Rewrites ajv's functions so that they add errors to a list, and import nothing: half as much code, and no
+ * state, where ajv's keep their last errors. ajv is pinned, and a form that is unknown here is an error.
+ */
+function compact(code: string): string {
+  // The texts are put aside: a schema's author chooses them, and they may look like code.
+  const texts: string[] = [];
+  const put = (text: string): string => `"${String(texts.push(text) - 1)}"`;
+  const textAt = (index: string): string => JSON.parse(texts[Number(index)] ?? "") as string;
+  const helper = (_all: string, name: string, index: string, plain?: string): string => {
+    const found = HELPERS[plain ?? textAt(index)];
+    if (found === undefined) throw new Error("a schema cannot list objects or arrays as values");
+    return `const ${name} = ${found};`;
+  };
+  const short = code
+    .replaceAll(LITERAL, put)
+    .replaceAll(/"\d+";|export const \w+ = \w+;/g, "")
+    .replaceAll(HEAD, "data: any, instancePath: string, vErrors: any[]): void {")
+    .replaceAll(END, "")
+    .replaceAll(
+      CALL,
+      (_all, check, data, at = "instancePath") => `${check}(${data}, ${at}, vErrors);`,
+    )
+    .replaceAll(RESET, "vErrors.length = $1;")
+    .replaceAll(UNUSED_ERROR, "vErrors.push({});")
+    .replaceAll(
+      ERROR,
+      (_all, _name, at = "instancePath", keyword: string, params: string, rule: string) => {
+        const name = textAt(keyword);
+        // ajv's own, of a list of types.
+        const message = name === "type" ? textAt(rule).replaceAll(",", " or ") : textAt(rule);
+        const kind = message === "is required" ? "required" : "enum";
+        const isPlain = name === "type" || texts[Number(params.slice(1, -1))] === '""';
+        const shown = put(JSON.stringify(name === "discriminator" ? kind : name));
+        return `vErrors.push({pointer:${at}${isPlain ? "" : `+${params}`},keyword:${shown},message:${put(JSON.stringify(message))}});`;
+      },
+    )
+    // The number of errors is the length of the list.
+    .replaceAll(/(?<!\.)\berrors\b/g, "vErrors.length")
+    .replaceAll(HELPER, helper)
+    .replaceAll("= new RegExp", "= /* @__PURE__ */ new RegExp");
+  if (UNKNOWN.test(short)) throw new Error("unknown form of ajv's code");
+  const isUsed = (name: string): boolean => new RegExp(String.raw`\b${name}\.`).test(short);
+  return short
+    .replaceAll(/const (schema\d+) = [^;]*;/g, (all, name: string) => (isUsed(name) ? all : ""))
+    .replaceAll(
+      /(?=const (?:schema|pattern|func|formats|wrapper|root)\d+ =|function validate)/g,
+      "\n",
+    )
+    .replaceAll(/"(\d+)"/g, (_all, index: string) => texts[Number(index)] ?? "")
+    .trim();
+}

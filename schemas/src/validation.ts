@@ -1,0 +1,67 @@
+/** An error in a value. It omits the value, which may be a secret. */
+export interface SchemaError {
+  /** JSON Pointer (RFC 6901) of the invalid value, or of the missing or unknown member. */
+  readonly pointer: string;
+  /** The violated keyword of JSON Schema. */
+  readonly keyword: string;
+  /** The violated rule, as text. */
+  readonly message: string;
+}
+
+export type Validation<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly errors: readonly SchemaError[] };
+
+/** Validates a value against a schema. Never throws, changes nothing, keeps nothing between calls. */
+export type Validator<T> = (value: unknown) => Validation<T>;
+
+/** Adds the errors of a value to a list. Compiled from a schema. */
+type Check = (value: unknown, pointer: string, errors: SchemaError[]) => void;
+
+// The number that a problem body lists: a body of thousands of unknown members must not be answered by
+// thousands of errors.
+const MAX_ERRORS = 100;
+
+/** Makes a validator of a compiled check. `T` is the type of the check's schema. */
+export function validator<T>(check: Check): Validator<T> {
+  return (value) => {
+    const errors: SchemaError[] = [];
+    check(value, "", errors);
+    return errors.length === 0
+      ? { ok: true, value: value as T }
+      : { ok: false, errors: errors.slice(0, MAX_ERRORS) };
+  };
+}
+
+/** Counts a text's characters like JSON Schema: a surrogate pair is one. */
+export function lengthOf(text: string): number {
+  let length = text.length;
+  // A megabyte is not counted one by one: the engine finds quickly that it has no pairs.
+  if (length > 256 && !/[\uD800-\uDBFF]/.test(text)) return length;
+  for (let index = 1; index < text.length; index += 1) {
+    const isLow = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+    if (isLow && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800) length -= 1;
+  }
+  return length;
+}
+
+const TIMESTAMP =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+/** The format `date-time`: `YYYY-MM-DDTHH:mm:ss.SSSZ` on a date of the calendar, without leap seconds (S 2.3). */
+export function isTimestamp(text: string): boolean {
+  if (!TIMESTAMP.test(text)) return false;
+  const day = Number(text.slice(8, 10));
+  if (day <= 28) return true;
+  // The calendar repeats every 400 years; `Date` reads years below 100 as 19xx.
+  const year = 2000 + (Number(text.slice(0, 4)) % 400);
+  const lastDay = new Date(Date.UTC(year, Number(text.slice(5, 7)), 0)).getUTCDate();
+  return day <= lastDay;
+}
+
+/** The format `uri`: an absolute http(s) URL of ASCII without user name, password and fragment (S 4.3). */
+export function isHttpUrl(text: string): boolean {
+  if (!/^https?:\/\/[!-~]+$/i.test(text) || text.includes("#") || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username === "" && url.password === "" && url.hostname !== "";
+}
