@@ -63,11 +63,12 @@ function withFolder(document: unknown, folder: string): unknown {
     }
   };
   const envelope = isObject(document["envelope"]) ? document["envelope"] : {};
+  const budget = { parts: MAX_PARTS };
   const samples = globSync("samples/*.json", { cwd: folder }).toSorted().map(json);
   const schemas = new Map(
     globSync("events/*.schema.json", { cwd: folder }).map((path) => [
       basename(path, ".schema.json"),
-      withoutReferences({ file: path, pointer: "" }, json),
+      withoutReferences({ file: path, pointer: "" }, json, budget),
     ]),
   );
   // The validator checks the rows.
@@ -96,6 +97,8 @@ interface Place {
   readonly pointer: string;
 }
 
+/** The parts of all schemas of a folder: references that double what they name grow without end. */
+const MAX_PARTS = 20_000;
 /** Keywords whose values are data, in which `$ref` is a member like others. */
 const DATA = new Set(["const", "enum", "examples", "x-invalid"]);
 const ANNOTATIONS = new Set(["title", "description", "examples", "deprecated", "$comment"]);
@@ -104,16 +107,20 @@ const ANNOTATIONS = new Set(["title", "description", "examples", "deprecated", "
  * Returns the schema at a JSON Pointer, with each `$ref` replaced by the schema that it names: a part of the document, or a
  * file of the folder.
  *
- * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: a reference leads nowhere, out of the folder or back to itself, or
- *   a validating keyword is next to it.
+ * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: a reference leads nowhere, out of the folder or back to itself, a
+ *   validating keyword is next to it, or the schemas grow too large.
  */
 function withoutReferences(
   place: Place,
   json: (path: string) => unknown,
+  budget: { parts: number },
   above: readonly string[] = [],
 ): unknown {
   const name = `${place.file}#${place.pointer}`;
   const inline = (schema: unknown): unknown => {
+    budget.parts -= 1;
+    if (budget.parts < 0)
+      throw unusable(`${name}: more than ${String(MAX_PARTS)} parts with references resolved`);
     if (Array.isArray(schema)) return schema.map(inline);
     if (!isObject(schema)) return schema;
     const { $ref: ref, $defs: _, ...rest } = schema;
@@ -132,7 +139,7 @@ function withoutReferences(
       throw refused("leads out of the profile's folder");
     const target = `${file}#${pointer}`;
     if (target === name || above.includes(target)) throw refused("leads back to itself");
-    const found = withoutReferences({ file, pointer }, json, [...above, name]);
+    const found = withoutReferences({ file, pointer }, json, budget, [...above, name]);
     if (!isObject(found)) throw refused("leads to no schema");
     return { ...found, ...rest };
   };
@@ -148,7 +155,7 @@ function valueAt(event: unknown, pointer: unknown): unknown {
     .reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), event);
 }
 
-/** @throws {Failure} A keyword of the schema is unsupported, or a reference leads nowhere. */
+/** @throws {Failure} A keyword or a pattern of the schema is unsupported, or a reference leads nowhere. */
 function withSample(row: Row): Row {
   if (row.schema === undefined) return row;
   const path = `events/${row.type}.schema.json`;
@@ -157,7 +164,8 @@ function withSample(row: Row): Row {
     const sample = example(document, { optional: "present" });
     return isObject(sample) ? { sample, ...row } : row;
   } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause;
+    // A pattern that is no regular expression is a SyntaxError.
+    if (!(cause instanceof TypeError || cause instanceof SyntaxError)) throw cause;
     throw unusable(`unusable schema of an event's data: ${cause.message}`, { cause });
   }
 }

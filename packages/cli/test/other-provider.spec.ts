@@ -164,3 +164,41 @@ it.each([
   writeFileSync(join(profile, "events", "order.placed.schema.json"), JSON.stringify(schema));
   await expect(loadProfile(profile)).rejects.toThrow(message);
 });
+
+/** A schema whose references double their target 14 times. */
+const laughs = {
+  type: "object",
+  properties: { orderId: { $ref: "#/$defs/14" } },
+  $defs: Object.fromEntries(
+    Array.from({ length: 15 }, (_, level) => {
+      const $ref = `#/$defs/${String(level - 1)}`;
+      return [level, level === 0 ? { type: "null" } : { properties: { a: { $ref }, b: { $ref } } }];
+    }),
+  ),
+};
+const withId = (orderId: object): object => ({ type: "object", properties: { orderId } });
+
+it.each([
+  ["that grows without end", laughs, /more than 20000 parts/],
+  [
+    "of a text of a gigabyte",
+    withId({ type: "string", minLength: 1e9 }),
+    /minLength is above 100000/,
+  ],
+  [
+    "of a list of a thousand million",
+    withId({ type: "array", items: {}, minItems: 1e9 }),
+    /minItems/,
+  ],
+  [
+    "with a broken pattern",
+    withId({ type: "string", pattern: "^(" }),
+    /Invalid regular expression/,
+  ],
+])("refuses an event's schema %s", async (_what, schema, message) => {
+  const profile = shop();
+  writeFileSync(join(profile, "events", "order.placed.schema.json"), JSON.stringify(schema));
+  const loaded = loadProfile(profile).then(() => "accepted");
+  await expect(loaded).rejects.toThrow(message);
+  await expect(loaded).rejects.toMatchObject({ code: "CS_CLI_PROFILE_UNUSABLE" });
+});

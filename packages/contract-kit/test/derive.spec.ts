@@ -117,6 +117,18 @@ describe("derivation", () => {
     );
   });
 
+  it("derives no text and no list of a size that memory cannot hold", () => {
+    const text = alone({ type: "string", maxLength: 1e9 });
+    const list = alone({ type: "array", items: { type: "null" }, maxItems: 1e9 });
+    for (const derive of [boundaries, negatives]) {
+      expect(derive(text, "a").map(({ keyword }) => keyword)).not.toContain("maxLength");
+      expect(derive(list, [null]).map(({ keyword }) => keyword)).not.toContain("maxItems");
+    }
+    expect(() =>
+      examples(alone({ type: "string", minLength: 1e9 }), { optional: "absent" }),
+    ).toThrow(OutsideSubsetError);
+  });
+
   it("generates amounts in whole cents, to both ends, and shrinks to the smallest value", () => {
     const values = fc.sample(arbitrary(alone({ ...number, maximum: 0.03 })), {
       numRuns: 50,

@@ -6,6 +6,7 @@ import {
   insidesOf,
   isUnion,
   kindsOf,
+  LONGEST,
   membersOf,
   placeOf,
   resolve,
@@ -211,13 +212,14 @@ function moved(value: number, step: number): number {
 
 /** The list with its items repeated or left out. */
 function listsOf(list: unknown, length: number): readonly unknown[] {
-  if (!Array.isArray(list) || length < 0 || (list.length === 0 && length > 0)) return [];
+  if (!Array.isArray(list) || length < 0 || length > LONGEST) return [];
+  if (list.length === 0 && length > 0) return [];
   return [Array.from({ length }, (_, index): unknown => list[index % list.length])];
 }
 
 /** The text truncated or extended in several ways: in its middle, at its end, and from an empty text. */
 function textsOfLength(from: unknown, length: number): readonly string[] {
-  if (typeof from !== "string" || length < 0) return [];
+  if (typeof from !== "string" || length < 0 || length > LONGEST) return [];
   const all = Array.from(from);
   const cut = all.slice(0, length).join("");
   const missing = Math.max(0, length - all.length);

@@ -121,7 +121,7 @@ const subset = load("@countersign/schemas/keywords.json") as {
   readonly formats: readonly string[];
 };
 
-/** A schema uses an unsupported keyword or format; the message names it. */
+/** A schema uses an unsupported keyword, format or size; the message names it. */
 export class OutsideSubsetError extends TypeError {
   readonly code = "CS_KIT_OUTSIDE_SUBSET";
   /** Document and JSON Pointer of the schema. */
@@ -136,7 +136,7 @@ export class OutsideSubsetError extends TypeError {
 /**
  * The schema itself, or what it refers to.
  *
- * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: a keyword or a format that is not of the subset,
+ * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`: a keyword, a format or a size that is not of the subset,
  *   or a validating keyword next to `$ref`.
  */
 export function resolve(located: LocatedSchema): LocatedSchema {
@@ -201,6 +201,9 @@ export function escapePointer(name: string): string {
 
 const ANNOTATIONS = ["$ref", "$comment", "title", "description", "examples", "deprecated"];
 
+/** The longest text or list that is derived. */
+export const LONGEST = 100_000;
+
 function requireSubset(located: LocatedSchema): void {
   const { schema } = located;
   const keywords = Object.keys(schema);
@@ -211,6 +214,9 @@ function requireSubset(located: LocatedSchema): void {
     throw new OutsideSubsetError(place, `the keyword ${unknown} is unknown`);
   if (schema.format !== undefined && !subset.formats.includes(schema.format))
     throw new OutsideSubsetError(place, `the format ${schema.format} is unknown`);
+  for (const keyword of ["minLength", "minItems"] as const)
+    if ((schema[keyword] ?? 0) > LONGEST)
+      throw new OutsideSubsetError(place, `${keyword} is above ${String(LONGEST)}`);
   // Derivation follows the reference, and would ignore what is next to it.
   const beside = schema.$ref !== undefined && keywords.find((one) => !ANNOTATIONS.includes(one));
   if (typeof beside === "string")
