@@ -4,7 +4,7 @@ import { signedAttempt } from "@countersign/receiver/testing";
 import { sampleEvent } from "@countersign/sandbox/internal";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
-import { schemeOf } from "@countersign/signatures";
+import { schemeOf } from "@countersign/signatures/stated";
 import { describe, expect, it } from "vitest";
 import { judgePayload, valueAt } from "../../packages/inspector/src/events/judge-payload.ts";
 import { testOf } from "../../packages/inspector/src/events/snippets.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import { profiles } from "@countersign/schemas/profiles";
-import { standardWebhooks } from "@countersign/signatures";
+import { standardWebhooks } from "@countersign/signatures/stated";
 import { beforeAll, describe, expect, it } from "vitest";
 import { curlOf, signatureLines, testOf } from "../../packages/inspector/src/events/snippets.ts";
 import { atEndOfFile } from "../temporary-folder.ts";

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from "@countersign/contract-kit";
 import type { PactMessage } from "@countersign/contract-kit/pact";
 import { profiles } from "@countersign/schemas/profiles";
-import { schemeOf } from "@countersign/signatures";
+import { schemeOf } from "@countersign/signatures/stated";
 import type { Mutant, Recorded } from "./campaign.ts";
 import { jsonMutants } from "./json-mutants.ts";
 

@@ -1,4 +1,4 @@
-import type { Message, Secret, SignatureScheme } from "@countersign/signatures";
+import type { Message, Secret, SignatureScheme } from "@countersign/signatures/stated";
 import { Agent, type Dispatcher, errors } from "undici";
 import { systemCode } from "./failure.ts";
 

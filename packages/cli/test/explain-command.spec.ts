@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { standardWebhooks, xSignature } from "@countersign/signatures";
+import { standardWebhooks, xSignature } from "@countersign/signatures/stated";
 import { describe, expect, it } from "vitest";
 import { containing, SECRET } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";

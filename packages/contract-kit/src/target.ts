@@ -1,5 +1,5 @@
 import type { Profile } from "@countersign/schemas";
-import type { Secret } from "@countersign/signatures";
+import type { Secret } from "@countersign/signatures/stated";
 import type { Send } from "./http-send.ts";
 import type { Effects } from "./harness/effects.ts";
 import type { BenchEvent, EventMaker } from "./harness/events.ts";

@@ -1,5 +1,5 @@
 import type { EventTypeMap } from "@countersign/schemas";
-import type { StatedScheme } from "@countersign/signatures";
+import type { StatedScheme } from "@countersign/signatures/stated";
 import { checkOptions, settingsOf } from "./check-options.ts";
 import { createHousekeeping } from "./inbox/housekeeping.ts";
 import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
@@ -225,7 +225,7 @@ const isTransactional = (inbox: Inbox): inbox is TransactionalInbox<unknown> =>
 function explainer(scheme: StatedScheme & { toleranceSeconds: number }): ReceiverParts["explain"] {
   const { toleranceSeconds } = scheme;
   return async ({ headers, body, secrets, now }) => {
-    const { explain } = await import("@countersign/signatures/explain");
+    const { explain } = await import("@countersign/signatures/stated/explain");
     const causes = explain({ headers, body }, secrets, { scheme, now, toleranceSeconds });
     return causes.map(({ certain, sentence, fix }) =>
       certain ? `${sentence} ${fix}` : `Probably: ${sentence} ${fix}`,

@@ -1,6 +1,6 @@
 import type { Catalogue } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
-import type { HeadersLike, Secret } from "@countersign/signatures";
+import type { HeadersLike, Secret } from "@countersign/signatures/stated";
 import type { Inbox } from "./inbox/inbox.ts";
 import type { UnknownEvent } from "./pipeline/envelope.ts";
 import type { FailureLogger } from "./pipeline/failure-log.ts";

@@ -1,6 +1,6 @@
 import { type Catalogue, type CatalogueEntry, standardCatalogue } from "@countersign/schemas";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
-import { schemeOf, type SignatureScheme } from "@countersign/signatures";
+import { schemeOf, type SignatureScheme } from "@countersign/signatures/stated";
 import { type EnvelopePointers, membersOf } from "./pipeline/envelope.ts";
 
 /** The types of a catalogue's events by their names. */

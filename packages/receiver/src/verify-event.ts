@@ -1,6 +1,6 @@
 import type { Catalogue, EventTypeMap } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
-import type { HeadersLike, Secret, SignatureErrorCode } from "@countersign/signatures";
+import type { HeadersLike, Secret, SignatureErrorCode } from "@countersign/signatures/stated";
 import { readEnvelope, type UnknownEvent, validate } from "./pipeline/envelope.ts";
 import {
   isOutcome,

@@ -1,5 +1,5 @@
 import { defaultRespond, type RejectionCode } from "@countersign/receiver";
-import { signatureErrorCodes } from "@countersign/signatures";
+import { signatureErrorCodes } from "@countersign/signatures/stated";
 import { expect, it } from "vitest";
 
 // Exhaustive by its type: a code that is added must be added here.

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { profiles } from "@countersign/schemas/profiles";
-import { hmacPresets } from "@countersign/signatures";
+import { hmacPresets } from "@countersign/signatures/stated";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FailureLog, warnProcess } from "../src/pipeline/failure-log.ts";
 import {

@@ -1,6 +1,6 @@
 import { eventFactories, signedAttempt } from "@countersign/receiver/testing";
 import { profiles } from "@countersign/schemas/profiles";
-import { hmacPresets, schemeOf, standardWebhooks, xSignature } from "@countersign/signatures";
+import { hmacPresets, schemeOf, standardWebhooks, xSignature } from "@countersign/signatures/stated";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
 import {

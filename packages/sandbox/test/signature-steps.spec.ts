@@ -1,5 +1,5 @@
 import { profiles } from "@countersign/schemas/profiles";
-import { standardWebhooks } from "@countersign/signatures";
+import { standardWebhooks } from "@countersign/signatures/stated";
 import { describe, expect, it } from "vitest";
 import { signatureSteps } from "../src/inspector/signatures.ts";
 

@@ -1,10 +1,4 @@
-export type {
-  Encoding,
-  HmacAlgorithm,
-  HmacDescription,
-  SignatureForm,
-  SignedPart,
-} from "./hmac-description.ts";
+export type { Carrier, Condition, Part, Place, Provider, SignatureDocument } from "./provider.ts";
 export type {
   Attempt,
   CheckedHeaders,
@@ -12,29 +6,17 @@ export type {
   HeadersLike,
   HeadersObject,
   Message,
-  ReadSignatures,
   RefusalFacts,
   Refused,
   SecretUse,
   SignatureErrorCode,
   SignatureScheme,
+  Signed,
   Verification,
   Verified,
   VerifyOptions,
 } from "./scheme.ts";
 export { signatureErrorCodes } from "./scheme.ts";
-export {
-  bodyHmac,
-  type BodyHmacOptions,
-  describedHmac,
-  hmacPresets,
-  schemeOf,
-  type SecretOptions,
-  standardWebhooks,
-  type StatedScheme,
-  timestampedHmac,
-  type TimestampedHmacOptions,
-  xSignature,
-  type XSignatureOptions,
-} from "./schemes.ts";
+export { schemeOf } from "./scheme-of.ts";
 export { type PlainSecret, sealed, type SealedSecret, type Secret } from "./secret.ts";
+export { standardWebhooks } from "./standard-webhooks.ts";

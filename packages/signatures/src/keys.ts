@@ -1,12 +1,22 @@
-import { createHash, createSecretKey, type KeyObject } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  generateKeyPairSync,
+  type JsonWebKeyInput,
+  type KeyObject,
+  randomBytes,
+  X509Certificate,
+} from "node:crypto";
+import { ALGORITHMS, decode } from "./algorithms.ts";
 import { importPrivateKey, importPublicKey, publicKeyBytes } from "./ed25519.ts";
-import type { Encoding } from "./hmac-description.ts";
+import type { Algorithm, KeyForm, Provider } from "./provider.ts";
 import type { CheckedSecret, SecretUse } from "./scheme.ts";
 import {
-  checkSize,
+  checkKeyBytes,
   isBytes,
   type PlainSecret,
-  rawKeyBytes,
   readSecretText,
   SealedSecret,
   type Secret,
@@ -14,62 +24,170 @@ import {
 
 /** Most secrets in one call. */
 const MAX_SECRETS = 4;
-/** Most imported keys that outlive the list they were read from. */
+/** Most imported keys that are kept. */
 const MAX_KEYS = 256;
 /** Most bytes of a `whsec_` secret (Standard Webhooks, "Signature scheme"). */
 const MAX_WHSEC_BYTES = 64;
+const MIN_SECRET_BYTES = 8;
 
-/** An imported key. An ed25519 key never verifies an HMAC, and an HMAC key never an ed25519 signature. */
+/** An imported key. It never verifies a signature of another algorithm. */
 export interface Key {
-  readonly kind: "hmac" | "ed25519";
-  readonly object: KeyObject;
+  readonly algorithm: Algorithm;
+  /** Absent if the message names the key and the secret is only a part of the text. */
+  readonly object?: KeyObject;
+  /** The part "secret" of the signed text. */
+  readonly text?: Uint8Array;
   readonly checked: CheckedSecret;
 }
 
-/** Imports one secret. `at` names its place in the caller's list for messages. */
-export type ImportSecret = (
+/** Returns the keys of a list of secrets, of which each is imported once. */
+export type ImportKeys = (secrets: readonly Secret[], use: SecretUse) => readonly Key[];
+
+/**
+ * Creates a function that returns the keys of a list of secrets. Importing a key costs more than an HMAC, so that 256
+ * keys are kept, oldest first out; a look-up by tenant then finds them by the secret's text.
+ */
+export function keyImporter(provider: Provider): ImportKeys {
+  const kept = { sign: new Map<Secret, Key>(), verify: new Map<Secret, Key>() };
+  return (secrets, use) => {
+    if (!Array.isArray(secrets)) throw new TypeError('invalid "secrets": expected a list');
+    if (secrets.length === 0) throw new TypeError('missing secret: "secrets" is empty');
+    if (secrets.length > MAX_SECRETS)
+      throw new TypeError(`invalid "secrets": expected at most ${MAX_SECRETS} secrets`);
+    const known = kept[use];
+    const list: readonly Secret[] = secrets;
+    return list.map((secret, index) => {
+      const found = known.get(secret);
+      if (found !== undefined) return found;
+      const key = importSecret(provider, SealedSecret.open(secret), use, `secrets[${index}]`);
+      if (known.size >= MAX_KEYS) known.delete(known.keys().next().value ?? secret);
+      known.set(secret, key);
+      return key;
+    });
+  };
+}
+
+/**
+ * Imports one secret. `at` names its place in the caller's list.
+ *
+ * @throws {TypeError} It is not in the provider's form, or not for this use. The message names the provider and the place
+ *   where it shows the secret, and never contains the secret.
+ */
+export function importSecret(
+  provider: Provider,
   secret: PlainSecret,
   use: SecretUse,
   at: string,
-  minSecretBytes: number,
-) => Key;
-
-/** Imports text and bytes as they are. */
-export const importPlainSecret: ImportSecret = (secret, _use, at, minSecretBytes) =>
-  hmacKey(rawKeyBytes(typeof secret === "string" ? secret : secret?.raw, minSecretBytes, at));
-
-/**
- * Imports a secret of Standard Webhooks; see `PlainSecret`.
- *
- * @throws {TypeError} Base64 that is not canonical, a wrong length, or a key that is not for this use. The message
- *   never contains the secret.
- */
-export const importStandardSecret: ImportSecret = (secret, use, at, minSecretBytes) => {
-  if (typeof secret !== "string") return importPlainSecret(secret, use, at, minSecretBytes);
-  const text = readSecretText(secret, at);
-  const prefix = /^(?:raw:|whsec_|whpk_|whsk_)/.exec(text)?.[0] ?? "";
-  switch (prefix) {
-    case "whsec_": {
-      const bytes = decodeAfter(prefix, text, at);
-      checkSize(bytes.length, { min: minSecretBytes, max: MAX_WHSEC_BYTES }, at);
-      return hmacKey(bytes);
-    }
-    case "whpk_":
-      if (use === "sign") throw new TypeError(`${at} is a public key (whpk_): it cannot sign`);
-      return ed25519Key(importPublicKey(decodeAfter(prefix, text, at), at));
-    case "whsk_":
-      if (use === "verify") {
-        throw new TypeError(
-          `${at} is a private key (whsk_): a receiver verifies with the public key (whpk_)`,
-        );
-      }
-      return ed25519Key(importPrivateKey(decodeAfter(prefix, text, at), at));
-    case "raw:":
-      return hmacKey(rawKeyBytes(text.slice(prefix.length), minSecretBytes, at));
-    default:
-      return hmacKey(rawKeyBytes(text, minSecretBytes, at), warnAboutBase64(text, at));
+): Key {
+  const { title, secret: issued } = provider;
+  try {
+    const raw: unknown = typeof secret === "string" ? secret : secret?.raw;
+    if (raw === undefined || raw === null)
+      throw new TypeError(`${at} is missing: is its environment variable set?`);
+    if (typeof raw !== "string" && !isBytes(raw))
+      throw new TypeError(`invalid ${at}: expected text, or { raw } with text or bytes`);
+    if (isBytes(raw)) return keyOfBytes(provider, raw, at);
+    if (typeof secret !== "string")
+      return keyOfBytes(provider, Buffer.from(readSecretText(raw, at, UNPRINTABLE)), at);
+    return importText(provider, secret, use, at);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const where = issued === undefined ? "" : ` ${title} shows it at: ${issued.where}`;
+    throw new TypeError(`${error.message}.${where}`, { cause: error });
   }
+}
+
+const UNPRINTABLE = /[^\x20-\x7e]/;
+const UNPRINTABLE_UNICODE = /[\p{Cc}\p{Cs}\ufeff\u00a0]/u;
+const UNPRINTABLE_OR_SPACE = /[^\x21-\x7e]/;
+const NOT_PEM = /[^\x20-\x7e\r\n]/;
+const PREFIXES = /^(?:raw:|whsec_|whpk_|whsk_)/;
+
+function importText(provider: Provider, secret: string, use: SecretUse, at: string): Key {
+  const { title, secret: issued = { where: "" }, signature } = provider;
+  const form = secretForm(provider);
+  const text = readSecretText(secret, at, UNWANTED[form] ?? UNPRINTABLE_OR_SPACE);
+  const isPrivate = use === "sign" && ALGORITHMS[signature.algorithm].kind === "public";
+  const prefixes = [issued.prefix ?? []].flat();
+  const isOther = form === "whsec" && PREFIXES.test(text);
+  if (
+    prefixes.length > 0 &&
+    !isPrivate &&
+    !isOther &&
+    !prefixes.some((one) => text.startsWith(one))
+  )
+    throw new TypeError(`${title} secrets begin with ${prefixes.join(" or ")}, and ${at} does not`);
+
+  switch (form) {
+    case "text":
+      return keyOfBytes(provider, Buffer.from(text), at);
+    case "text-nfkd":
+      return keyOfBytes(provider, Buffer.from(text.normalize("NFKD")), at);
+    case "text-sha1":
+      checkKeyBytes(Buffer.from(text), at, issued.minBytes ?? MIN_SECRET_BYTES);
+      return keyOfBytes(provider, createHash("sha1").update(text).digest(), at);
+    case "hex":
+      return keyOfEncoded(provider, decode(text.toLowerCase(), "hex"), use, at);
+    case "base64":
+      return keyOfEncoded(provider, decode(text, "base64"), use, at);
+    case "whsec":
+      return importStandardText(provider, text, use, at);
+    case "spki":
+    case "x509":
+    case "jwk":
+      return publicKey(signature.algorithm, importKeyText(form, text, use, at), at);
+    default:
+      return form satisfies never;
+  }
+}
+
+/** The form of the secrets. If the message names its key, a secret is a part of the text, or that key. */
+function secretForm({ signature }: Provider): KeyForm {
+  const { key = "text", signed = [] } = signature;
+  return ALGORITHMS[signature.algorithm].kind === "public" && signed.includes("secret")
+    ? "text"
+    : key;
+}
+
+const UNWANTED: Partial<Record<KeyForm, RegExp>> = {
+  text: UNPRINTABLE,
+  "text-nfkd": UNPRINTABLE_UNICODE,
+  "text-sha1": UNPRINTABLE,
+  spki: NOT_PEM,
+  x509: NOT_PEM,
+  jwk: NOT_PEM,
 };
+
+/** Imports a secret as Standard Webhooks writes it; see `PlainSecret`. */
+function importStandardText(provider: Provider, text: string, use: SecretUse, at: string): Key {
+  const prefix = PREFIXES.exec(text)?.[0] ?? "";
+  const rest = text.slice(prefix.length);
+  if (prefix === "raw:") return keyOfBytes(provider, Buffer.from(rest), at);
+  if (prefix === "") {
+    const key = keyOfBytes(provider, Buffer.from(text), at);
+    const warning = warnAboutBase64(text, at) ?? key.checked.warning;
+    return warning === undefined ? key : { ...key, checked: { ...key.checked, warning } };
+  }
+  const bytes = decode(rest, "base64");
+  if (bytes === undefined) throw new TypeError(`${at} is not canonical base64 after ${prefix}`);
+  if (prefix === "whsec_") {
+    if (bytes.length > MAX_WHSEC_BYTES)
+      throw new TypeError(`${at} is too long: a key has at most ${MAX_WHSEC_BYTES} bytes`);
+    return keyOfBytes(provider, bytes, at);
+  }
+  if (!provider.signature.carrier.some(({ algorithm }) => algorithm === "ed25519"))
+    throw new TypeError(
+      `${at} is a key (${prefix}) for ed25519, which ${provider.title} does not use`,
+    );
+  if (prefix === "whpk_" && use === "sign")
+    throw new TypeError(`${at} is a public key (whpk_): it cannot sign`);
+  if (prefix === "whsk_" && use === "verify")
+    throw new TypeError(
+      `${at} is a private key (whsk_): a receiver verifies with the public key (whpk_)`,
+    );
+  const object = use === "sign" ? importPrivateKey(bytes, at) : importPublicKey(bytes, at);
+  return publicKey("ed25519", object, at);
+}
 
 /** Hexadecimal text is base64 too, but is commonly used as it is. A misspelt prefix (`hwsec_`) is ignored. */
 function warnAboutBase64(text: string, at: string): string | undefined {
@@ -78,98 +196,103 @@ function warnAboutBase64(text: string, at: string): string | undefined {
   return `${at} is used as text but looks like base64: write whsec_… if the sender decodes it, or raw:… if it does not`;
 }
 
-function hmacKey(bytes: Uint8Array, warning?: string): Key {
+function keyOfEncoded(
+  provider: Provider,
+  bytes: Uint8Array | undefined,
+  use: SecretUse,
+  at: string,
+): Key {
+  const { key, algorithm } = provider.signature;
+  if (bytes === undefined) throw new TypeError(`${at} is not canonical ${key}`);
+  if (algorithm !== "ed25519") return keyOfBytes(provider, bytes, at);
+  const object = use === "sign" ? importPrivateKey(bytes, at) : importPublicKey(bytes, at);
+  return publicKey(algorithm, object, at);
+}
+
+/** Returns the key of bytes that are the key itself. */
+function keyOfBytes(provider: Provider, bytes: Uint8Array, at: string): Key {
+  const { secret, signature } = provider;
+  const { algorithm, signed = [] } = signature;
+  const { kind } = ALGORITHMS[algorithm];
+  if (kind === "public" && !signed.includes("secret"))
+    return publicKey(algorithm, importPublicKey(bytes, at), at);
+  const warning = checkKeyBytes(bytes, at, secret?.minBytes ?? MIN_SECRET_BYTES);
   const fingerprint = fingerprintOf("hmac", bytes);
   const checked = warning === undefined ? { fingerprint } : { fingerprint, warning };
-  return { kind: "hmac", object: createSecretKey(bytes), checked };
+  return kind === "hmac"
+    ? { algorithm, object: createSecretKey(bytes), checked }
+    : { algorithm, text: Uint8Array.from(bytes), checked };
 }
 
-function ed25519Key(object: KeyObject): Key {
-  const fingerprint = fingerprintOf("ed25519", publicKeyBytes(object));
-  return { kind: "ed25519", object, checked: { fingerprint } };
+/** Imports a public or private key or a certificate, as PEM, DER in base64, or JWK. */
+function importAsymmetric(form: KeyForm, text: string, use: SecretUse): KeyObject {
+  const isPublic = use === "verify";
+  if (text.startsWith("{")) {
+    // The key's members are checked by the import.
+    const key = { key: JSON.parse(text) as JsonWebKeyInput["key"], format: "jwk" } as const;
+    return isPublic ? createPublicKey(key) : createPrivateKey(key);
+  }
+  if (form === "x509" && isPublic) return new X509Certificate(text).publicKey;
+  if (text.includes("-----BEGIN "))
+    return isPublic ? createPublicKey(text) : createPrivateKey(text);
+  const key = Buffer.from(text, "base64");
+  return isPublic
+    ? createPublicKey({ key, format: "der", type: "spki" })
+    : createPrivateKey({ key, format: "der", type: "pkcs8" });
 }
 
-function fingerprintOf(kind: Key["kind"], bytes: Uint8Array): string {
+/** @throws {TypeError} Not a key. The parsers' own errors may quote it. */
+function importKeyText(form: KeyForm, text: string, use: SecretUse, at: string): KeyObject {
+  try {
+    return importAsymmetric(form, text, use);
+  } catch {
+    const kind = use === "sign" ? "private key" : form === "x509" ? "certificate" : "public key";
+    throw new TypeError(`${at} is not a ${kind} in PEM, DER (base64) or JWK`);
+  }
+}
+
+function publicKey(algorithm: Algorithm, object: KeyObject, at: string): Key {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = object;
+  const { keyType } = ALGORITHMS[algorithm];
+  if (type !== keyType || (type === "ec" && details?.namedCurve !== "prime256v1"))
+    throw new TypeError(`${at} is a key of another kind (${type}) than ${algorithm} needs`);
+  if (type === "rsa" && (details?.modulusLength ?? 0) < 2048)
+    throw new TypeError(`${at} is an RSA key of fewer than 2,048 bits`);
+  const exported = object.type === "public" ? object : createPublicKey(object);
+  const bytes =
+    type === "ed25519" ? publicKeyBytes(object) : exported.export({ format: "der", type: "spki" });
+  return { algorithm, object, checked: { fingerprint: fingerprintOf(type ?? "", bytes) } };
+}
+
+/**
+ * Imports the key that a message named: a certificate, a public key or a JWK.
+ *
+ * @throws {TypeError} It is none of them, or of another kind than the algorithm needs.
+ */
+export function importNamedKey({ title, signature }: Provider, text: string): Key {
+  try {
+    const form = text.includes("BEGIN CERTIFICATE") ? "x509" : "spki";
+    return publicKey(signature.algorithm, importAsymmetric(form, text, "verify"), '"key"');
+  } catch (error) {
+    throw new TypeError(`${title}: invalid "key": expected PEM or JWK`, { cause: error });
+  }
+}
+
+function fingerprintOf(kind: string, bytes: Uint8Array): string {
   return createHash("sha256").update(`${kind} `).update(bytes).digest("hex").slice(0, 12);
 }
 
-function decodeAfter(prefix: string, secret: string, at: string): Uint8Array {
-  const bytes = decode(secret.slice(prefix.length), "base64");
-  if (bytes === undefined) throw new TypeError(`${at} is not canonical base64 after ${prefix}`);
-  return bytes;
-}
-
-/**
- * Decodes text that is the one spelling of its bytes: lower-case hexadecimal, or base64 whose unused bits are zero,
- * padded in the standard alphabet (RFC 4648 section 4), unpadded in that of URLs.
- */
-export function decode(text: string, encoding: Encoding | "base64url"): Uint8Array | undefined {
-  const bytes = Buffer.from(text, encoding);
-  // `Buffer.from` skips what it does not understand.
-  return bytes.toString(encoding) === text ? bytes : undefined;
-}
-
-interface Imported {
-  readonly secrets: readonly Secret[];
-  readonly keys: readonly Key[];
-}
-
-/**
- * Creates a function that returns the keys of a list of secrets and imports each secret once: an HMAC whose key is
- * imported each time costs several times as much.
- *
- * A list is remembered weakly, so its secrets are not kept longer than the caller keeps them; a list that the caller
- * has changed is read again. A new list of known secrets, as a look-up by tenant returns, finds its keys by a hash of
- * each secret: at most 256 of them, least recently used first out.
- */
-export function cachedKeys(
-  importSecret: ImportSecret,
-  minSecretBytes: number,
-): (secrets: readonly Secret[], use: SecretUse) => readonly Key[] {
-  const lists = {
-    sign: new WeakMap<readonly Secret[], Imported>(),
-    verify: new WeakMap<readonly Secret[], Imported>(),
-  };
-  const recent = new Map<string, Key>();
-
-  function keyOf(secret: PlainSecret, use: SecretUse, at: string): Key {
-    const name = nameOf(secret, use);
-    const key =
-      (name === undefined ? undefined : recent.get(name)) ??
-      importSecret(secret, use, at, minSecretBytes);
-    if (name === undefined) return key;
-    recent.delete(name);
-    recent.set(name, key);
-    const [oldest] = recent.keys();
-    if (recent.size > MAX_KEYS && oldest !== undefined) recent.delete(oldest);
-    return key;
-  }
-
-  return (secrets, use) => {
-    const known = lists[use].get(secrets);
-    if (known !== undefined && haveSameMembers(known.secrets, secrets)) return known.keys;
-    if (!Array.isArray(secrets)) throw new TypeError('invalid "secrets": expected a list');
-    if (secrets.length === 0) throw new TypeError('missing secret: "secrets" is empty');
-    if (secrets.length > MAX_SECRETS) {
-      throw new TypeError(`invalid "secrets": expected at most ${MAX_SECRETS} secrets`);
-    }
-    const copy: readonly Secret[] = Array.from(secrets);
-    const keys = copy.map((secret, index) =>
-      keyOf(SealedSecret.open(secret), use, `secrets[${index}]`),
-    );
-    lists[use].set(secrets, { secrets: copy, keys });
-    return keys;
-  };
-}
-
-function haveSameMembers(known: readonly Secret[], secrets: readonly Secret[]): boolean {
-  return known.length === secrets.length && known.every((secret, at) => secret === secrets[at]);
-}
-
-/** Names a secret without revealing it; `undefined` for anything that is not a secret. */
-function nameOf(secret: PlainSecret, use: SecretUse): string | undefined {
-  const raw: unknown = typeof secret === "string" ? secret : secret?.raw;
-  if (typeof raw !== "string" && !isBytes(raw)) return undefined;
-  const kind = typeof secret === "string" ? "text" : typeof raw === "string" ? "raw" : "bytes";
-  return createHash("sha256").update(`${use} ${kind} `).update(raw).digest("base64");
+/** Makes a key that nobody has. */
+export function decoyKey(algorithm: Algorithm): Key {
+  const { kind, keyType } = ALGORITHMS[algorithm];
+  const checked = { fingerprint: "" };
+  if (kind === "hash") return { algorithm, text: randomBytes(32), checked };
+  if (kind === "hmac") return { algorithm, object: createSecretKey(randomBytes(64)), checked };
+  const { publicKey: object } =
+    keyType === "rsa"
+      ? generateKeyPairSync("rsa", { modulusLength: 2048 })
+      : keyType === "ec"
+        ? generateKeyPairSync("ec", { namedCurve: "prime256v1" })
+        : generateKeyPairSync("ed25519");
+  return { algorithm, object, checked };
 }

@@ -1,14 +1,14 @@
 const REDACTED = "[secret]";
 
 /**
- * A shared secret or a key. How its text becomes key bytes belongs to the scheme.
+ * A shared secret or a key. How its text becomes key bytes is said by the provider's document (`signature.key`).
  *
- * `standardWebhooks`: `whsec_…` is base64 for HMAC, `whpk_…` an ed25519 public key (verifies), `whsk_…` an ed25519
- * private key (signs), `raw:…` the text after the colon; any other text is the key as it is. Every other scheme uses
- * any text as it is, whatever its prefix. `{ raw }` is the key itself, as text or bytes, in every scheme.
+ * As Standard Webhooks writes it: `whsec_…` is base64 for HMAC, `whpk_…` an ed25519 public key (verifies), `whsk_…` an
+ * ed25519 private key (signs), `raw:…` the text after the colon; any other text is the key as it is. `{ raw }` is the
+ * key itself, as text or bytes, for every provider.
  *
- * One final newline of a text is removed, because files and variables often end with one. Quotes at its ends,
- * whitespace and characters beyond printable ASCII are errors. Bytes are never changed.
+ * One final newline of a text is removed, because files and variables often end with one. Quotes around it, whitespace
+ * at its ends and control characters are errors. Bytes are never changed.
  */
 export type PlainSecret = string | { readonly raw: string | Uint8Array };
 
@@ -56,11 +56,10 @@ export function isBytes(value: unknown): value is Uint8Array {
   );
 }
 
-/** Fewest bytes of a shared secret unless a scheme's options say otherwise (Standard Webhooks). */
-export const MIN_SECRET_BYTES = 24;
-
 /** Most bytes of a raw key: anything longer is a file pasted by mistake. */
 const MAX_RAW_BYTES = 1024;
+/** Fewest bytes of a key that nobody can search for. */
+const SAFE_BYTES = 16;
 
 /** Names of characters that are pasted by mistake. */
 const UNWANTED: Readonly<Record<string, string>> = {
@@ -72,18 +71,23 @@ const UNWANTED: Readonly<Record<string, string>> = {
   "\ufeff": "a byte order mark",
 };
 
+/** A variable's name in the syntax of shells, of templates and of programs. */
+const PLACEHOLDER = /^\$[A-Za-z_]\w*$|\$\{[^}]*\}|\{\{.*\}\}|^process\.env\b/;
+
 /**
  * Reads a secret's text: without one final newline, and without anything that was not meant to be part of it.
  *
- * @throws {TypeError} Quotes, whitespace or a character beyond printable ASCII. The message never contains the secret.
+ * @param unwanted The characters that its form does not have.
+ * @throws {TypeError} A placeholder, quotes around it, or an unwanted character. The message never contains
+ *   the secret.
  */
-export function readSecretText(given: string, at: string): string {
+export function readSecretText(given: string, at: string, unwanted: RegExp): string {
   const text = given.replace(/\r?\n$/, "");
-  const unwanted = /[^\x21-\x7e]/.exec(text);
-  if (unwanted !== null) {
-    const name = UNWANTED[unwanted[0]] ?? "a character that is not printable ASCII";
+  const found = unwanted.exec(text) ?? /^\s|\s$/.exec(text);
+  if (found !== null) {
+    const name = UNWANTED[found[0]] ?? "a character that its form does not have";
     throw new TypeError(
-      `${at} contains ${name} (character ${unwanted.index + 1}): remove it, or give the key as bytes: { raw: Uint8Array }`,
+      `${at} contains ${name} (character ${found.index + 1}): remove it, or give the key as bytes: { raw: Uint8Array }`,
     );
   }
   // Quotes after the prefix, as in raw:"…", are the same mistake.
@@ -93,44 +97,37 @@ export function readSecretText(given: string, at: string): string {
       `${at} is in quotes (${quote.slice(-1)}): remove them; only a shell or a .env file needs quotes`,
     );
   }
+  if (PLACEHOLDER.test(text)) {
+    throw new TypeError(
+      `${at} is a placeholder, not a secret: the name of a variable was not replaced by its value`,
+    );
+  }
   return text;
 }
 
 /**
- * Returns the key bytes of `{ raw }` or of a text that is the key itself.
+ * Checks the bytes of a shared key, and returns a warning about a short one.
  *
- * @throws {TypeError} Not text or bytes, too short, too long, or text that `readSecretText` rejects.
+ * @throws {TypeError} It has too few or too many bytes, or one byte again and again.
  */
-export function rawKeyBytes(raw: unknown, minBytes: number, at: string): Uint8Array {
-  if (raw === undefined || raw === null) {
-    throw new TypeError(`${at} is missing: is its environment variable set?`);
-  }
-  if (typeof raw !== "string" && !isBytes(raw)) {
-    throw new TypeError(`invalid ${at}: expected text, or { raw } with text or bytes`);
-  }
-  const bytes = typeof raw === "string" ? Buffer.from(readSecretText(raw, at), "latin1") : raw;
-  checkSize(bytes.length, { min: minBytes, max: MAX_RAW_BYTES }, at);
-  return bytes;
-}
-
-/** @throws {TypeError} The key has too few or too many bytes. */
-export function checkSize(
-  length: number,
-  bounds: { readonly min: number; readonly max: number },
-  at: string,
-): void {
+export function checkKeyBytes(bytes: Uint8Array, at: string, min: number): string | undefined {
+  const { length } = bytes;
   if (length === 0) throw new TypeError(`${at} is empty`);
-  if (length < bounds.min) {
-    throw new TypeError(`${at} is too short: a key needs at least ${bounds.min} bytes`);
-  }
-  if (length > bounds.max) {
-    throw new TypeError(`${at} is too long: a key has at most ${bounds.max} bytes`);
-  }
+  if (length < min) throw new TypeError(`${at} is too short: a key needs at least ${min} bytes`);
+  if (length > MAX_RAW_BYTES)
+    throw new TypeError(`${at} is too long: a key has at most ${MAX_RAW_BYTES} bytes`);
+  if (bytes.every((byte) => byte === bytes[0]))
+    throw new TypeError(`${at} is one byte again and again: replace it by a random secret`);
+  return length < SAFE_BYTES
+    ? `${at} has only ${length} bytes: whoever has seen one attempt can search for it; replace it by one of at least 24`
+    : undefined;
 }
 
-/** @throws {TypeError} `minSecretBytes` is not an integer from 1 to 64. */
-export function checkMinSecretBytes(minSecretBytes: number): void {
-  if (!Number.isInteger(minSecretBytes) || minSecretBytes < 1 || minSecretBytes > 64) {
-    throw new TypeError('invalid "minSecretBytes": expected an integer from 1 to 64');
+/** @throws {TypeError} The body is text or parsed JSON. */
+export function checkBody(body: Uint8Array): void {
+  if (!isBytes(body)) {
+    throw new TypeError(
+      'invalid "body": expected the raw bytes (Uint8Array), not text or parsed JSON',
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { referencePage } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
-import { explain, type Explanation } from "@countersign/signatures/explain";
+import { explain, type Explanation } from "@countersign/signatures/stated/explain";
 import { secretFrom, signingSecret } from "../environment.ts";
 import { loadProfile } from "../profile.ts";
 import { integer, profileOption } from "../options.ts";

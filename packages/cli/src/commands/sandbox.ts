@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { openNamespace, serveSandbox, subscribeAll } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
 import { endpointUrl } from "@countersign/service/internal";
-import { schemeOf } from "@countersign/signatures";
+import { schemeOf } from "@countersign/signatures/stated";
 import { attemptLine, exampleLines } from "../sandbox-lines.ts";
 import { secretFrom } from "../environment.ts";
 import { keptSecret, newEncryptionKey, vaultOf } from "../secrets.ts";

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { sampleEvent } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
 import { systemRandom } from "@countersign/service";
-import { schemeOf } from "@countersign/signatures";
+import { schemeOf } from "@countersign/signatures/stated";
 import { choice, didYouMean, integer, profileOption } from "../options.ts";
 import { signingSecret } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";

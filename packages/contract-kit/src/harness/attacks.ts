@@ -1,4 +1,4 @@
-import { schemeOf } from "@countersign/signatures";
+import { schemeOf } from "@countersign/signatures/stated";
 import { knownKeys } from "./attack-keys.ts";
 import {
   type Base,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Secret } from "@countersign/signatures";
+import type { Secret } from "@countersign/signatures/stated";
 import type { CheckContext } from "../check.ts";
 import type { Exchange } from "../exchange-text.ts";
 import type { ReceiverTarget } from "../target.ts";

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { Profile } from "@countersign/schemas";
-import type { Secret } from "@countersign/signatures";
+import type { Secret } from "@countersign/signatures/stated";
 import { type Exchange, shownBytes } from "../exchange-text.ts";
 import type { Received, Unanswered } from "./connection.ts";
 

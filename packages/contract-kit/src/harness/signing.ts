@@ -6,7 +6,7 @@ import {
   schemeOf,
   type Secret,
   type SignatureScheme,
-} from "@countersign/signatures";
+} from "@countersign/signatures/stated";
 import { withHeader, type Header } from "./message.ts";
 
 type WithTime = (headers: readonly Header[], change: (time: string) => string) => readonly Header[];

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Profile } from "@countersign/schemas";
-import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
+import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures/stated";
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { PactProvider } from "./pact-file.ts";
 

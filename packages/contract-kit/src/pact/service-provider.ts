@@ -5,7 +5,7 @@ import {
   validateTokenError,
   validateTokenResponse,
 } from "@countersign/schemas/writers";
-import { schemeOf, type SignatureScheme } from "@countersign/signatures";
+import { schemeOf, type SignatureScheme } from "@countersign/signatures/stated";
 import { parseJson, valueAt } from "../values.ts";
 import { hostReceiver, type Place, type ReceivedAttempt } from "../harness/hosted-receiver.ts";
 import { answerFaults } from "../harness/judge.ts";

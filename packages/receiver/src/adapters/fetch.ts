@@ -1,4 +1,4 @@
-import type { HeadersObject } from "@countersign/signatures";
+import type { HeadersObject } from "@countersign/signatures/stated";
 import type { BodyResult, IncomingBody } from "../pipeline/body.ts";
 import { type AnswersAttempts, createAnswer, pathOf } from "./answer.ts";
 

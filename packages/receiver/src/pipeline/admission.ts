@@ -3,7 +3,7 @@ import type {
   HeadersLike,
   HeadersObject,
   SignatureScheme,
-} from "@countersign/signatures";
+} from "@countersign/signatures/stated";
 import type { IncomingBody } from "./body.ts";
 import { type Rejected, rejected } from "./outcome.ts";
 

@@ -1,4 +1,4 @@
-import type { HeadersLike } from "@countersign/signatures";
+import type { HeadersLike } from "@countersign/signatures/stated";
 import type { RejectionCode } from "./outcome.ts";
 
 /** One HTTP POST, as far as the receiver needs it. */

@@ -1,4 +1,4 @@
-import type { Secret, SignatureScheme } from "@countersign/signatures";
+import type { Secret, SignatureScheme } from "@countersign/signatures/stated";
 import {
   type EventIdentity,
   type Failed,

@@ -1,4 +1,4 @@
-import type { RefusalFacts, SignatureErrorCode } from "@countersign/signatures";
+import type { RefusalFacts, SignatureErrorCode } from "@countersign/signatures/stated";
 import type { EventKey } from "../inbox/inbox.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { HeadersLike, Secret } from "@countersign/signatures";
+import type { HeadersLike, Secret } from "@countersign/signatures/stated";
 import type { Inbox, InboxQueue, TransactionalInbox } from "../inbox/inbox.ts";
 import type { HandlerSlots } from "./admission.ts";
 import type { BodyLimits, BodyMemory } from "./body.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { CheckedHeaders, Secret, SignatureScheme } from "@countersign/signatures";
+import type { CheckedHeaders, Secret, SignatureScheme } from "@countersign/signatures/stated";
 import type { SecretsOption } from "../options.ts";
 import type { Deadline } from "./admission.ts";
 import type { Attempt } from "./body.ts";

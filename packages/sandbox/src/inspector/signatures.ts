@@ -12,8 +12,8 @@ import {
   type SealedSecret,
   type Vault,
 } from "@countersign/service/internal";
-import { schemeOf } from "@countersign/signatures";
-import { explain } from "@countersign/signatures/explain";
+import { schemeOf } from "@countersign/signatures/stated";
+import { explain } from "@countersign/signatures/stated/explain";
 import { refuse } from "../refusals.ts";
 import { post } from "../routes/call.ts";
 

@@ -1,5 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { type Message, type Secret, type SignatureScheme, schemeOf } from "@countersign/signatures";
+import { type Message, type Secret, type SignatureScheme, schemeOf } from "@countersign/signatures/stated";
 import type { Clock } from "../clock.ts";
 import { SecretRefusedError, type Vault } from "../secrets/vault.ts";
 import { secretPlace } from "../store/tables/subscriptions.ts";

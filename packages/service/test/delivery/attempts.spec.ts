@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { profiles } from "@countersign/schemas/profiles";
-import { standardWebhooks, xSignature } from "@countersign/signatures";
+import { standardWebhooks, xSignature } from "@countersign/signatures/stated";
 import { describe, expect, it } from "vitest";
 import { signerOf } from "../../src/delivery/attempt.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";

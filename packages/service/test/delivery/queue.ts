@@ -1,5 +1,5 @@
 import { profiles } from "@countersign/schemas/profiles";
-import { standardWebhooks } from "@countersign/signatures";
+import { standardWebhooks } from "@countersign/signatures/stated";
 import { onTestFinished } from "vitest";
 import { DueClock } from "../../src/clock.ts";
 import { DeliveryEngine, type EngineOptions } from "../../src/delivery/engine.ts";

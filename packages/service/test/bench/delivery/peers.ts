@@ -1,4 +1,4 @@
-import { standardWebhooks } from "@countersign/signatures";
+import { standardWebhooks } from "@countersign/signatures/stated";
 import { Queue, Worker } from "bullmq";
 import { Agent } from "undici";
 import {

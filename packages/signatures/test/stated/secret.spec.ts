@@ -12,7 +12,7 @@ import {
   standardWebhooks,
   timestampedHmac,
   xSignature,
-} from "../src/index.ts";
+} from "../../src/stated/index.ts";
 import {
   messageOf,
   now,

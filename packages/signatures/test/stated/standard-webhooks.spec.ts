@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Secret, type SignatureErrorCode, standardWebhooks } from "../src/index.ts";
+import { type Secret, type SignatureErrorCode, standardWebhooks } from "../../src/stated/index.ts";
 import {
   messageOf,
   now,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type HeadersLike, type SignatureErrorCode, standardWebhooks } from "../src/index.ts";
+import {
+  type HeadersLike,
+  type SignatureErrorCode,
+  standardWebhooks,
+} from "../../src/stated/index.ts";
 import { now, SECRET, signed } from "./attempts.ts";
 
 const scheme = standardWebhooks();

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { seed } from "../../../test/seed.ts";
+import { seed } from "../../../../test/seed.ts";
 import { now } from "./attempts.ts";
 import {
   compareWith,
@@ -28,7 +28,7 @@ interface Row extends PeerCase {
   readonly bytes?: "Buffer" | "Uint8Array";
 }
 
-const file = new URL("../../../contracts/vectors/disagreements.json", import.meta.url);
+const file = new URL("../../../../contracts/vectors/disagreements.json", import.meta.url);
 const disagreements = JSON.parse(readFileSync(file, "utf8")) as readonly Row[];
 
 function caseOf({ as, bytes, headers, body, ...row }: Row): PeerCase {

@@ -10,7 +10,7 @@ import {
   standardWebhooks,
   timestampedHmac,
   xSignature,
-} from "../src/index.ts";
+} from "../../src/stated/index.ts";
 import { NOW_SECONDS, OTHER_SECRET, PRIVATE_KEY, PUBLIC_KEY, SECRET } from "./attempts.ts";
 
 /** A scheme with secrets of both sides. */

@@ -11,7 +11,7 @@ import {
   type SignedPart,
   timestampedHmac,
   xSignature,
-} from "../src/index.ts";
+} from "../../src/stated/index.ts";
 import { messageOf, now, NOW_SECONDS, signed, TEXT_SECRET } from "./attempts.ts";
 
 const OTHER = "another-secret-of-this-kind";

@@ -9,7 +9,7 @@ import {
   standardWebhooks,
   timestampedHmac,
   xSignature,
-} from "../src/index.ts";
+} from "../../src/stated/index.ts";
 import { messageOf, now, OTHER_SECRET, PUBLIC_KEY, SECRET, signed } from "./attempts.ts";
 
 const secrets = [{ raw: "only-the-two-of-us-know-it" }];

@@ -1,4 +1,4 @@
-import type { Message, Secret, SignatureScheme } from "../src/index.ts";
+import type { Message, Secret, SignatureScheme } from "../../src/stated/index.ts";
 
 /** A clock, in seconds, and in milliseconds as `verify` takes it. */
 export const NOW_SECONDS = 1_614_265_330;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { runRounds } from "../../../test/rounds.ts";
+import { runRounds } from "../../../../test/rounds.ts";
 import { now } from "./attempts.ts";
 import { compareWith, type PeerName, peers } from "./peers.ts";
 

@@ -1,8 +1,13 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Cause, explain, type ExplainOptions } from "../src/explain.ts";
-import { describedHmac, hmacPresets, type Secret, standardWebhooks } from "../src/index.ts";
+import { type Cause, explain, type ExplainOptions } from "../../src/stated/explain.ts";
+import {
+  describedHmac,
+  hmacPresets,
+  type Secret,
+  standardWebhooks,
+} from "../../src/stated/index.ts";
 import {
   now,
   NOW_SECONDS,

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { standardWebhooks } from "../src/index.ts";
+import { standardWebhooks } from "../../src/stated/index.ts";
 import { now, NOW_SECONDS, SECRET } from "./attempts.ts";
 
 const SAMPLES = 16_000;

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { standardWebhooks } from "../src/index.ts";
+import { standardWebhooks } from "../../src/stated/index.ts";
 import { SECRET } from "./attempts.ts";
 
 // Run by the benchmark in its own Node: under the test runner every call between two modules

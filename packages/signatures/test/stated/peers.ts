@@ -10,7 +10,7 @@ import {
   type SignatureScheme,
   standardWebhooks,
   timestampedHmac,
-} from "../src/index.ts";
+} from "../../src/stated/index.ts";
 import { ids } from "./arbitraries.ts";
 import { now, NOW_SECONDS, OTHER_SECRET, SECRET } from "./attempts.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import * as face from "../src/index.ts";
+import * as face from "../../src/stated/index.ts";
 
 it("the package exports these values and no others", () => {
   expect(Object.keys(face).toSorted().join(" ")).toBe(

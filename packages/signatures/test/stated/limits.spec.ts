@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { standardWebhooks, type Secret, type SignatureScheme } from "../src/index.ts";
+import { standardWebhooks, type Secret, type SignatureScheme } from "../../src/stated/index.ts";
 import { messageOf, now, OTHER_SECRET, PUBLIC_KEY, SECRET, signed } from "./attempts.ts";
 
 // Counts the cryptography of each attempt: what it costs, not how long it takes.

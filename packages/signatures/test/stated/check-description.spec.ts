@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describedHmac, type HmacDescription, hmacPresets } from "../src/index.ts";
+import { describedHmac, type HmacDescription, hmacPresets } from "../../src/stated/index.ts";
 import { thrownBy } from "./attempts.ts";
 
 const { xSignature: base, timestamped, unseparated, body } = hmacPresets;

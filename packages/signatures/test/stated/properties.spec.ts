@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type HeadersLike, signatureErrorCodes, standardWebhooks } from "../src/index.ts";
+import { type HeadersLike, signatureErrorCodes, standardWebhooks } from "../../src/stated/index.ts";
 import { messages, pairs, strangers } from "./arbitraries.ts";
 import { now, NOW_SECONDS, SECRET, signed } from "./attempts.ts";
 

@@ -1,0 +1,301 @@
+import { headerValues, MAX_HEADER_LENGTH } from "./headers.ts";
+import type { Condition } from "./provider.ts";
+import type { HeadersLike } from "./scheme.ts";
+
+/** A parsed place. */
+export interface ParsedPlace {
+  /** As the document writes it. */
+  readonly text: string;
+  readonly kind: "header" | "body" | "item" | "form" | "query" | "jwt" | "jose" | "url";
+  /** The header, field, parameter or claim; a header's name is in lower case. */
+  readonly name: string;
+  /** The name of a pair inside a signature's header. */
+  readonly pair?: string;
+  /** The members of a JSON Pointer. */
+  readonly members: readonly string[];
+}
+
+const PLACE =
+  /^(?:(header):([!$%&'*+.^_`|~0-9A-Za-z-]{1,64})(?:#([!-~]{1,32}))?|(body|item):((?:\/.*)?)|(form|query|jwt|jose):(.+)|url)$/s;
+
+/**
+ * Parses a place: `header:Name`, `header:Name#pair`, `body:/pointer`, `item:/pointer` (in an item of a batch),
+ * `form:name`, `query:name`, `jwt:claim`, `jose:parameter` (of a JWT's header) or `url`.
+ *
+ * @throws {TypeError} It is none of these.
+ */
+export function parsePlace(text: string): ParsedPlace {
+  const found = typeof text === "string" ? PLACE.exec(text) : null;
+  if (found === null) throw new TypeError(`invalid place ${JSON.stringify(text)}`);
+  const [, header, headerName = "", pair, json, pointer = "", field, fieldName = ""] = found;
+  const kind = (header ?? json ?? field ?? "url") as ParsedPlace["kind"]; // the groups have these names only
+  const name = header === undefined ? fieldName : headerName.toLowerCase();
+  const members = pointer
+    .split("/")
+    .slice(1)
+    .map((member) => member.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return { text, kind, name, members, ...(pair !== undefined && { pair }) };
+}
+
+/** A value that can be compared or signed. Integers beyond 2^53 are their source text. */
+export type PlaceValue = string | number | boolean;
+
+/** A place that cannot be read, which is not the same as an absent value. */
+export interface PlaceProblem {
+  readonly place: string;
+  readonly reason: "missing" | "duplicate" | "invalid";
+}
+
+/** The request whose places are read. */
+export interface PlaceSource {
+  readonly headers: HeadersLike;
+  readonly body: Uint8Array;
+  /** The absolute URL, or its path and query. */
+  readonly url?: string | undefined;
+  /** Parses the body; called once, and only if a place needs it. */
+  readonly json?: (() => unknown) | undefined;
+}
+
+type Fields = ReadonlyMap<string, readonly string[]>;
+
+/** Values of an attempt that the scheme has read for the places. */
+interface FromSignature {
+  pairs?: ReadonlyMap<string, string>;
+  claims?: Readonly<Record<string, unknown>>;
+  jose?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads the places of one attempt. A value that is absent is `undefined`; the first place that could not be read is the
+ * `problem`, and its value is `undefined` too.
+ */
+export class Places {
+  /** The first place that appears twice or cannot be read. */
+  problem: PlaceProblem | undefined;
+  /** Filled in by the scheme: the signature's pairs at once, a token's claims after its signature. */
+  readonly fromSignature: FromSignature;
+  readonly #source: PlaceSource;
+  readonly #item: unknown;
+  readonly #read: { form?: Fields; query?: Fields; json?: { value: unknown } };
+
+  constructor(source: PlaceSource, parent?: Places, item?: unknown) {
+    this.#source = source;
+    this.#item = item;
+    this.#read = parent === undefined ? {} : parent.#read;
+    this.fromSignature = parent === undefined ? {} : parent.fromSignature;
+  }
+
+  /** Returns a reader of the same attempt and of one item of its batch. */
+  ofItem(item: unknown): Places {
+    return new Places(this.#source, this, item);
+  }
+
+  /** Returns the text, number or boolean at a place; `undefined` for anything else. */
+  value(place: ParsedPlace): PlaceValue | undefined {
+    const value = this.any(place);
+    return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+      ? value
+      : undefined;
+  }
+
+  /** Returns a value as it is signed; an absent one is a problem. */
+  signedText(place: ParsedPlace): string | undefined {
+    const value = this.value(place);
+    const text = value === undefined ? undefined : String(value);
+    if (text === undefined) return this.#refuse(place, "missing");
+    // A lone surrogate and U+FFFD are the same bytes.
+    return text.isWellFormed() ? text : this.#refuse(place, "invalid");
+  }
+
+  /** Returns a method as it is signed. */
+  signedMethod(method: string | undefined): string | undefined {
+    return method !== undefined && /^[A-Z]{1,16}$/.test(method)
+      ? method
+      : this.#refuse({ text: "method" }, method === undefined ? "missing" : "invalid");
+  }
+
+  /** Returns any value at a place, also a list or an object. */
+  any(place: ParsedPlace): unknown {
+    const { kind, name, pair, members } = place;
+    switch (kind) {
+      case "header":
+        if (pair !== undefined) return this.fromSignature.pairs?.get(`${name}#${pair}`);
+        return this.#header(place);
+      case "body":
+        return memberAt(this.#json(place), members);
+      case "item":
+        return memberAt(this.#item, members);
+      case "form":
+        return this.#only(place, this.form().get(name));
+      case "query":
+        this.#read.query ??= this.#fields(place, this.#source.url?.match(/\?([^#]*)/)?.[1] ?? "");
+        return this.#only(place, this.#read.query.get(name));
+      case "jwt":
+      case "jose": {
+        const from = this.fromSignature[kind === "jwt" ? "claims" : "jose"];
+        return from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined;
+      }
+      case "url":
+        return isUrl(this.#source.url) ? this.#source.url : this.#refuse(place, "invalid");
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  /** Returns the fields of a form, each with its values. */
+  form(): Fields {
+    const place = { text: "form:" };
+    const text = (): string => utf8(this.#source.body) ?? this.#refuse(place, "invalid") ?? "";
+    return (this.#read.form ??= this.#fields(place, text()));
+  }
+
+  /** Returns the fields of a form by their names in order; a name that appears twice is a problem. */
+  sortedForm(): readonly (readonly [string, string])[] {
+    return [...this.form()].toSorted(byName).map(([name, values]) => {
+      const value = this.#only({ text: `form:${name}` }, values) ?? "";
+      return [name, value] as const;
+    });
+  }
+
+  #refuse(place: Pick<ParsedPlace, "text">, reason: PlaceProblem["reason"]): undefined {
+    this.problem ??= { place: place.text, reason };
+  }
+
+  #only(
+    place: Pick<ParsedPlace, "text">,
+    values: readonly string[] | undefined,
+  ): string | undefined {
+    return values !== undefined && values.length > 1
+      ? this.#refuse(place, "duplicate")
+      : values?.[0];
+  }
+
+  #header(place: ParsedPlace): string | undefined {
+    const values = headerValues(this.#source.headers, place.name);
+    const value = this.#only(place, values);
+    if (value === undefined) return undefined;
+    return value.length <= MAX_HEADER_LENGTH && /^[\x20-\x7e]*$/.test(value)
+      ? value
+      : this.#refuse(place, "invalid");
+  }
+
+  #json(place: ParsedPlace): unknown {
+    if (this.#read.json === undefined) {
+      const { body, json } = this.#source;
+      try {
+        this.#read.json = { value: json === undefined ? parseJson(body) : json() };
+      } catch {
+        this.#read.json = { value: undefined };
+      }
+    }
+    const { value } = this.#read.json;
+    return value === undefined ? this.#refuse(place, "invalid") : value;
+  }
+
+  /** Splits `name=value&…` and decodes each text once. */
+  #fields(place: Pick<ParsedPlace, "text">, text: string): Fields {
+    const fields = new Map<string, string[]>();
+    for (const field of text.split("&")) {
+      if (field === "") continue;
+      const equals = field.indexOf("=");
+      const end = equals < 0 ? field.length : equals;
+      const name = decodeField(field.slice(0, end));
+      const value = decodeField(field.slice(end + 1));
+      if (name === undefined || value === undefined) {
+        this.#refuse(place, "invalid");
+        continue;
+      }
+      const values = fields.get(name);
+      if (values === undefined) fields.set(name, [value]);
+      else values.push(value);
+    }
+    return fields;
+  }
+}
+
+/** Parses a time: seconds since the epoch, with a fraction if it is finer. */
+export function secondsOf(value: PlaceValue | undefined, unit: string): number | undefined {
+  if (value === undefined || typeof value === "boolean") return undefined;
+  const text = String(value);
+  for (const one of unit.split("|")) {
+    if (one === "iso") {
+      const seconds = ISO_TIME.test(text) ? Date.parse(text) / 1000 : Number.NaN;
+      if (!Number.isNaN(seconds)) return seconds;
+    } else if (/^(?:0|[1-9]\d{0,12})$/.test(text)) {
+      const isMilliseconds = text.length === 13;
+      if (isMilliseconds === (one === "ms")) return Number(text) / (isMilliseconds ? 1000 : 1);
+    }
+  }
+  return undefined;
+}
+
+/** RFC 3339 with a year of four digits: no such text is the beginning or the end of another. */
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** An absolute URL in RFC 3986's characters without brackets: no JSON body can begin with a part of it. */
+const URL_FORM =
+  /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?:[/?][/?A-Za-z0-9._~!$&'()*+,;=:@%-]*)?$/;
+
+function isUrl(url: string | undefined): url is string {
+  return url !== undefined && url.length <= 8192 && URL_FORM.test(url);
+}
+
+function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses JSON. Integers beyond 2^53 are their source text: as numbers, two ids could become one. */
+function parseJson(body: Uint8Array): unknown {
+  const text = utf8(body);
+  if (text === undefined) throw new SyntaxError("the body is not UTF-8");
+  const keepLarge = (_: string, value: unknown, context?: { readonly source: string }): unknown =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value;
+  // The types know a reviver of two parameters only.
+  return JSON.parse(text, keepLarge as Parameters<typeof JSON.parse>[1]);
+}
+
+function memberAt(root: unknown, members: readonly string[]): unknown {
+  let value = root;
+  for (const member of members) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, member))
+      return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[member];
+  }
+  return value;
+}
+
+function decodeField(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a function that judges a condition. */
+export function conditionOf({
+  at,
+  equals,
+  startsWith,
+  present,
+}: Condition): (places: Places) => boolean {
+  const place = parsePlace(at);
+  return (places) => {
+    const value = places.any(place);
+    if (present !== undefined) return (value !== undefined && value !== null) === present;
+    return startsWith === undefined
+      ? value === equals
+      : typeof value === "string" && value.startsWith(startsWith);
+  };
+}

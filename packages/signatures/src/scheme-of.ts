@@ -1,0 +1,302 @@
+import { timingSafeEqual } from "node:crypto";
+import { ALGORITHMS, digestOf, isSignedPublicly, joined } from "./algorithms.ts";
+import { type Candidate, type Carried, carrierGroups } from "./carriers.ts";
+import { checkProvider, isTolerance, wholePattern } from "./check-provider.ts";
+import { headerReader } from "./headers.ts";
+import { judgeAge, judgeClaims, judgeDemands } from "./judge.ts";
+import { decoyKey, importNamedKey, type Key, keyImporter } from "./keys.ts";
+import { parsePlace, Places, secondsOf } from "./places.ts";
+import type { Algorithm, Provider } from "./provider.ts";
+import {
+  type Attempt,
+  type CheckedHeaders,
+  type HeadersLike,
+  type Refused,
+  refused,
+  refuseProblem,
+  type SignatureScheme,
+  type Verification,
+  type VerifyOptions,
+} from "./scheme.ts";
+import { checkBody, type Secret } from "./secret.ts";
+import { signer } from "./sign.ts";
+import { isId, type Piece, textReader, withSecret } from "./signed-text.ts";
+import { membersOf } from "./tokens.ts";
+
+/** A JSON body begins with one of them. */
+const [BRACE, BRACKET] = [0x7b, 0x5b];
+
+/**
+ * Returns the scheme that a provider's document describes.
+ *
+ * @param provider Is copied; changing it afterwards changes nothing.
+ * @throws {TypeError} The document could be fooled or contradicts itself; the message names the provider, the member and
+ *   the danger.
+ */
+export function schemeOf(provider: Provider): SignatureScheme {
+  const meaning = checkProvider(provider);
+  const document = structuredClone(provider);
+  const { name, title, signature, id, timestamp, batch } = document;
+  const isInText = signature.signed?.includes("secret") === true;
+  const importKeys = keyImporter(document);
+  const readText = textReader(document);
+  const decoys = new Map<Algorithm, Key>();
+  const algorithms = new Set(
+    signature.carrier.map(({ algorithm = signature.algorithm }) => algorithm),
+  );
+
+  const groups = carrierGroups(signature);
+  const inHeaders = groups.filter(({ place }) => place.kind === "header");
+  const elsewhere = groups.filter(({ place }) => place.kind !== "header");
+  const idHeader = id === undefined ? "" : parsePlace(id.at).name;
+  const timePlace = timestamp && parsePlace(timestamp.at);
+  const timeHeader = timePlace?.kind === "header" ? timePlace.name : "";
+  const timePair = timePlace?.pair;
+  const batchPlace = batch === undefined ? undefined : parsePlace(batch);
+  const keyPlace = signature.keyFrom && parsePlace(signature.keyFrom.at);
+  const keyPattern = wholePattern(signature.keyFrom?.matches ?? "");
+  const judge = judgeDemands(document);
+  const readHeaders = headerReader([
+    ...inHeaders.map(({ place }) => ({ name: place.name, isRequired: groups.length === 1 })),
+    { name: timePair === undefined ? timeHeader : "", isRequired: true },
+    { name: idHeader, isRequired: true },
+  ]);
+
+  /** Reads the signature, the timestamp and the id as far as they are in headers. */
+  function checkHeaders(headers: HeadersLike): CheckedHeaders | Refused {
+    const values = readHeaders(headers);
+    if ("ok" in values) return values;
+    const carried: Carried = { candidates: [], seen: new Set(), pairs: new Map() };
+    for (const [index, group] of inHeaders.entries()) {
+      const value = values[index];
+      const refusal = value === undefined ? undefined : group.read(value, carried);
+      if (refusal !== undefined) return refusal;
+    }
+    const [first] = inHeaders;
+    if (first !== undefined) {
+      const header = first.place.name;
+      if (inHeaders.every((_, index) => values[index] === undefined))
+        return refused("CS_SIGNATURE_HEADER_MISSING", { header });
+      const unfit = refuseUnfit(carried, algorithms, { header });
+      if (unfit !== undefined) return unfit;
+    }
+    const [time, sentId] = values.slice(inHeaders.length);
+    if (idHeader !== "" && !isId(sentId ?? ""))
+      return refused("CS_SIGNATURE_ID_INVALID", { header: idHeader });
+    const sent = timePair === undefined ? time : carried.pairs.get(`${timeHeader}#${timePair}`);
+    if (timeHeader !== "" && secondsIn(sent) === undefined)
+      return refused("CS_SIGNATURE_TIMESTAMP_INVALID", { header: timeHeader });
+    return { ok: true, id: sentId, sent, ...carried };
+  }
+
+  /** Parses a timestamp. If nothing separates it from the next part, it has ten digits, to end at one place. */
+  function secondsIn(sent: string | undefined): number | undefined {
+    if (meaning.needsTenDigits && /^\d+$/.test(sent ?? "") && sent?.length !== 10) return undefined;
+    return secondsOf(sent, timestamp?.unit ?? "s");
+  }
+
+  function verify(
+    attempt: Attempt,
+    secrets: readonly Secret[],
+    options: VerifyOptions,
+  ): Verification {
+    const { now, toleranceSeconds = timestamp?.toleranceSeconds ?? 0 } = options;
+    const keys = keysFor(secrets, options);
+    checkClock(now, toleranceSeconds);
+    checkBody(attempt.body);
+
+    const checked = attempt.checked ?? checkHeaders(attempt.headers);
+    if (!checked.ok) return checked;
+    const places = attempt.places ?? new Places(attempt);
+    places.fromSignature.pairs = checked.pairs;
+    const parts = signature.per === "item" ? itemsOf(places) : [places];
+    let secretIndex: number | Refused = refused("CS_SIGNATURE_PLACE_MISSING", {
+      place: batch ?? "",
+    });
+    for (const part of parts) {
+      secretIndex = prove(attempt, checked, part, keys);
+      if (typeof secretIndex !== "number") break;
+    }
+    if (typeof secretIndex !== "number") return secretIndex;
+
+    // Only now: before the signature matched, everything was the stranger's choice.
+    const time = timestamp === undefined ? undefined : sentTime(places, checked);
+    const seconds = time === undefined ? undefined : secondsIn(time);
+    const unmet =
+      judgeClaims(document, places, { ...options, url: attempt.url }) ??
+      judge(places, attempt.body) ??
+      (timestamp === undefined ? undefined : judgeAge(seconds, { now, toleranceSeconds }));
+    if (unmet !== undefined) return unmet;
+    return { ok: true, id: checked.id, timestamp: seconds, secretIndex, signed: meaning.signed };
+  }
+
+  /** Returns the timestamp as it was sent. */
+  function sentTime(places: Places, { sent }: CheckedHeaders): string | undefined {
+    const value = sent ?? (timePlace === undefined ? undefined : places.value(timePlace));
+    return value === undefined ? undefined : String(value);
+  }
+
+  /** Finds the key that has signed an attempt, or an item of its batch. */
+  function prove(
+    { body, method }: Attempt,
+    checked: CheckedHeaders,
+    places: Places,
+    keys: readonly Key[],
+  ): number | Refused {
+    const carried = elsewhere.length === 0 ? checked : carriedIn(places);
+    if ("ok" in carried && !carried.ok) return carried;
+    const unfit = refuseUnfit(carried, new Set(keys.map(({ algorithm }) => algorithm)), {});
+    if (unfit !== undefined) return unfit;
+    const pieces = readText({ id: checked.id, sent: checked.sent, body, method, places });
+    if (places.problem !== undefined) return refuseProblem(places.problem);
+    // The URL before it could otherwise end inside the body.
+    if (meaning.needsJson && body[0] !== BRACE && body[0] !== BRACKET)
+      return refused("CS_SIGNATURE_PLACE_INVALID", { place: "body:" });
+
+    // Every key is tried, also after a match, so that the time taken reveals nothing about a secret.
+    const proofs = proofsOf(keys, carried.candidates, pieces);
+    const secretIndex = proofs.findIndex((proof) => proof !== undefined);
+    const token = proofs[secretIndex]?.token;
+    if (token !== undefined) {
+      places.fromSignature.jose = token.header;
+      places.fromSignature.claims = membersOf(token.payload) ?? {};
+    }
+    if (secretIndex >= 0) return secretIndex;
+    const fingerprints = keys.map((key) => key.checked.fingerprint).filter((one) => one !== "");
+    return refused("CS_SIGNATURE_MISMATCH", { fingerprints });
+  }
+
+  /** Reads the signatures that are in the body: fields, members, and members of items. */
+  function carriedIn(places: Places): Carried | Refused {
+    const carried: Carried = { candidates: [], seen: new Set(), pairs: new Map() };
+    for (const { place, read } of elsewhere) {
+      const value = places.value(place);
+      if (places.problem !== undefined) return refuseProblem(places.problem);
+      const refusal = typeof value === "string" ? read(value, carried) : undefined;
+      if (refusal !== undefined) return refusal;
+    }
+    return carried.seen.size > 0
+      ? carried
+      : refused("CS_SIGNATURE_PLACE_MISSING", { place: elsewhere[0]?.place.text ?? "" });
+  }
+
+  function itemsOf(places: Places): readonly Places[] {
+    const items = batchPlace === undefined ? [] : places.any(batchPlace);
+    return Array.isArray(items) ? items.map((item) => places.ofItem(item)) : [];
+  }
+
+  /** Returns the keys to verify with: those of the secrets, or the one that the message has named. */
+  function keysFor(secrets: readonly Secret[], options: VerifyOptions): readonly Key[] {
+    const { key, decoys: hasDecoys = false } = options;
+    if (key !== undefined) {
+      const named = importNamedKey(document, key);
+      if (!isInText) return [named];
+      return importKeys(secrets, "verify").map((one) => ({
+        ...one,
+        ...named,
+        checked: one.checked,
+      }));
+    }
+    if (isInText && keyPlace !== undefined)
+      throw new TypeError(`missing "key": a message of ${title} names the key that has signed it`);
+    if (!hasDecoys) return importKeys(secrets, "verify");
+    const own = secrets.length === 0 ? [] : importKeys(secrets, "verify");
+    const missing = [...algorithms].filter(
+      (one) => !own.some(({ algorithm }) => algorithm === one),
+    );
+    return [...own, ...missing.map(decoyOf)];
+  }
+
+  function decoyOf(algorithm: Algorithm): Key {
+    const decoy = decoys.get(algorithm) ?? decoyKey(algorithm);
+    decoys.set(algorithm, decoy);
+    return decoy;
+  }
+
+  function namedKey(attempt: Attempt): string | Refused | undefined {
+    if (keyPlace === undefined) return undefined;
+    const checked = attempt.checked ?? checkHeaders(attempt.headers);
+    if (!checked.ok) return checked;
+    const places = attempt.places ?? new Places(attempt);
+    places.fromSignature.pairs = checked.pairs;
+    // Unproved: a token's header names its key.
+    const token = checked.candidates[0]?.token;
+    if (token !== undefined) places.fromSignature.jose = token.header;
+    const value = places.value(keyPlace);
+    if (places.problem !== undefined) return refuseProblem(places.problem);
+    const { text: place } = keyPlace;
+    if (value === undefined) return refused("CS_SIGNATURE_PLACE_MISSING", { place });
+    return typeof value === "string" && keyPattern.test(value)
+      ? value
+      : refused("CS_SIGNATURE_PLACE_INVALID", { place });
+  }
+
+  return {
+    name,
+    title,
+    replayProtection: timestamp !== undefined || "exp" in (signature.claims ?? {}),
+    needsUrl: meaning.signed.has("url"),
+    needsKey: keyPlace !== undefined,
+    warnings: meaning.warnings,
+    covers: meaning.covers,
+    sign: signer(document, groups, { importKeys, readText, secondsIn }),
+    checkHeaders,
+    keyPlace: namedKey,
+    verify,
+    check: (secrets, use) =>
+      keyPlace !== undefined && !isInText && secrets.length === 0
+        ? []
+        : importKeys(secrets, use).map(({ checked }) => checked),
+  };
+}
+
+/** Refuses an attempt without a well-formed signature that one of the algorithms could have made. */
+function refuseUnfit(
+  { candidates, seen }: Pick<CheckedHeaders, "candidates" | "seen">,
+  algorithms: ReadonlySet<Algorithm>,
+  facts: Refused["facts"],
+): Refused | undefined {
+  if (candidates.some(({ algorithm }) => algorithms.has(algorithm))) return undefined;
+  return [...seen].some((algorithm) => algorithms.has(algorithm))
+    ? refused("CS_SIGNATURE_MALFORMED", facts)
+    : refused("CS_SIGNATURE_VERSION_UNSUPPORTED", facts);
+}
+
+/** Returns what each key has signed. */
+function proofsOf(
+  keys: readonly Key[],
+  candidates: readonly Candidate[],
+  pieces: readonly Piece[],
+): readonly (Candidate | undefined)[] {
+  // A body is copied at most once, and only for public keys.
+  let whole: Uint8Array | undefined;
+  return keys.map(({ algorithm, object, text }) => {
+    const facts = ALGORITHMS[algorithm];
+    const isPublic = facts.kind === "public";
+    let digest: Uint8Array | undefined;
+    let proof: Candidate | undefined;
+    for (const candidate of candidates) {
+      if (candidate.algorithm !== algorithm) continue;
+      const { token, bytes } = candidate;
+      const chunks = token === undefined ? withSecret(pieces, text) : [token.text];
+      let isGenuine: boolean;
+      if (isPublic && object !== undefined) {
+        const isShared = token === undefined && text === undefined;
+        const signed = isShared ? (whole ??= joined(chunks)) : joined(chunks);
+        isGenuine = isSignedPublicly(facts, signed, { key: object, bytes });
+      } else {
+        if (token !== undefined || digest === undefined) digest = digestOf(facts, chunks, object);
+        isGenuine = timingSafeEqual(digest, bytes);
+      }
+      if (isGenuine) proof ??= candidate;
+    }
+    return proof;
+  });
+}
+
+function checkClock(now: number, toleranceSeconds: number): void {
+  if (!Number.isFinite(now))
+    throw new TypeError('invalid "now": expected milliseconds since the epoch');
+  if (!isTolerance(toleranceSeconds))
+    throw new TypeError('invalid "toleranceSeconds": expected an integer from 0 to 86400');
+}

@@ -1,0 +1,131 @@
+import { crc32 } from "node:zlib";
+import type { Chunks } from "./algorithms.ts";
+import { parsePlace, type ParsedPlace, type Places } from "./places.ts";
+import type { Part, Provider } from "./provider.ts";
+
+const MAX_ID_LENGTH = 256;
+
+// No full stop: `id.timestamp.body` could then be split elsewhere, and part of a signed body become the id of an
+// attempt that nobody sent (Standard Webhooks, "Signature scheme").
+const ID_CHARACTERS = new Uint8Array(128);
+for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") {
+  ID_CHARACTERS[character.charCodeAt(0)] = 1;
+}
+
+/** True if `text` is 1 to 256 characters of `[A-Za-z0-9_-]`. */
+export function isId(text: string): boolean {
+  if (text.length === 0 || text.length > MAX_ID_LENGTH) return false;
+  for (let index = 0; index < text.length; index++) {
+    if (ID_CHARACTERS[text.charCodeAt(index)] !== 1) return false;
+  }
+  return true;
+}
+
+/** The values of one attempt from which its signed text is made. */
+export interface PartValues {
+  readonly id: string | undefined;
+  /** The timestamp as it was sent. */
+  readonly sent: string | undefined;
+  readonly body: Uint8Array;
+  readonly method: string | undefined;
+  readonly places: Places;
+}
+
+/** Stands for the secret in a text that contains it. */
+const SECRET: unique symbol = Symbol("secret");
+
+/** A piece of the signed text. */
+export type Piece = string | Uint8Array | typeof SECRET;
+
+/** Reads the signed text of an attempt. A value that is missing is the `problem` of its places. */
+export type ReadText = (values: PartValues) => readonly Piece[];
+
+/** Creates the reader of a document's signed text. */
+export function textReader({ signature: { signed = [], join }, timestamp }: Provider): ReadText {
+  const time = timestamp && parsePlace(timestamp.at);
+  const read = partsReader(signed, join, time);
+  return (values) => {
+    const pieces: Piece[] = [];
+    // Texts are joined before they are hashed: each call of the hash costs as much as joining many.
+    let text = "";
+    for (const piece of read(values)) {
+      if (typeof piece === "string") {
+        text += piece;
+      } else {
+        if (text !== "") pieces.push(text);
+        pieces.push(piece);
+        text = "";
+      }
+    }
+    if (text !== "") pieces.push(text);
+    return pieces;
+  };
+}
+
+/** Puts a secret into a text that contains one. */
+export function withSecret(pieces: readonly Piece[], secret: Uint8Array | undefined): Chunks {
+  // Without the part "secret" no piece is the symbol.
+  return secret === undefined
+    ? (pieces as Chunks)
+    : pieces.map((piece) => (piece === SECRET ? secret : piece));
+}
+
+function partsReader(
+  parts: readonly Part[],
+  join: string | undefined,
+  time: ParsedPlace | undefined,
+): ReadText {
+  const readers = parts.map((part) => partReader(part, join, time));
+  return (values) => {
+    const pieces: Piece[] = [];
+    for (const [index, read] of readers.entries()) {
+      if (join !== undefined && index > 0) pieces.push(join);
+      const piece = read(values);
+      if (Array.isArray(piece)) pieces.push(...(piece as readonly Piece[]));
+      else pieces.push(piece as Piece);
+    }
+    return pieces;
+  };
+}
+
+function partReader(
+  part: Part,
+  join: string | undefined,
+  time: ParsedPlace | undefined,
+): (values: PartValues) => Piece | readonly Piece[] {
+  switch (part) {
+    case "id":
+      return ({ id }) => id ?? "";
+    case "timestamp":
+      return ({ sent, places }) => sent ?? (time && places.signedText(time)) ?? "";
+    case "body":
+      return ({ body }) => body;
+    case "url":
+      return ({ places }) => places.signedText(URL_PLACE) ?? "";
+    case "method":
+      return ({ method, places }) => places.signedMethod(method) ?? "";
+    case "secret":
+      return () => SECRET;
+    default:
+  }
+  if ("text" in part) return () => part.text;
+  if ("crc32" in part) return ({ body }) => String(crc32(body));
+  if ("at" in part) {
+    const place = parsePlace(part.at);
+    return ({ places }) => places.signedText(place) ?? "";
+  }
+  if ("ifPresent" in part) {
+    const place = parsePlace(part.ifPresent);
+    const read = partsReader(part.parts, join, time);
+    return (values) => (values.places.value(place) === undefined ? "" : read(values));
+  }
+  const { pair, join: between, without = [] } = part;
+  return ({ places }) =>
+    places
+      .sortedForm()
+      .filter(([name]) => !without.includes(name))
+      .map(([name, value]) => name + pair + value)
+      .join(between);
+}
+
+const URL_PLACE = parsePlace("url");
