@@ -1,6 +1,6 @@
 export type { Catalogue, CatalogueEntry } from "./catalogue.ts";
 export { standardCatalogue } from "./generated/catalogue.ts";
 export type * from "./generated/types.ts";
-export { noMembers, putAt } from "./put-at.ts";
+export { noMembers, pointerOf, putAt, stepsOf, valueAt } from "./pointer.ts";
 export { referencePage } from "./reference.ts";
 export type { SchemaError, Validation, Validator } from "./validation.ts";

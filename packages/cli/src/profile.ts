@@ -2,6 +2,7 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join, posix } from "node:path";
 import { example, schemaSet } from "@countersign/contract-kit/derive";
+import { valueAt } from "@countersign/schemas";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { didYouMean } from "./options.ts";
@@ -79,11 +80,11 @@ function withFolder(document: unknown, folder: string): unknown {
     throw unusable(`${folder}/events/${strange}.schema.json: the catalogue has no such event`);
   const catalogue = rows.map((row) => {
     const schema = schemas.get(row.type ?? "");
-    const sample = samples.find((one) => valueAt(one, envelope["type"]) === row.type);
+    const sample = samples.find((one) => at(one, envelope["type"]) === row.type);
     return {
       ...row,
       ...(schema !== undefined && { schema }),
-      ...(sample !== undefined && { sample: valueAt(sample, envelope["data"]) }),
+      ...(sample !== undefined && { sample: at(sample, envelope["data"]) }),
     };
   });
   return { ...document, catalogue };
@@ -146,14 +147,8 @@ function withoutReferences(
   return inline(valueAt(json(place.file), place.pointer));
 }
 
-function valueAt(event: unknown, pointer: unknown): unknown {
-  if (typeof pointer !== "string") return undefined;
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), event);
-}
+const at = (event: unknown, pointer: unknown): unknown =>
+  typeof pointer === "string" ? valueAt(event, pointer) : undefined;
 
 /** @throws {Failure} A keyword or a pattern of the schema is unsupported, or a reference leads nowhere. */
 function withSample(row: Row): Row {

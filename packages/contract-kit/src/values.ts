@@ -11,21 +11,6 @@ export function parseJson(text: string | Uint8Array): unknown {
   }
 }
 
-/** The value at a JSON Pointer (RFC 6901), or `undefined`. */
-export function valueAt(root: unknown, pointer: string): unknown {
-  return stepsOf(pointer).reduce<unknown>(
-    (value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-    root,
-  );
-}
-
-export function stepsOf(pointer: string): readonly string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
 /** Names of members and indexes of items, from the outside in. */
 export type Steps = readonly (string | number)[];
 

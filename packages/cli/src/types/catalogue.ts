@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { pointerOf } from "@countersign/schemas";
 import { validationSource } from "@countersign/schemas/validation-source";
 import type { Schema, Schemas } from "@countersign/service/internal";
 import { Failure } from "../failure.ts";
-import { pointerOf, resolved, type EventModel, type EventShape } from "./event-model.ts";
+import { resolved, type EventModel, type EventShape } from "./event-model.ts";
 import { type Language, byType, oneFile, quoted } from "./print-types.ts";
 import type { Standalone } from "./standalone.ts";
 import { type AmountType, typescriptTypes } from "./typescript.ts";

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { pointerOf, stepsOf } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
 import { profiledEvents, type Schema, type Schemas } from "@countersign/service/internal";
 
@@ -50,7 +51,7 @@ export function eventModel(profile: Profile): EventModel {
     if (pointer !== undefined)
       return alone.map((shape, index) => ({
         ...shape,
-        when: { path: membersOf(pointer), value: constants[index]?.get(pointer) ?? "" },
+        when: { path: stepsOf(pointer), value: constants[index]?.get(pointer) ?? "" },
       }));
     const payloads = group.flatMap((event) => event.payloads);
     const rows = group.map(({ row }) => row);
@@ -61,7 +62,7 @@ export function eventModel(profile: Profile): EventModel {
     profile,
     events: withNamesOfTheirOwn(shapes),
     schemas,
-    typePath: membersOf(profile.envelope.type),
+    typePath: stepsOf(profile.envelope.type),
   };
 }
 
@@ -78,18 +79,6 @@ function withNamesOfTheirOwn(shapes: readonly EventShape[]): readonly EventShape
     return { ...shape, name };
   });
 }
-
-/** A JSON Pointer's members (RFC 6901 section 4). */
-function membersOf(pointer: string): readonly string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((member) => member.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-/** The JSON Pointer of the members that lead to a value (RFC 6901 section 3). */
-export const pointerOf = (members: readonly string[]): string =>
-  members.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
 const PREFIX = "#/components/schemas/";
 

@@ -1,4 +1,5 @@
-import { pointerOf, type EventModel, type EventShape } from "./event-model.ts";
+import { pointerOf } from "@countersign/schemas";
+import type { EventModel, EventShape } from "./event-model.ts";
 import { type Language, byType, inCode, namesOf, printTypes, quoted } from "./print-types.ts";
 
 /** Classes for Jackson, the sealed interface that they all have, and a class that parses a body. */

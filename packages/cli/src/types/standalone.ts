@@ -1,3 +1,4 @@
+import { pointerOf } from "@countersign/schemas/pointer";
 import { _, Ajv, type Code, type CodeKeywordDefinition, type KeywordCxt } from "ajv";
 import { or } from "ajv/dist/compile/codegen/index.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
@@ -188,17 +189,15 @@ function stepOf({ keyword, params, schema }: KeywordErrorCxt): Code {
     keyword === "required" ? (JSON.parse(String(params["missingProperty"])) as string) : "";
   switch (keyword) {
     case "required":
-      return _`${step(name)}`;
+      return _`${pointerOf([name])}`;
     case "additionalProperties":
       return _`"/" + ${params["additionalProperty"]}.replaceAll("~", "~0").replaceAll("/", "~1")`;
     case "discriminator":
-      return _`${step((schema as Tag).propertyName)}`;
+      return _`${pointerOf([(schema as Tag).propertyName])}`;
     default:
       return _`""`;
   }
 }
-
-const step = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 const LITERAL = /"(?:[^"\\]|\\.)*"/g;
 const HEAD =

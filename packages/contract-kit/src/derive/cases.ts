@@ -1,8 +1,8 @@
+import { pointerOf } from "@countersign/schemas";
 import { isRecord, withValueAt, type Steps } from "../values.ts";
 import { example } from "./example.ts";
 import { accepts, faultsOf, kindOf, lengthOf, partsOf, typesOf } from "./faults.ts";
 import {
-  escapePointer,
   insidesOf,
   isUnion,
   kindsOf,
@@ -72,7 +72,7 @@ function casesOf(
       throw new TypeError(`${placeOf(at)} does not take the value`);
     const own = changesAt(at, value).map(({ keyword, point = keyword, member, value: put }) => {
       const changed = member === undefined ? steps : [...steps, member];
-      const pointer = changed.map((step) => `/${escapePointer(String(step))}`).join("");
+      const pointer = pointerOf(changed);
       const whole = withValueAt(valid, changed, put);
       return { pointer, keyword, point: `${placeOf(at)}/${point}`, value: whole };
     });

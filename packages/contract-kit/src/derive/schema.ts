@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, posix } from "node:path";
+import { pointerOf } from "@countersign/schemas";
 
 /** A schema of the closed subset of JSON Schema 2020-12 that `@countersign/schemas` is written in. */
 export interface Schema {
@@ -151,16 +152,19 @@ export function resolve(located: LocatedSchema): LocatedSchema {
   return resolve(set.document(target));
 }
 
-/** A schema inside another one. `step` is the rest of its JSON Pointer. */
-export function inside(located: LocatedSchema, schema: Schema, step: string): LocatedSchema {
-  return { ...located, schema, at: `${located.at}/${step}` };
+/** A schema inside another one, at the end of its steps. */
+export function inside(
+  located: LocatedSchema,
+  schema: Schema,
+  ...steps: readonly (string | number)[]
+): LocatedSchema {
+  return { ...located, schema, at: located.at + pointerOf(steps) };
 }
 
 /** Its members, each with its schema, in the order of the document. */
 export function membersOf(located: LocatedSchema): readonly (readonly [string, LocatedSchema])[] {
   return Object.entries(located.schema.properties ?? {}).map(
-    ([name, schema]) =>
-      [name, inside(located, schema, `properties/${escapePointer(name)}`)] as const,
+    ([name, schema]) => [name, inside(located, schema, "properties", name)] as const,
   );
 }
 
@@ -168,9 +172,7 @@ export function membersOf(located: LocatedSchema): readonly (readonly [string, L
 export function kindsOf(located: LocatedSchema): readonly LocatedSchema[] {
   const { oneOf, anyOf = [] } = located.schema;
   const keyword = oneOf === undefined ? "anyOf" : "oneOf";
-  return (oneOf ?? anyOf).map((kind, index) =>
-    inside(located, kind, `${keyword}/${String(index)}`),
-  );
+  return (oneOf ?? anyOf).map((kind, index) => inside(located, kind, keyword, index));
 }
 
 /** True if a schema is a union of kinds. */
@@ -192,11 +194,6 @@ export function insidesOf(located: LocatedSchema): readonly LocatedSchema[] {
 /** Document and JSON Pointer, for people and for coverage. */
 export function placeOf({ path, at }: LocatedSchema): string {
   return `${path}#${at}`;
-}
-
-/** A name as a step of a JSON Pointer (RFC 6901 section 3). */
-export function escapePointer(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 const ANNOTATIONS = ["$ref", "$comment", "title", "description", "examples", "deprecated"];

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { valueAt } from "@countersign/schemas";
 import { OutsideSubsetError } from "../derive/schema.ts";
 import type { Schema, SchemaSet } from "../derive/schema.ts";
 import { schemaSet } from "../derive/schema.ts";
@@ -85,11 +86,7 @@ export function openApiSet(document: Node): SchemaSet {
     if (typeof value !== "object" || value === null) return {};
     const { $ref: ref } = value as { readonly $ref?: string };
     if (ref === undefined || ref.startsWith("#/components/schemas/")) return value as Node;
-    const found = ref
-      .slice(2)
-      .split("/")
-      .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
-      .reduce<unknown>((at, step) => (at as Node | undefined)?.[step], document);
+    const found = valueAt(document, ref.slice(1));
     if (found === undefined) throw new OutsideSubsetError(ref, "the reference leads nowhere");
     return node(found);
   }

@@ -1,8 +1,8 @@
 import { parseAmount, readJson } from "@countersign/rules";
-import type { Profile, SchemaError } from "@countersign/schemas";
+import { type Profile, type SchemaError, stepsOf, valueAt } from "@countersign/schemas";
 import { validateEvent } from "@countersign/schemas/writers";
 import { schemeOf, type Verification } from "@countersign/signatures/stated";
-import { isRecord, parseJson, stepsOf, valueAt } from "../values.ts";
+import { isRecord, parseJson } from "../values.ts";
 import type { AnswerAttempt, AttemptAnswer, Place, ReceivedAttempt } from "./hosted-receiver.ts";
 import { type Judging, must, Violation, withoutAdditions } from "./judge.ts";
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Profile } from "@countersign/schemas";
+import { type Profile, valueAt } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { schemeOf } from "@countersign/signatures/stated";
-import { isRecord, parseJson, valueAt } from "../values.ts";
+import { isRecord, parseJson } from "../values.ts";
 import type { ReceiverTarget } from "../target.ts";
 import { type Samples, eventMaker } from "./events.ts";
 import { Effects } from "./effects.ts";

@@ -1,4 +1,4 @@
-import type { Profile, WebhookEvent } from "@countersign/schemas";
+import { type Profile, valueAt, type WebhookEvent } from "@countersign/schemas";
 import { parseAmount } from "@countersign/rules";
 import {
   validateEvent,
@@ -6,7 +6,7 @@ import {
   validateTokenResponse,
 } from "@countersign/schemas/writers";
 import { schemeOf, type SignatureScheme } from "@countersign/signatures/stated";
-import { parseJson, valueAt } from "../values.ts";
+import { parseJson } from "../values.ts";
 import { hostReceiver, type Place, type ReceivedAttempt } from "../harness/hosted-receiver.ts";
 import { answerFaults } from "../harness/judge.ts";
 import { changeState, type Values } from "../harness/provider-states.ts";

@@ -1,3 +1,4 @@
+import { valueAt } from "@countersign/schemas";
 import {
   validateCustomer as readCustomer,
   validateLinkedAccount as readLinkedAccount,
@@ -141,15 +142,4 @@ function read(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Returns the value at a JSON Pointer whose names have no escapes, or `undefined`. */
-export function valueAt(value: unknown, pointer: string): unknown {
-  let at = value;
-  for (const name of pointer.split("/").slice(1)) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return undefined;
-    // An object that has the name.
-    at = (at as Readonly<Record<string, unknown>>)[name];
-  }
-  return at;
 }

@@ -1,3 +1,4 @@
+import { valueAt } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
 import {
   flag,
@@ -276,10 +277,4 @@ function amountIn(payload: string, pointer: string): string | null {
   const amount = valueAt(JSON.parse(payload), `${pointer}/amount`);
   if (!isObject(amount) || typeof amount["value"] !== "number") return null;
   return `${amount["value"].toFixed(2)} ${String(amount["currency"])}`;
-}
-
-/** @param pointer JSON Pointer whose names have no escapes, as those of profiles. */
-function valueAt(whole: unknown, pointer: string): unknown {
-  const names = pointer.split("/").slice(1);
-  return names.reduce((value, name) => (isObject(value) ? value[name] : undefined), whole);
 }

@@ -1,4 +1,5 @@
 import { parseAmount } from "@countersign/rules";
+import { pointerOf } from "@countersign/schemas";
 import { faultAt, refuseMembers, type Wording } from "./members.ts";
 import type { MemberError } from "./problem.ts";
 import type { JsonBody } from "./route.ts";
@@ -167,7 +168,7 @@ function within(place: Place, name: string): Place {
 
 /** Returns the JSON Pointer of a member of the value at a pointer. */
 export function pointerTo(pointer: string, name: string): string {
-  return `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return pointer + pointerOf([name]);
 }
 
 /** True if a JSON value is an object. */

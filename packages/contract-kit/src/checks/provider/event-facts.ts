@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseAmount } from "@countersign/rules";
-import type { Profile } from "@countersign/schemas";
+import { type Profile, valueAt } from "@countersign/schemas";
 import type { ProviderCheck } from "../../check.ts";
 import { subscribe } from "../../harness/calls.ts";
 import { dataOf, eventOf, type DeliveredEvent } from "../../harness/delivered-events.ts";
 import type { Place } from "../../harness/hosted-receiver.ts";
 import { must, NotShown } from "../../harness/judge.ts";
 import { providerCheck } from "../../harness/scenario.ts";
-import { isRecord, valueAt } from "../../values.ts";
+import { isRecord } from "../../values.ts";
 import { CAUSED, EACH, payments, people, Story, type Change, type Kind } from "./event-story.ts";
 
 const FACTS = "P-EVENT-FACTS";

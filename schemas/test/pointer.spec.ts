@@ -1,0 +1,25 @@
+import { noMembers, pointerOf, putAt, stepsOf, valueAt } from "@countersign/schemas";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+const name = fc.oneof(fc.constantFrom("~", "/", "~1", "", "__proto__", "constructor"), fc.string());
+
+it("a pointer leads back to its names, and to the value that is put there", () => {
+  fc.assert(
+    fc.property(fc.array(name, { minLength: 1 }), (names) => {
+      const pointer = pointerOf(names);
+      expect(stepsOf(pointer)).toEqual(names);
+      const root = noMembers();
+      putAt(root, pointer, 7);
+      expect(valueAt(root, pointer)).toBe(7);
+    }),
+  );
+});
+
+it("a pointer leads to items, and to no inherited member", () => {
+  const value = { list: [{ "a/b": 1 }] };
+  expect(valueAt(value, "/list/0/a~1b")).toBe(1);
+  for (const pointer of ["/list/length", "/list/1", "/constructor", "/list/0/a~1b/0"])
+    expect([pointer, valueAt(value, pointer)]).toEqual([pointer, undefined]);
+  expect(valueAt(value, "")).toBe(value);
+});
