@@ -4,7 +4,7 @@ import { failureCodes } from "../../packages/cli/src/failure.ts";
 import { sandboxErrorCodes } from "../../packages/sandbox/src/refusals.ts";
 import { errorCodes, importCodes, memberCodes } from "../../packages/service/src/error-codes.ts";
 import { tokenErrors } from "../../packages/service/src/http/routes/tokens.ts";
-import { FIXES } from "../../packages/signatures/src/stated/explain-causes.ts";
+import { FIXES } from "../../packages/signatures/src/explain-causes.ts";
 import { root } from "../../scripts/packages.ts";
 
 const page = readFileSync(`${root}docs/reference/codes.md`, "utf8");

@@ -6,7 +6,7 @@ import { referencePage } from "@countersign/schemas";
 import { describe, expect, it } from "vitest";
 import { failureCodes } from "../../packages/cli/src/failure.ts";
 import { isCode, readPages, slugOf } from "../../docs/.vitepress/pages.ts";
-import { FIXES } from "../../packages/signatures/src/stated/explain-causes.ts";
+import { FIXES } from "../../packages/signatures/src/explain-causes.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const files = globSync("{*,docs/**/*,packages/*/*,{schemas,contracts,examples/*}/*}.md", {
