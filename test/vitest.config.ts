@@ -7,6 +7,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 export const conditions = ["node", "development|production"];
 export const sources = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 export const root = fileURLToPath(new URL("..", import.meta.url));
+export const tags = [
+  {
+    name: "ci",
+    description:
+      "repeats a fact with more stores, processes, browsers or kills: run by CI for each push",
+  },
+];
 
 // Processes that tests start read the sources' types away once, not at each start. A cache that is
 // there already, also one of nothing (`NODE_DISABLE_COMPILE_CACHE=1`), stays as it is.
@@ -28,12 +35,13 @@ class SpanningFirst extends BaseSequencer {
   }
 }
 
-// The quick lane: what `npm test` runs. Long forms are `*.slow.ts` in test/vitest.slow.config.ts.
+// `npm test` leaves out the tests with the tag "ci". Long forms are `*.slow.ts` in test/vitest.slow.config.ts.
 export default defineConfig({
   ...sources,
   root,
   test: {
     include: ["{packages/*,schemas,contracts}/test/**/*.spec.ts", "test/**/*.spec.ts"],
+    tags,
     // Many suites wait for processes and sockets: two workers more than cores keep those busy.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: SpanningFirst },

@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 import { root, sources } from "./vitest.config.ts";
 
-// The long lane: the long forms of properties, chaos and fuzz. Run by `npm run test:long`, never by
-// `npm test`, whose quick lane has a short form of each.
+// The long lane: the long forms of properties, chaos and fuzz. Run by `npm run test:long`, never by `npm test` or CI,
+// which have a short form of each.
 export default defineConfig({
   ...sources,
   root,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { profiles } from "@countersign/schemas/profiles";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { receiverCheckRunner } from "../../packages/cli/src/receiver-check-runner.ts";
 import { drawn, seed } from "../seed.ts";
 import { describeInBrowser, openPage, pageOfFile } from "./browser.ts";
@@ -14,10 +14,12 @@ import { tasks } from "./tasks.ts";
 describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
   const emptyPage = pageOfFile();
   const scene = sceneOfFile();
-  // Before the tasks, which change the scene.
-  accessible(emptyPage, scene, drawn(everyLook, 1), 2);
-  tasks(emptyPage, scene, 2);
-  hostileTextsInPage(emptyPage, drawn(hostileTexts, 10));
+  describe("with a scene", { tags: "ci" }, () => {
+    // Before the tasks, which change the scene.
+    accessible(emptyPage, scene, drawn(everyLook, 1), 2);
+    tasks(emptyPage, scene, 2);
+    hostileTextsInPage(emptyPage, drawn(hostileTexts, 10));
+  });
 
   it("keeps rows in place while the pointer is on them, and its filters in the address", async () => {
     const one = await openInspector();
@@ -45,7 +47,7 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
     expect(faults).toEqual([]);
   });
 
-  it("follows an address that changes during its first draw", async () => {
+  it("follows an address that changes during its first draw", { tags: "ci" }, async () => {
     const one = await openInspector();
     const { page } = await emptyPage(one.url);
     // Only this page gets the script: the other tests share theirs.
@@ -64,113 +66,125 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
     expect(other.url()).toMatch(/#\/payments$/);
   });
 
-  it("resends in bulk with the count first, sends an edited copy digit for digit, and stops a clock that waits for its answer", async () => {
-    const one = await openInspector();
-    await one.api("POST", "/sandbox/inspect/endpoints", { subscriptionDetails: { type: "ALL" } });
-    one.receiver.statusOf = () => 500;
-    for (const type of ["payment.created", "payment.failed", "customer.created"])
-      await one.api("POST", "/sandbox/events", { type });
-    await one.api("PUT", "/sandbox/clock", { advance: "PT0S" });
-    one.receiver.statusOf = () => 204;
-    const { page, faults } = await openPage(emptyPage, one);
-    await page.getByRole("button", { name: "Resend all failing…" }).click();
-    await page.getByText("3 deliveries").waitFor();
-    const before = one.arrived.length;
-    await page.getByRole("button", { name: "Resend 3" }).click();
-    await page.getByText("3 sent again.").waitFor();
-    await expect.poll(() => one.arrived.length).toBe(before + 3);
+  it(
+    "resends in bulk with the count first, sends an edited copy digit for digit, and stops a clock that waits for its answer",
+    { tags: "ci" },
+    async () => {
+      const one = await openInspector();
+      await one.api("POST", "/sandbox/inspect/endpoints", { subscriptionDetails: { type: "ALL" } });
+      one.receiver.statusOf = () => 500;
+      for (const type of ["payment.created", "payment.failed", "customer.created"])
+        await one.api("POST", "/sandbox/events", { type });
+      await one.api("PUT", "/sandbox/clock", { advance: "PT0S" });
+      one.receiver.statusOf = () => 204;
+      const { page, faults } = await openPage(emptyPage, one);
+      await page.getByRole("button", { name: "Resend all failing…" }).click();
+      await page.getByText("3 deliveries").waitFor();
+      const before = one.arrived.length;
+      await page.getByRole("button", { name: "Resend 3" }).click();
+      await page.getByText("3 sent again.").waitFor();
+      await expect.poll(() => one.arrived.length).toBe(before + 3);
 
-    await page.getByRole("row", { name: "payment.created" }).first().getByRole("link").click();
-    await page.getByRole("button", { name: "Edit and send a copy" }).click();
-    const field = page.getByRole("textbox", { name: "Data, JSON" });
-    expect(await field.inputValue()).toContain('"value": 10.50');
-    await field.fill((await field.inputValue()).replace("10.50", "20.70"));
-    const silence = Promise.withResolvers<number>();
-    onTestFinished(() => silence.resolve(204));
-    one.receiver.statusOf = () => silence.promise;
-    await page.getByRole("button", { name: "Send", exact: true }).click();
-    await expect.poll(() => one.arrived.at(-1)).toContain('"value":20.70');
+      await page.getByRole("row", { name: "payment.created" }).first().getByRole("link").click();
+      await page.getByRole("button", { name: "Edit and send a copy" }).click();
+      const field = page.getByRole("textbox", { name: "Data, JSON" });
+      expect(await field.inputValue()).toContain('"value": 10.50');
+      await field.fill((await field.inputValue()).replace("10.50", "20.70"));
+      const silence = Promise.withResolvers<number>();
+      onTestFinished(() => silence.resolve(204));
+      one.receiver.statusOf = () => silence.promise;
+      await page.getByRole("button", { name: "Send", exact: true }).click();
+      await expect.poll(() => one.arrived.at(-1)).toContain('"value":20.70');
 
-    await page.getByRole("button", { name: "3 business days" }).click();
-    await page.getByText(/due items · payment\.created: waiting for .* \d+\/15 s$/).waitFor();
-    await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByRole("button", { name: "3 business days" }).waitFor();
-    expect(faults).toEqual([]);
-  });
+      await page.getByRole("button", { name: "3 business days" }).click();
+      await page.getByText(/due items · payment\.created: waiting for .* \d+\/15 s$/).waitFor();
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByRole("button", { name: "3 business days" }).waitFor();
+      expect(faults).toEqual([]);
+    },
+  );
 
-  it("reconnects, says that the sandbox has stopped, and opens a new key in the same tab with the profile's views", async () => {
-    const one = await openInspector();
-    const { page, faults } = await emptyPage(one.url);
-    const broken = { contentType: "text/event-stream", body: "" };
-    await page.route("**/sandbox/stream*", (route) => route.fulfill(broken));
-    await page.goto(one.address);
-    await page.getByText("15 of 15 events").waitFor();
-    await page.getByText(/^Reconnecting \d+ s$/).waitFor();
-    await one.api("POST", "/sandbox/events", { type: "payment.canceled" });
-    await page.unrouteAll();
-    await page.getByText("Live", { exact: true }).waitFor();
-    await page.getByRole("row", { name: "payment.canceled" }).waitFor();
+  it(
+    "reconnects, says that the sandbox has stopped, and opens a new key in the same tab with the profile's views",
+    { tags: "ci" },
+    async () => {
+      const one = await openInspector();
+      const { page, faults } = await emptyPage(one.url);
+      const broken = { contentType: "text/event-stream", body: "" };
+      await page.route("**/sandbox/stream*", (route) => route.fulfill(broken));
+      await page.goto(one.address);
+      await page.getByText("15 of 15 events").waitFor();
+      await page.getByText(/^Reconnecting \d+ s$/).waitFor();
+      await one.api("POST", "/sandbox/events", { type: "payment.canceled" });
+      await page.unrouteAll();
+      await page.getByText("Live", { exact: true }).waitFor();
+      await page.getByRole("row", { name: "payment.canceled" }).waitFor();
 
-    // Another run of the sandbox has the same address, and does not know the session.
-    await one.sandbox.close({ graceMs: 0 });
-    const { standard } = profiles;
-    const catalogue = standard.catalogue.filter(({ category }) => category === "CUSTOMER");
-    const profile = { ...standard, name: "customers-only", catalogue };
-    await openInspector({ port: one.port, profile });
-    await page.getByText("The sandbox has stopped.").waitFor();
-    expect(await page.getByRole("button", { name: "3 business days" }).isDisabled()).toBe(true);
-    await page.evaluate((key) => (location.hash = `#key=${key}`), KEY);
-    await page.getByText("Live", { exact: true }).waitFor();
-    const links = page.getByRole("navigation", { name: "Views" }).getByRole("link");
-    await expect
-      .poll(() => links.allInnerTexts())
-      .toEqual(["Events", "Customers", "Endpoints", "Checks"]);
-    expect(faults).toEqual([]);
-  });
+      // Another run of the sandbox has the same address, and does not know the session.
+      await one.sandbox.close({ graceMs: 0 });
+      const { standard } = profiles;
+      const catalogue = standard.catalogue.filter(({ category }) => category === "CUSTOMER");
+      const profile = { ...standard, name: "customers-only", catalogue };
+      await openInspector({ port: one.port, profile });
+      await page.getByText("The sandbox has stopped.").waitFor();
+      expect(await page.getByRole("button", { name: "3 business days" }).isDisabled()).toBe(true);
+      await page.evaluate((key) => (location.hash = `#key=${key}`), KEY);
+      await page.getByText("Live", { exact: true }).waitFor();
+      const links = page.getByRole("navigation", { name: "Views" }).getByRole("link");
+      await expect
+        .poll(() => links.allInnerTexts())
+        .toEqual(["Events", "Customers", "Endpoints", "Checks"]);
+      expect(faults).toEqual([]);
+    },
+  );
 
-  it("shows each finding of the checks with its evidence while messages arrive faster than answers", async () => {
-    // This receiver answers 204 to everything, so it accepts a forged attempt. Once that is found it
-    // answers no more, and the run lasts until it is stopped.
-    const silence = Promise.withResolvers<number>();
-    onTestFinished(() => silence.resolve(204));
-    const one = await openInspector({
-      checksOf: (target) => {
-        const { standard } = profiles;
-        // The checks before that of forged attempts take as much longer as the profile has types.
-        const profile = { ...standard, catalogue: standard.catalogue.slice(0, 1) };
-        const runner = receiverCheckRunner({ ...target, profile, profileName: "standard" });
-        const run: typeof runner.run = (watch) => {
-          const load = { check: "receiver/load", title: "many at once", place: 2, total: 2 };
-          const loading = setInterval(() => watch.onCheck(load), 20);
-          watch.signal.addEventListener("abort", () => clearInterval(loading));
-          const onEntry: typeof watch.onEntry = (entry) => {
-            watch.onEntry(entry);
-            if ("requirement" in entry && entry.requirement === "R-VERIFY-UNSIGNED")
-              one.receiver.statusOf = () => silence.promise;
+  it(
+    "shows each finding of the checks with its evidence while messages arrive faster than answers",
+    { tags: "ci" },
+    async () => {
+      // This receiver answers 204 to everything, so it accepts a forged attempt. Once that is found it
+      // answers no more, and the run lasts until it is stopped.
+      const silence = Promise.withResolvers<number>();
+      onTestFinished(() => silence.resolve(204));
+      const one = await openInspector({
+        checksOf: (target) => {
+          const { standard } = profiles;
+          // The checks before that of forged attempts take as much longer as the profile has types.
+          const profile = { ...standard, catalogue: standard.catalogue.slice(0, 1) };
+          const runner = receiverCheckRunner({ ...target, profile, profileName: "standard" });
+          const run: typeof runner.run = (watch) => {
+            const load = { check: "receiver/load", title: "many at once", place: 2, total: 2 };
+            const loading = setInterval(() => watch.onCheck(load), 20);
+            watch.signal.addEventListener("abort", () => clearInterval(loading));
+            const onEntry: typeof watch.onEntry = (entry) => {
+              watch.onEntry(entry);
+              if ("requirement" in entry && entry.requirement === "R-VERIFY-UNSIGNED")
+                one.receiver.statusOf = () => silence.promise;
+            };
+            return runner.run({ ...watch, onEntry });
           };
-          return runner.run({ ...watch, onEntry });
-        };
-        return { ...runner, run };
-      },
-    });
-    const { page, faults } = await openPage(emptyPage, one);
-    await page.getByRole("link", { name: "Checks" }).click();
-    await page.getByText("Not run yet.").waitFor();
-    await page.route("**/sandbox/inspect/checks?*", async (route) => {
-      await delay(500);
-      await route.continue();
-    });
-    await page.getByRole("button", { name: "Run the checks" }).click();
-    const row = page.getByRole("row", { name: "R-VERIFY-UNSIGNED" });
-    await row.getByText("Fail").waitFor();
-    await page.getByText("2 of 2: many at once").waitFor();
-    await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("the run was interrupted").first().waitFor();
-    await row.getByRole("link").click();
-    const card = page.locator(".card", { hasText: "receiver/forged" });
-    await card.getByText("Sent").first().waitFor();
-    expect(await card.locator("pre").first().innerText()).toMatch(/^POST \/webhooks HTTP\/1\.1/);
-    expect(await card.innerText()).toContain("countersign verify receiver --url");
-    expect(faults).toEqual([]);
-  });
+          return { ...runner, run };
+        },
+      });
+      const { page, faults } = await openPage(emptyPage, one);
+      await page.getByRole("link", { name: "Checks" }).click();
+      await page.getByText("Not run yet.").waitFor();
+      await page.route("**/sandbox/inspect/checks?*", async (route) => {
+        await delay(500);
+        await route.continue();
+      });
+      await page.getByRole("button", { name: "Run the checks" }).click();
+      const row = page.getByRole("row", { name: "R-VERIFY-UNSIGNED" });
+      await row.getByText("Fail").waitFor();
+      await page.getByText("2 of 2: many at once").waitFor();
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByText("the run was interrupted").first().waitFor();
+      await row.getByRole("link").click();
+      const card = page.locator(".card", { hasText: "receiver/forged" });
+      await card.getByText("Sent").first().waitFor();
+      expect(await card.locator("pre").first().innerText()).toMatch(/^POST \/webhooks HTTP\/1\.1/);
+      expect(await card.innerText()).toContain("countersign verify receiver --url");
+      expect(faults).toEqual([]);
+    },
+  );
 });

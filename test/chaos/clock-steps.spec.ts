@@ -10,7 +10,7 @@ const withinMs = 15_000;
 // All stores, processes and steps, and the bound of 2 s, are in `clock-steps.slow.ts`.
 it.skipIf(faketime === undefined).each(drawn(steppedProcesses, 1))(
   `countersign serve answers, delivers and reports a step of its wall clock (seed ${String(seed)}): $processes on $store, of which $stepping step${why}`,
-  { timeout: 120_000 },
+  { tags: "ci", timeout: 120_000 },
   async (of) => {
     const plan = { steps: [...drawn(CLOCK_STEPS, 1)], withinMs };
     expect(await stepClocks(await openStore(of.store), of, plan)).toEqual([]);

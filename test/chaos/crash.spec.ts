@@ -26,6 +26,7 @@ describe(`A29: a merchant's process that is killed (seed ${String(seed)})`, () =
 
   it.each(drawn(lanes, 1))(
     "loses no acknowledged event and books nothing twice in a transaction, with 200 events of 20 shared resources, on $kind, $acknowledge",
+    { tags: "ci" },
     async ({ kind, acknowledge }) => {
       const of = { kind, acknowledge, shared: true, points: points[acknowledge] };
       const tally = await crashCampaign({ cycles: 1, seed, ...of });
@@ -37,6 +38,7 @@ describe(`A29: a merchant's process that is killed (seed ${String(seed)})`, () =
 
   it.skipIf(redisBinary === undefined)(
     "loses no event and handles no acknowledged one again when Redis crashes and reads its file",
+    { tags: "ci" },
     async () => {
       const tally = await crashCampaign({ cycles: 2, seed, kind: "redis", restarts: true });
       expect(tally).toMatchObject({ killed: 2, events: 16, lost: [], twice: [] });

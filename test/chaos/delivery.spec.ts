@@ -12,6 +12,7 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
   // One of the points, drawn by the seed; the long lane kills at all of them.
   it.skipIf(isPostgresMissing).each(drawn(DELIVERY_POINTS, 1))(
     "lose nothing and repeat only attempts in flight when killed %s on PostgreSQL",
+    { tags: "ci", timeout: PATIENCE_MS },
     async (point) => {
       const plan = { cycles: 2, leaseMs: 3000, seed, points: [point] };
       const tally = await deliveryCampaign({ ...plan, store: await openStore("postgres") });
@@ -21,7 +22,6 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
       // 28 h, the schedule's longest step and its tenth: a wait beyond it would be a fault.
       expect(tally.aheadMs).toBeLessThan(28 * 3_600_000);
     },
-    PATIENCE_MS,
   );
 
   it("are reported by the campaign if they record before they post", async () => {

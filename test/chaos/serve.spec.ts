@@ -7,42 +7,46 @@ import { disturbedServe, NO_SERVE_FAULT, serveCampaign } from "./serve-campaign.
 
 const PATIENCE_MS = 180_000;
 
-describe(`two processes that deliver from one database (seed ${String(seed)})`, () => {
-  it(
-    "lose nothing, and forget or repeat no refund, as `countersign serve` on either store when killed",
-    async () => {
-      const isSqlite = isPostgresMissing || seed % 2 === 0;
-      const store = await openStore(isSqlite ? "sqlite" : "postgres");
-      const tally = await serveCampaign(store, { cycles: 1, seed });
-      expect(tally).toMatchObject(NO_SERVE_FAULT);
-      expect(tally.events).toBeGreaterThanOrEqual(40);
-    },
-    PATIENCE_MS,
-  );
+describe(
+  `two processes that deliver from one database (seed ${String(seed)})`,
+  { tags: "ci" },
+  () => {
+    it(
+      "lose nothing, and forget or repeat no refund, as `countersign serve` on either store when killed",
+      async () => {
+        const isSqlite = isPostgresMissing || seed % 2 === 0;
+        const store = await openStore(isSqlite ? "sqlite" : "postgres");
+        const tally = await serveCampaign(store, { cycles: 1, seed });
+        expect(tally).toMatchObject(NO_SERVE_FAULT);
+        expect(tally.events).toBeGreaterThanOrEqual(40);
+      },
+      PATIENCE_MS,
+    );
 
-  it.skipIf(isPostgresMissing)(
-    "B22 go on, lose nothing and do nothing twice, as `countersign serve` while their connections to PostgreSQL end every 200 ms",
-    async () => {
-      const store = await openStore("postgres");
-      const { port, pathname } = new URL(store.database);
-      const admin = await clients.postgres(Number(port), pathname.slice(1));
-      onTestFinished(() => admin.end());
-      let ended = 0;
-      const endConnections = async (): Promise<void> => {
-        for (let times = 0; times < 10; times += 1) {
-          await setTimeout(200);
-          const { rowCount } = await admin.query(
-            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    it.skipIf(isPostgresMissing)(
+      "B22 go on, lose nothing and do nothing twice, as `countersign serve` while their connections to PostgreSQL end every 200 ms",
+      async () => {
+        const store = await openStore("postgres");
+        const { port, pathname } = new URL(store.database);
+        const admin = await clients.postgres(Number(port), pathname.slice(1));
+        onTestFinished(() => admin.end());
+        let ended = 0;
+        const endConnections = async (): Promise<void> => {
+          for (let times = 0; times < 10; times += 1) {
+            await setTimeout(200);
+            const { rowCount } = await admin.query(
+              `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
               WHERE application_name LIKE 'countersign%' AND datname = current_database()`,
-          );
-          ended += rowCount ?? 0;
-        }
-      };
-      const tally = await disturbedServe(store, [endConnections]);
-      expect(tally).toMatchObject({ ...NO_SERVE_FAULT, repeated: 0 });
-      expect(tally.refunds).toBeGreaterThan(0);
-      expect(ended).toBeGreaterThan(10);
-    },
-    PATIENCE_MS,
-  );
-});
+            );
+            ended += rowCount ?? 0;
+          }
+        };
+        const tally = await disturbedServe(store, [endConnections]);
+        expect(tally).toMatchObject({ ...NO_SERVE_FAULT, repeated: 0 });
+        expect(tally.refunds).toBeGreaterThan(0);
+        expect(ended).toBeGreaterThan(10);
+      },
+      PATIENCE_MS,
+    );
+  },
+);

@@ -49,22 +49,26 @@ const url = `http://127.0.0.1:${String(port)}/webhooks`;
 const start = `WEBHOOK_SECRET="$COUNTERSIGN_SECRET" PORT=${String(port)} ${node} "${root}examples/merchant/src/main.ts"`;
 
 describe("the GitHub action", () => {
-  it("starts a receiver with a new secret, verifies it, writes the summary and stops it", async () => {
-    const { status, out, read } = await runAction({
-      role: "receiver",
-      url,
-      start,
-      options: "--only R-VERIFY-TAMPERED",
-    });
-    expect([status, read("output")]).toEqual([0, "result=passed\nreports=countersign-reports\n"]);
-    expect(read("summary")).toContain("R-VERIFY-TAMPERED");
-    expect(JSON.parse(read("countersign-reports/report.json"))).toHaveProperty("about");
-    const [, secret = ""] = /^::add-mask::(whsec_\S+)$/m.exec(out) ?? [];
-    expect(secret).toHaveLength(50);
-    expect(read("arguments")).not.toContain(secret);
-    expect(read("arguments")).toMatch(/^--yes countersign@\d+\.\d+\.\d+ verify receiver --url /);
-    await expect(fetch(url)).rejects.toThrow("fetch failed");
-  });
+  it(
+    "starts a receiver with a new secret, verifies it, writes the summary and stops it",
+    { tags: "ci" },
+    async () => {
+      const { status, out, read } = await runAction({
+        role: "receiver",
+        url,
+        start,
+        options: "--only R-VERIFY-TAMPERED",
+      });
+      expect([status, read("output")]).toEqual([0, "result=passed\nreports=countersign-reports\n"]);
+      expect(read("summary")).toContain("R-VERIFY-TAMPERED");
+      expect(JSON.parse(read("countersign-reports/report.json"))).toHaveProperty("about");
+      const [, secret = ""] = /^::add-mask::(whsec_\S+)$/m.exec(out) ?? [];
+      expect(secret).toHaveLength(50);
+      expect(read("arguments")).not.toContain(secret);
+      expect(read("arguments")).toMatch(/^--yes countersign@\d+\.\d+\.\d+ verify receiver --url /);
+      await expect(fetch(url)).rejects.toThrow("fetch failed");
+    },
+  );
 
   it("fails the job if the verification fails, and passes a given secret in the environment only", async () => {
     const { status, read } = await runAction({ url, secret: SECRET }, "exit 1");
@@ -73,13 +77,17 @@ describe("the GitHub action", () => {
     expect(read("arguments")).not.toContain(SECRET);
   });
 
-  it("prints the target's log and an annotation if the target does not start", async () => {
-    const { status, out, read } = await runAction({ url, start: "echo no database; exit 3" });
-    expect(status).toBe(2);
-    expect(out).toContain("no database\n");
-    expect(out).toContain('::error title=Countersign::the command of "start" ended');
-    expect(read("output")).toBe("result=unusable\n");
-  });
+  it(
+    "prints the target's log and an annotation if the target does not start",
+    { tags: "ci" },
+    async () => {
+      const { status, out, read } = await runAction({ url, start: "echo no database; exit 3" });
+      expect(status).toBe(2);
+      expect(out).toContain("no database\n");
+      expect(out).toContain('::error title=Countersign::the command of "start" ended');
+      expect(read("output")).toBe("result=unusable\n");
+    },
+  );
 
   it.each([
     [{ role: "merchant", url }, 'invalid role "merchant": expected "receiver" or "provider"'],

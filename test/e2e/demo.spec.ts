@@ -28,7 +28,7 @@ const isUp = (url: string): Promise<boolean> =>
   );
 
 // Each starts three processes, which takes a busy machine its time.
-describe("the demo", { timeout: 120_000 }, () => {
+describe("the demo", { tags: "ci", timeout: 120_000 }, () => {
   it("prints every step and the page's address if its port is taken, ends with 0 at Ctrl-C, and leaves no process behind", async () => {
     const other = createServer().listen(4010, "127.0.0.1");
     onTestFinished(() => void other.close());

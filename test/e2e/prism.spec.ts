@@ -46,6 +46,7 @@ const drawable = [
 // Prism takes long to start: the run's seed draws one profile.
 it.each(drawn(drawable, 1))(
   "the service of profile %s answers calls and refuses wrong ones as its OpenAPI document says, by Prism",
+  { tags: "ci" },
   async (name, refusals) => {
     const profile = profiles[name];
     const { sandbox, token, call } = await openSandbox({ profile });

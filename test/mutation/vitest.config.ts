@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { defineConfig } from "vitest/config";
-import { root, sources } from "../vitest.config.ts";
+import { root, sources, tags } from "../vitest.config.ts";
 
 /** Quick files first, by the last run's times: a run ends with the first test that notices, and slow files search at random. */
 class QuickFirst extends BaseSequencer {
@@ -17,6 +17,7 @@ export default defineConfig({
   root,
   test: {
     include: ["**/*.spec.ts"],
+    tags,
     sequence: { sequencer: QuickFirst },
     // A mutant that never answers is noticed here: Stryker's own timeout costs a new process.
     testTimeout: 10_000,

@@ -99,7 +99,7 @@ async function restored(
   return unsubscribe(url, token, [kept, late]);
 }
 
-describe("the backup guide", () => {
+describe("the backup guide", { tags: "ci" }, () => {
   const [noSqlite, reason] = missing("sqlite3");
   it.skipIf(noSqlite)(
     `backs up SQLite while the service runs, restores it over a damaged file, and the copy starts with the same key only${noSqlite ? ` (skipped: ${reason})` : ""}`,
@@ -123,16 +123,20 @@ describe("the backup guide", () => {
   );
 });
 
-describePostgres("the backup guide for PostgreSQL", (server) => {
-  it("backs up the database while the service runs and restores it into an empty one", async () => {
-    const postgres = server();
-    const [from, to] = [await postgres.create(), await postgres.create()];
-    const COUNTERSIGN_DATABASE_URL = postgres.urlOf(from);
-    const folder = temporaryFolder();
-    const BACKUP = join(folder, "countersign.dump");
-    const RESTORED_DATABASE_URL = postgres.urlOf(to);
-    const urls = { COUNTERSIGN_DATABASE_URL, RESTORED_DATABASE_URL };
-    const env = shellEnv(folder, { ...urls, BACKUP });
-    expect(await restored("postgres", { env })).toEqual([200, 404]);
-  }, 40_000);
-});
+describePostgres(
+  "the backup guide for PostgreSQL",
+  (server) => {
+    it("backs up the database while the service runs and restores it into an empty one", async () => {
+      const postgres = server();
+      const [from, to] = [await postgres.create(), await postgres.create()];
+      const COUNTERSIGN_DATABASE_URL = postgres.urlOf(from);
+      const folder = temporaryFolder();
+      const BACKUP = join(folder, "countersign.dump");
+      const RESTORED_DATABASE_URL = postgres.urlOf(to);
+      const urls = { COUNTERSIGN_DATABASE_URL, RESTORED_DATABASE_URL };
+      const env = shellEnv(folder, { ...urls, BACKUP });
+      expect(await restored("postgres", { env })).toEqual([200, 404]);
+    }, 40_000);
+  },
+  { tags: "ci" },
+);

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { postgresDriver, sqliteDriver } from "@countersign/service/internal";
 import { describe, expect, it } from "vitest";
-import { onStores, postgres, sqlite } from "../../service/test/store/stores.ts";
+import { inCi, onStores, postgres, sqlite } from "../../service/test/store/stores.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { failedWith } from "./fixtures.ts";
 import { call, client, merchant, serviceData, tokenOf, type ServiceData } from "./service-data.ts";
@@ -42,7 +42,7 @@ const done = ({ created = 0, changed = 0, unchanged = 0 }: Counts, words = "impo
 const errorsOf = (err: string): string[] =>
   [...err.matchAll(/^line (\d+): (\S+) (\S*): .+$/gm)].map((match) => match.slice(1).join(" "));
 
-onStores([sqlite, postgres], ({ create }) => {
+onStores([sqlite, inCi(postgres)], ({ create }) => {
   /** An empty database, and the contents of its tables. */
   async function open() {
     const address = await create();

@@ -71,87 +71,96 @@ function shop(): string {
 
 // Within the workspace, where @countersign/receiver is found.
 const output = fileURLToPath(new URL("output/shop", import.meta.url));
-it("a provider's own categories, events, schemas and samples go through types, createReceiver, send, verify receiver and sandbox", async () => {
-  const profile = shop();
-  onTestFinished(() => rmSync(output, { recursive: true, force: true }));
-  mkdirSync(output, { recursive: true });
-  const out = join(output, "catalogue.ts");
-  const types = ["types", "--language", "typescript", "--out", out, "--profile", profile];
-  expect(await ran([...types, "--validators"])).toMatchObject({ status: 0 });
-  expect(readFileSync(out, "utf8")).toMatch(/interface OrderShippedEvent[\s\S]*carrier/);
-  // The module that was just written has this member.
-  const { catalogue } = (await import(pathToFileURL(out).href)) as { catalogue: Catalogue<Types> };
+it(
+  "a provider's own categories, events, schemas and samples go through types, createReceiver, send, verify receiver and sandbox",
+  { tags: "ci" },
+  async () => {
+    const profile = shop();
+    onTestFinished(() => rmSync(output, { recursive: true, force: true }));
+    mkdirSync(output, { recursive: true });
+    const out = join(output, "catalogue.ts");
+    const types = ["types", "--language", "typescript", "--out", out, "--profile", profile];
+    expect(await ran([...types, "--validators"])).toMatchObject({ status: 0 });
+    expect(readFileSync(out, "utf8")).toMatch(/interface OrderShippedEvent[\s\S]*carrier/);
+    // The module that was just written has this member.
+    const { catalogue } = (await import(pathToFileURL(out).href)) as {
+      catalogue: Catalogue<Types>;
+    };
 
-  const done: string[] = [];
-  const effects = makeEffects({ handlerMs: 0 });
-  const handle = async (event: Shown): Promise<void> => {
-    await effects.handle({ ...event, data: undefined });
-    done.push(event.type);
-  };
-  const receiver = createReceiver({
-    secrets: [SECRET],
-    catalogue,
-    profile: await loadProfile(profile),
-    inbox: memoryInbox(),
-    log: false,
-    fallback: () => {},
-  })
-    .on("ORDER", handle)
-    .on("invoice.paid", handle);
-  const receive = toNode(receiver);
-  const url = await listen((request, response) => {
-    if (request.url === "/effects") void effects.answer(request, response);
-    else void receive(request, response);
-  });
-  const env = { COUNTERSIGN_SECRET: SECRET };
-  const at = ["--url", `${url}/hooks`, "--profile", profile];
+    const done: string[] = [];
+    const effects = makeEffects({ handlerMs: 0 });
+    const handle = async (event: Shown): Promise<void> => {
+      await effects.handle({ ...event, data: undefined });
+      done.push(event.type);
+    };
+    const receiver = createReceiver({
+      secrets: [SECRET],
+      catalogue,
+      profile: await loadProfile(profile),
+      inbox: memoryInbox(),
+      log: false,
+      fallback: () => {},
+    })
+      .on("ORDER", handle)
+      .on("invoice.paid", handle);
+    const receive = toNode(receiver);
+    const url = await listen((request, response) => {
+      if (request.url === "/effects") void effects.answer(request, response);
+      else void receive(request, response);
+    });
+    const env = { COUNTERSIGN_SECRET: SECRET };
+    const at = ["--url", `${url}/hooks`, "--profile", profile];
 
-  for (const type of Object.keys(schemas))
-    expect(await ran(["send", type, ...at], env)).toMatchObject({ status: 0, err: "" });
-  expect(done).toEqual(Object.keys(schemas));
+    for (const type of Object.keys(schemas))
+      expect(await ran(["send", type, ...at], env)).toMatchObject({ status: 0, err: "" });
+    expect(done).toEqual(Object.keys(schemas));
 
-  const verify = ["verify", "receiver", ...at, "--effects-url", `${url}/effects`, "--json"];
-  const verified = await ran(verify, env);
-  expect([verified.status, verified.err]).toEqual([0, expect.any(String)]);
+    const verify = ["verify", "receiver", ...at, "--effects-url", `${url}/effects`, "--json"];
+    const verified = await ran(verify, env);
+    expect([verified.status, verified.err]).toEqual([0, expect.any(String)]);
 
-  const database = join(temporaryFolder(), "sandbox.db");
-  const own = ["--port", "0", "--database", database, "--profile", profile];
-  const sandbox = await serveHere(["sandbox", ...own, "--examples"]);
-  const asked = (path: string, body?: object) =>
-    call(sandbox.url, told(sandbox, "API token"), path, body);
-  const details = (named: string) => ({
-    url: `${url}/hooks`,
-    secretKey: SECRET,
-    subscriptionDetails: { type: "CATEGORY", details: [named] },
-  });
-  expect((await asked("/v1/webhook/subscribe", details("PAYMENT"))).status).toBe(400);
-  expect((await asked("/v1/webhook/subscribe", details("ORDER"))).status).toBe(200);
-  const before = done.length;
-  const sent = await asked("/sandbox/events", { type: "order.shipped" });
-  expect(sent.text).toContain("order.shipped");
-  await expect.poll(() => done.length).toBe(before + 1);
-  const { text: described } = await asked("/openapi.json");
-  expect(described).toContain('"carrier"');
-  expect(described).not.toMatch(/\/v1\/refunds|\/v1\/customers/);
-  for (const path of ["/v1/customers/cus_1", "/sandbox/payments"])
-    expect((await asked(path)).status).toBe(404);
-  expect((await asked("/v1/refunds", {})).status).toBe(404);
-  const needsPayments = { state: "a payment", params: { status: "settled" } };
-  expect((await asked("/sandbox/states", needsPayments)).text).toContain("STATE_NOT_FOUND");
-  const faults = [{ route: "POST /v1/refunds", kind: "reset" }];
-  const token = told(sandbox, "API token");
-  const faulty = await call(sandbox.url, token, "/sandbox/faults", { faults }, "PUT");
-  expect(faulty.text).toContain("must be one of POST /v1/webhook/subscribe,");
-  expect(sandbox.stderr()).toContain(`'{"type":"order.placed"}' ${sandbox.url}/sandbox/events`);
-  expect(sandbox.stderr()).not.toMatch(/payments|refunds|sample data/);
+    const database = join(temporaryFolder(), "sandbox.db");
+    const own = ["--port", "0", "--database", database, "--profile", profile];
+    const sandbox = await serveHere(["sandbox", ...own, "--examples"]);
+    const asked = (path: string, body?: object) =>
+      call(sandbox.url, told(sandbox, "API token"), path, body);
+    const details = (named: string) => ({
+      url: `${url}/hooks`,
+      secretKey: SECRET,
+      subscriptionDetails: { type: "CATEGORY", details: [named] },
+    });
+    expect((await asked("/v1/webhook/subscribe", details("PAYMENT"))).status).toBe(400);
+    expect((await asked("/v1/webhook/subscribe", details("ORDER"))).status).toBe(200);
+    const before = done.length;
+    const sent = await asked("/sandbox/events", { type: "order.shipped" });
+    expect(sent.text).toContain("order.shipped");
+    await expect.poll(() => done.length).toBe(before + 1);
+    const { text: described } = await asked("/openapi.json");
+    expect(described).toContain('"carrier"');
+    expect(described).not.toMatch(/\/v1\/refunds|\/v1\/customers/);
+    for (const path of ["/v1/customers/cus_1", "/sandbox/payments"])
+      expect((await asked(path)).status).toBe(404);
+    expect((await asked("/v1/refunds", {})).status).toBe(404);
+    const needsPayments = { state: "a payment", params: { status: "settled" } };
+    expect((await asked("/sandbox/states", needsPayments)).text).toContain("STATE_NOT_FOUND");
+    const faults = [{ route: "POST /v1/refunds", kind: "reset" }];
+    const token = told(sandbox, "API token");
+    const faulty = await call(sandbox.url, token, "/sandbox/faults", { faults }, "PUT");
+    expect(faulty.text).toContain("must be one of POST /v1/webhook/subscribe,");
+    expect(sandbox.stderr()).toContain(`'{"type":"order.placed"}' ${sandbox.url}/sandbox/events`);
+    expect(sandbox.stderr()).not.toMatch(/payments|refunds|sample data/);
 
-  const provider = ["verify", "provider", "--url", sandbox.url, "--profile", profile];
-  const only = ["P-AUTH-BEARER", "P-EVENT-SCHEMA", "P-REFUND-KEY"].flatMap((id) => ["--only", id]);
-  const checked = await ran([...provider, "--runs", "1", ...only], { COUNTERSIGN_TOKEN: token });
-  expect([checked.status, checked.err]).toEqual([0, expect.any(String)]);
-  expect(checked.out).toContain("PASS: nothing fails (2 pass)");
-  expect(checked.out).toMatch(/note: \d\d requirements need payments .* shop has no payments\./);
-});
+    const provider = ["verify", "provider", "--url", sandbox.url, "--profile", profile];
+    const only = ["P-AUTH-BEARER", "P-EVENT-SCHEMA", "P-REFUND-KEY"].flatMap((id) => [
+      "--only",
+      id,
+    ]);
+    const checked = await ran([...provider, "--runs", "1", ...only], { COUNTERSIGN_TOKEN: token });
+    expect([checked.status, checked.err]).toEqual([0, expect.any(String)]);
+    expect(checked.out).toContain("PASS: nothing fails (2 pass)");
+    expect(checked.out).toMatch(/note: \d\d requirements need payments .* shop has no payments\./);
+  },
+);
 
 it.each([
   ["to a file that is not there", "missing.json", /missing\.json cannot be read as JSON/],

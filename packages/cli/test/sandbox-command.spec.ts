@@ -127,7 +127,7 @@ describe("countersign sandbox", () => {
     expect(await one.end()).toBe(0);
   });
 
-  it("prints loopback addresses when it listens on every address", async () => {
+  it("prints loopback addresses when it listens on every address", { tags: "ci" }, async () => {
     const every = ["--listen", "0.0.0.0", "--allow-host", "sandbox.test", "--examples"];
     const { url, stderr } = await sandbox(newDatabase(), every, { COUNTERSIGN_TOKEN: TOKEN });
     expect(url).toEqual(READY);

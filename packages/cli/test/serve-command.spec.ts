@@ -92,6 +92,7 @@ describe("countersign serve", () => {
 
   it.skipIf(process.platform !== "linux")(
     "refuses connections with 503 and Retry-After before its file descriptors are exhausted, and serves the others (Linux)",
+    { tags: "ci" },
     async () => {
       const folder = temporaryFolder();
       const credentials = await newClient(join(folder, ".countersign", "service.db"));
@@ -157,32 +158,36 @@ describe("countersign serve", () => {
   });
 });
 
-describePostgres("countersign serve on PostgreSQL", (postgres) => {
-  const hushed = (url: string): string => url.replace("postgres@", "postgres:hush@");
+describePostgres(
+  "countersign serve on PostgreSQL",
+  (postgres) => {
+    const hushed = (url: string): string => url.replace("postgres@", "postgres:hush@");
 
-  it("starts three times at once on an empty database, and shares tokens", async () => {
-    const name = await postgres().create();
-    const address = postgres().urlOf(name);
-    const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(address) };
-    const all = await Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
-    const [first] = all;
-    if (first === undefined) throw new Error("no service is running");
-    const token = await tokenOf(first.url, await newClient(address));
-    for (const one of all) {
-      expect((await call(one.url, token)).status).toBe(404);
-      expect(one.stderr()).toContain(`/${name}\n`);
-      expect(one.stderr()).not.toContain("hush");
-    }
-    expect(await Promise.all(all.map((one) => one.end()))).toEqual([0, 0, 0]);
-  });
+    it("starts three times at once on an empty database, and shares tokens", async () => {
+      const name = await postgres().create();
+      const address = postgres().urlOf(name);
+      const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(address) };
+      const all = await Promise.all([1, 2, 3].map(() => serveHere(["serve", "--port", "0"], env)));
+      const [first] = all;
+      if (first === undefined) throw new Error("no service is running");
+      const token = await tokenOf(first.url, await newClient(address));
+      for (const one of all) {
+        expect((await call(one.url, token)).status).toBe(404);
+        expect(one.stderr()).toContain(`/${name}\n`);
+        expect(one.stderr()).not.toContain("hush");
+      }
+      expect(await Promise.all(all.map((one) => one.end()))).toEqual([0, 0, 0]);
+    });
 
-  it("exits with 2 if the database does not exist and does not print its URL", async () => {
-    const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(postgres().urlOf("nothing")) };
-    const failed = await ran(["serve", "--port", "0"], env);
-    expect(failed).toEqual(failedWith("DATABASE_UNUSABLE"));
-    expect(failed.err).not.toContain("hush");
-  });
-});
+    it("exits with 2 if the database does not exist and does not print its URL", async () => {
+      const env = { ...keys, COUNTERSIGN_DATABASE_URL: hushed(postgres().urlOf("nothing")) };
+      const failed = await ran(["serve", "--port", "0"], env);
+      expect(failed).toEqual(failedWith("DATABASE_UNUSABLE"));
+      expect(failed.err).not.toContain("hush");
+    });
+  },
+  { tags: "ci" },
+);
 
 const packages = fileURLToPath(new URL("../../", import.meta.url));
 const read = (name: string): string => readFileSync(join(packages, name), "utf8");

@@ -25,14 +25,18 @@ describe("countersign verify pacts", () => {
     expect(readFileSync(join(folder, "github"), "utf8")).toContain("1 skipped");
   });
 
-  it("verifies a receiver at its own path, and exits with 1 if it refuses genuine events", async () => {
-    const more = ["--provider", "merchant-receiver", "--only", "R-ONCE-DUPLICATE", "--json"];
-    const env = { COUNTERSIGN_SECRET: SECRET };
-    const at = async (secret: string) =>
-      verify(`${(await openMerchant([secret])).url}/hooks`, more, env);
-    expect(await at(SECRET)).toMatchObject({ status: 0 });
-    const other = await at("whsec_AAAAr8GKYqrTwjUPD8ILPZIo2LaLaSwA");
-    expect([other.status, other.out]).toEqual([1, expect.stringContaining("401")]);
-    expect(other.out).not.toContain(SECRET);
-  });
+  it(
+    "verifies a receiver at its own path, and exits with 1 if it refuses genuine events",
+    { tags: "ci" },
+    async () => {
+      const more = ["--provider", "merchant-receiver", "--only", "R-ONCE-DUPLICATE", "--json"];
+      const env = { COUNTERSIGN_SECRET: SECRET };
+      const at = async (secret: string) =>
+        verify(`${(await openMerchant([secret])).url}/hooks`, more, env);
+      expect(await at(SECRET)).toMatchObject({ status: 0 });
+      const other = await at("whsec_AAAAr8GKYqrTwjUPD8ILPZIo2LaLaSwA");
+      expect([other.status, other.out]).toEqual([1, expect.stringContaining("401")]);
+      expect(other.out).not.toContain(SECRET);
+    },
+  );
 });

@@ -77,6 +77,7 @@ async function startServers(): Promise<readonly [string, string]> {
 
 it.skipIf(node === undefined)(
   `an event is handled through fetch and Express, and once over PostgreSQL and Redis, on Node 20 or 22 of any patch release${node === undefined ? " (skipped: not installed)" : ""}`,
+  { tags: "ci" },
   async () => {
     const outfile = join(temporaryFolder(), "program.mjs");
     const resolveDir = fileURLToPath(new URL(".", import.meta.url));

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { ciAfter } from "../../../test/tags.ts";
 import { postgresBinaries, sharedPostgres } from "../../receiver/test/inboxes/servers.ts";
 import { DueRefunds } from "../src/due-refunds.ts";
 import { StoreUnavailableError } from "../src/store/driver.ts";
@@ -199,10 +200,11 @@ it("every alert of the page has a test of its fault and a row with its meaning",
   expect(rows).toEqual(Object.keys(faults));
 });
 
-for (const { alert, expr } of rules) {
+for (const [index, { alert, expr }] of rules.entries()) {
   const why = missing[alert];
   it.skipIf(why !== undefined)(
     `the alert ${alert} fires on its fault, and not before${why === undefined ? "" : ` (skipped: ${why})`}`,
+    { tags: ciAfter(2, index), timeout: 20_000 },
     async () => {
       const open = await openService(await databases[alert]?.());
       const inject = await faults[alert]?.(open);
@@ -213,6 +215,5 @@ for (const { alert, expr } of rules) {
       open.hooks.commit = undefined;
       open.hooks.statement = undefined;
     },
-    20_000,
   );
 }

@@ -6,7 +6,7 @@ import { insertToken } from "../src/store/tables/tokens.ts";
 import { failCommit, hookedDriver, type DriverHooks } from "./hooked-driver.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { insert, lockRows } from "./store/rows.ts";
-import { onStores, postgres, sqlite } from "./store/stores.ts";
+import { inCi, onStores, postgres, sqlite } from "./store/stores.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = 1000 * DAY_MS;
@@ -48,7 +48,7 @@ async function addTokens(driver: Driver, expiries: readonly (number | null)[]): 
 const EXPIRED = `SELECT hash AS id FROM tokens WHERE expires_at <= ${NOW}`;
 const TOKENS = "SELECT hash AS id FROM tokens";
 
-onStores([sqlite, postgres], ({ open }) => {
+onStores([sqlite, inCi(postgres)], ({ open }) => {
   describe("housekeeping", () => {
     it("deletes all expired tokens in batches, and no other token", async () => {
       const driver = await open();
@@ -102,7 +102,7 @@ async function addEvents(driver: Driver, events: readonly EventRow[]): Promise<v
 }
 const GONE = "SELECT id FROM events WHERE id LIKE 'gone%'";
 
-onStores([sqlite, postgres], ({ open }) => {
+onStores([sqlite, inCi(postgres)], ({ open }) => {
   it("retention deletes old events whose deliveries are all finished, with deliveries and attempts, and nothing else", async () => {
     const driver = await open();
     const many = (count: number, id: string, deliveries: EventRow["deliveries"]): EventRow[] =>

@@ -42,6 +42,7 @@ async function addressesOf(env: Readonly<Record<string, string>>): Promise<reado
 // Only the kernel sees every attempt of native code; strace is Linux's.
 it.skipIf(!hasStrace)(
   "Pact's native core connects only to this machine in the kit's environment, and elsewhere without it",
+  { tags: "ci" },
   async () => {
     // An attempt to reach a stranger goes to a known address, whatever this machine's resolver is.
     const proxy = { HTTP_PROXY: "http://127.0.0.2:9", HTTPS_PROXY: "http://127.0.0.2:9" };

@@ -79,7 +79,7 @@ describe("a verification of pacts", () => {
     expect(calls).toContain(`POST /x ${body}`);
   });
 
-  it("reports an unreachable provider once", async () => {
+  it("reports an unreachable provider once", { tags: "ci" }, async () => {
     const { send, close } = httpSend("http://127.0.0.1:1");
     onTestFinished(close);
     const { problems, isOk } = await verifyPacts({ provider: { ...bank, send }, ...pactOf(get) });
@@ -134,7 +134,7 @@ describe("a verification of pacts", () => {
     expect(calls).toBe(0);
   });
 
-  it("ignores the proxies and filters of the caller's environment", async () => {
+  it("ignores the proxies and filters of the caller's environment", { tags: "ci" }, async () => {
     const names = ["HTTP_PROXY", "http_proxy", "PACT_DESCRIPTION", "PACT_BROKER_BASE_URL"];
     for (const name of names) process.env[name] = "http://127.0.0.1:1";
     onTestFinished(() => {
@@ -193,7 +193,7 @@ async function broker() {
   return { url: server.url, tokens, wanted, published };
 }
 
-describe("a verification of a broker's pacts", () => {
+describe("a verification of a broker's pacts", { tags: "ci" }, () => {
   it("sends the token, asks for main branches and releases, and publishes the results", async () => {
     const { url, tokens, wanted, published } = await broker();
     const options = { url, token: "of-the-broker", providerVersion: "1.4.0", publish: true };

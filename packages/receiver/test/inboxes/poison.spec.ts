@@ -51,13 +51,17 @@ it("[R-NEVER-LOST] an event that ends its process each time is the only dead one
   expect(await killedWith(inbox, path)).toEqual(onlyOne);
 });
 
-describePostgres("the PostgreSQL inbox", (server) => {
-  it("[R-NEVER-LOST] keeps an event that ends its process each time from taking others in flight to dead", async () => {
-    const url = server().urlOf(await server().create());
-    const pool = new Pool({ connectionString: url });
-    onTestFinished(() => pool.end());
-    const inbox = postgresInbox(pool, { schema: "shop" });
-    await inbox.migrate();
-    expect(await killedWith(inbox, url)).toEqual(onlyOne);
-  });
-});
+describePostgres(
+  "the PostgreSQL inbox",
+  (server) => {
+    it("[R-NEVER-LOST] keeps an event that ends its process each time from taking others in flight to dead", async () => {
+      const url = server().urlOf(await server().create());
+      const pool = new Pool({ connectionString: url });
+      onTestFinished(() => pool.end());
+      const inbox = postgresInbox(pool, { schema: "shop" });
+      await inbox.migrate();
+      expect(await killedWith(inbox, url)).toEqual(onlyOne);
+    });
+  },
+  { tags: "ci" },
+);

@@ -2,6 +2,7 @@ import { createReceiver } from "@countersign/receiver";
 import { type PostgresInbox, postgresInbox } from "@countersign/receiver/postgres";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { ciAfter } from "../../../../test/tags.ts";
 import { nameOf, NOON, refundAttempt, silent } from "../fixtures.ts";
 import { describePostgres } from "./describe-postgres.ts";
 import { type Cut, Relay } from "./relay.ts";
@@ -72,27 +73,28 @@ describePostgres("a receiver over PostgreSQL", (server) => {
     ["its completion", 'UPDATE "shop".events'],
     ["COMMIT", "COMMIT"],
   ] as const;
-  const cuts: readonly Cut[] = ["cut before", "cut after", "hang before", "hang after"];
-  describe.each(cuts)("whose connection is: %s", (cut) => {
-    it.each(statements)("handles an event once, in %s", async (_what, text) => {
-      const receiver = booking({ inbox: hasty, limits: { answerMs: 3 * SHORT_MS } });
-      let isCut = false;
-      relay.onSent = (sent) => {
-        if (isCut || !sent.includes(text)) return "pass";
-        isCut = true;
-        return cut;
-      };
-      expect((await send(receiver)).kind).toBe("failed");
-      expect(isCut).toBe(true);
-      // The sender tries again, after the lease.
-      const retried = async (): Promise<string> => {
-        clock.now += 60_000;
-        return (await send(receiver)).kind;
-      };
-      await expect.poll(retried).toMatch(/^(?:handled|duplicate)$/);
-      expect(await booked()).toEqual(["evt_1"]);
+  const cuts: readonly Cut[] = ["cut after", "cut before", "hang before", "hang after"];
+  for (const [index, cut] of cuts.entries())
+    describe(`whose connection is: ${cut}`, { tags: ciAfter(1, index) }, () => {
+      it.each(statements)("handles an event once, in %s", async (_what, text) => {
+        const receiver = booking({ inbox: hasty, limits: { answerMs: 3 * SHORT_MS } });
+        let isCut = false;
+        relay.onSent = (sent) => {
+          if (isCut || !sent.includes(text)) return "pass";
+          isCut = true;
+          return cut;
+        };
+        expect((await send(receiver)).kind).toBe("failed");
+        expect(isCut).toBe(true);
+        // The sender tries again, after the lease.
+        const retried = async (): Promise<string> => {
+          clock.now += 60_000;
+          return (await send(receiver)).kind;
+        };
+        await expect.poll(retried).toMatch(/^(?:handled|duplicate)$/);
+        expect(await booked()).toEqual(["evt_1"]);
+      });
     });
-  });
 
   it("works again after all its connections ended while nobody used them", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
@@ -149,6 +151,7 @@ describePostgres("a receiver over PostgreSQL", (server) => {
 
   it.each(["after-handler", "after-store"] as const)(
     "names the inbox as the cause while every old connection hangs, and handles all events soon after, with %s",
+    { tags: "ci" },
     async (acknowledge) => {
       const handled = new Set<string>();
       const receiver = receiverOf({ acknowledge }).on("PAYMENT", ({ id }) => void handled.add(id));

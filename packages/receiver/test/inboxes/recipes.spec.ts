@@ -13,6 +13,7 @@ import createKnex, { type Knex } from "knex";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ciAfter } from "../../../../test/tags.ts";
 import { NOON, silent } from "../fixtures.ts";
 import { describePostgres } from "./describe-postgres.ts";
 import { type Booking, send, transactionTests } from "./transaction-tests.ts";
@@ -81,59 +82,63 @@ const libraries: readonly (readonly [name: string, connect: (url: string) => Lib
 ];
 
 describePostgres("a PostgreSQL inbox over a library", (server) => {
-  describe.each(libraries)("%s", (_name, connect) => {
-    let library: Library;
-    let inbox: PostgresInbox<unknown>;
-    beforeAll(async () => {
-      library = connect(server().urlOf(await server().create()));
-      inbox = postgresInbox(library.database, { schema: "shop" });
-      await inbox.migrate();
-      await library.database.query("CREATE TABLE ledger (event text PRIMARY KEY)");
-    });
-    beforeEach(() => library.database.query("TRUNCATE ledger, shop.events"));
-    afterAll(() => library.end());
-    // The other parts use the same `query`: conformance.spec.ts runs them over `pg`.
-    it.each(inboxConformance({ open: () => inbox, parts: ["queue"] }))("$name", async ({ run }) => {
-      await expect(run()).resolves.toBeUndefined();
-    });
-
-    const clock = { now: NOON };
-    const receiverOf = (handler: Booking, over = inbox) =>
-      createReceiver({ ...silent, inbox: over, now: () => clock.now }).on(
-        "PAYMENT",
-        async (event, { transaction }) => {
-          const client = (await transaction.client()) as never;
-          await handler(event.id, (id) => library.book(client, id));
+  for (const [index, [name, connect]] of libraries.entries())
+    describe(`over ${name}`, { tags: ciAfter(1, index) }, () => {
+      let library: Library;
+      let inbox: PostgresInbox<unknown>;
+      beforeAll(async () => {
+        library = connect(server().urlOf(await server().create()));
+        inbox = postgresInbox(library.database, { schema: "shop" });
+        await inbox.migrate();
+        await library.database.query("CREATE TABLE ledger (event text PRIMARY KEY)");
+      });
+      beforeEach(() => library.database.query("TRUNCATE ledger, shop.events"));
+      afterAll(() => library.end());
+      // The other parts use the same `query`: conformance.spec.ts runs them over `pg`.
+      it.each(inboxConformance({ open: () => inbox, parts: ["queue"] }))(
+        "$name",
+        async ({ run }) => {
+          await expect(run()).resolves.toBeUndefined();
         },
       );
-    const booked = async () =>
-      (await library.database.query("SELECT event FROM ledger")).rows.map(
-        (row) => (row as { readonly event: unknown }).event,
-      );
 
-    describe("a handler's writes", () => {
-      transactionTests(() => ({ clock, booked, receiverOf }));
-
-      it("[R-ACK-FAILED] fail the event when PostgreSQL rolls them back at COMMIT", async () => {
-        const { database } = library;
-        const failing: PostgresDatabase = {
-          ...database,
-          transaction: (work) =>
-            database.transaction(async (transaction) => {
-              const result = await work(transaction);
-              // As a statement does that the handler has not awaited.
-              await transaction.query("SELECT no_such_column").catch(() => undefined);
-              return result;
-            }),
-        };
-        const over = postgresInbox(failing, { schema: "shop" });
-        const outcome = await send(receiverOf((id, book) => book(id), over));
-        expect(outcome.kind).toBe("failed");
-        expect(await booked()).toEqual([]);
-        expect((await send(receiverOf((id, book) => book(id)))).kind).toMatch(
-          /^(handled|in_progress)$/,
+      const clock = { now: NOON };
+      const receiverOf = (handler: Booking, over = inbox) =>
+        createReceiver({ ...silent, inbox: over, now: () => clock.now }).on(
+          "PAYMENT",
+          async (event, { transaction }) => {
+            const client = (await transaction.client()) as never;
+            await handler(event.id, (id) => library.book(client, id));
+          },
         );
+      const booked = async () =>
+        (await library.database.query("SELECT event FROM ledger")).rows.map(
+          (row) => (row as { readonly event: unknown }).event,
+        );
+
+      describe("a handler's writes", () => {
+        transactionTests(() => ({ clock, booked, receiverOf }));
+
+        it("[R-ACK-FAILED] fail the event when PostgreSQL rolls them back at COMMIT", async () => {
+          const { database } = library;
+          const failing: PostgresDatabase = {
+            ...database,
+            transaction: (work) =>
+              database.transaction(async (transaction) => {
+                const result = await work(transaction);
+                // As a statement does that the handler has not awaited.
+                await transaction.query("SELECT no_such_column").catch(() => undefined);
+                return result;
+              }),
+          };
+          const over = postgresInbox(failing, { schema: "shop" });
+          const outcome = await send(receiverOf((id, book) => book(id), over));
+          expect(outcome.kind).toBe("failed");
+          expect(await booked()).toEqual([]);
+          expect((await send(receiverOf((id, book) => book(id)))).kind).toMatch(
+            /^(handled|in_progress)$/,
+          );
+        });
       });
     });
-  });
 });

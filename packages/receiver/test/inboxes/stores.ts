@@ -30,6 +30,7 @@ export interface TestStore<InboxType extends Inbox = Inbox> {
   readonly name: string;
   /** Servers that it needs and that are not installed. */
   readonly missing?: readonly string[];
+  readonly tags?: string[];
   /** Starts its servers. */
   readonly start: () => Promise<Started<InboxType>>;
   /** Faults of what was started. */
@@ -44,12 +45,12 @@ interface Started<InboxType> {
 
 /** A `describe` with the store's servers. Skipped if one is not installed; the title says so. */
 export function describeStore<InboxType extends Inbox>(
-  { name, missing = [], start }: TestStore<InboxType>,
+  { name, missing = [], tags = [], start }: TestStore<InboxType>,
   suite: (open: Started<InboxType>["open"]) => void,
 ): void {
   const isSkipped = missing.length > 0;
   const reason = isSkipped ? ` (skipped: ${missing.join(" and ")} not installed)` : "";
-  describe.skipIf(isSkipped)(`${name}${reason}`, () => {
+  describe.skipIf(isSkipped)(`${name}${reason}`, { tags }, () => {
     let started: Started<InboxType>;
     beforeAll(async () => {
       started = await start();
@@ -58,6 +59,9 @@ export function describeStore<InboxType extends Inbox>(
     suite(() => started.open());
   });
 }
+
+/** Leaves a store to CI, since another one is reached by the same code. */
+export const inCi = <Store extends TestStore>(store: Store): Store => ({ ...store, tags: ["ci"] });
 
 const named = (name: string, binary: unknown): readonly string[] =>
   binary === undefined ? [name] : [];
@@ -146,10 +150,12 @@ const overPostgres = (
 export const postgres = overPostgres("the PostgreSQL inbox", missingPostgres);
 
 // Fewer servers than clients: a client that left something in a session would meet another's.
-const pgbouncer = overPostgres(
-  "the PostgreSQL inbox through PgBouncer in transaction mode",
-  [...missingPostgres, ...named("PgBouncer", pgbouncerBinary)],
-  3,
+const pgbouncer = inCi(
+  overPostgres(
+    "the PostgreSQL inbox through PgBouncer in transaction mode",
+    [...missingPostgres, ...named("PgBouncer", pgbouncerBinary)],
+    3,
+  ),
 );
 
 // Short, since tests wait for it; long enough for a busy machine.
@@ -186,10 +192,12 @@ const redis = (
   };
 };
 
-const ioredis = redis("ioredis", (port) => {
-  const client = new Redis(port, "127.0.0.1", { socketTimeout: TIMEOUT_MS });
-  return Promise.resolve([client, () => client.disconnect()]);
-});
+const ioredis = inCi(
+  redis("ioredis", (port) => {
+    const client = new Redis(port, "127.0.0.1", { socketTimeout: TIMEOUT_MS });
+    return Promise.resolve([client, () => client.disconnect()]);
+  }),
+);
 
 const nodeRedis = redis("node-redis", async (port) => {
   const client = createClient({ socket: { port, socketTimeout: 2 * TIMEOUT_MS } });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ciAfter } from "../../../../test/tags.ts";
 import { replayDeliveries } from "../../src/delivery/operator.ts";
 import { textOf, type Driver } from "../../src/store/driver.ts";
 import { openService, type TestService } from "../open-service.ts";
@@ -48,35 +49,44 @@ const takers: Readonly<Record<string, (open: Subscribed) => Promise<() => Promis
   },
 };
 
+const begins = [
+  ["a new event", addEvent],
+  ["a replay", replay],
+] as const;
+
 // SQLite has one writer: there the one transaction ends before the other begins.
 onStores([postgres], ({ open }) => {
   describe.each(Object.entries(takers))("during %s", (_, prepare) => {
-    it.each([
-      ["a new event", addEvent],
-      ["a replay", replay],
-    ])("%s that began earlier leaves nothing waiting", async (__, begin) => {
-      const stored = await open();
-      const service = await openService({ driver: stored });
-      const { subscriptionKey: key } = validated("subscribed", await service.subscribe());
-      const subscribed = { ...service, stored, key };
-      await addEvent(subscribed);
-      await service.write("UPDATE deliveries SET state = 'exhausted', next_at = NULL");
-      await addEvent(subscribed);
-      const take = await prepare(subscribed);
-      let taking: Promise<unknown> | undefined;
-      service.hooks.statement = async (sql) => {
-        if (!WRITES_DELIVERIES.test(textOf(sql, "postgres"))) return;
-        service.hooks.statement = undefined;
-        // It has read by now what it will drop, or waits for this transaction.
-        taking = take();
-        await expect.poll(() => stored.query(BLOCKED)).toHaveLength(1);
-      };
-      await begin(subscribed);
-      await taking;
-      const states = await stored.query("SELECT state FROM deliveries WHERE next_at IS NOT NULL");
-      expect(states).toEqual([]);
-      const dropped = "SELECT id FROM deliveries WHERE state = 'dropped'";
-      expect(await stored.query(dropped)).toHaveLength(2);
-    });
+    for (const [index, [name, begin]] of begins.entries())
+      it(
+        `${name} that began earlier leaves nothing waiting`,
+        { tags: ciAfter(1, index) },
+        async () => {
+          const stored = await open();
+          const service = await openService({ driver: stored });
+          const { subscriptionKey: key } = validated("subscribed", await service.subscribe());
+          const subscribed = { ...service, stored, key };
+          await addEvent(subscribed);
+          await service.write("UPDATE deliveries SET state = 'exhausted', next_at = NULL");
+          await addEvent(subscribed);
+          const take = await prepare(subscribed);
+          let taking: Promise<unknown> | undefined;
+          service.hooks.statement = async (sql) => {
+            if (!WRITES_DELIVERIES.test(textOf(sql, "postgres"))) return;
+            service.hooks.statement = undefined;
+            // It has read by now what it will drop, or waits for this transaction.
+            taking = take();
+            await expect.poll(() => stored.query(BLOCKED)).toHaveLength(1);
+          };
+          await begin(subscribed);
+          await taking;
+          const states = await stored.query(
+            "SELECT state FROM deliveries WHERE next_at IS NOT NULL",
+          );
+          expect(states).toEqual([]);
+          const dropped = "SELECT id FROM deliveries WHERE state = 'dropped'";
+          expect(await stored.query(dropped)).toHaveLength(2);
+        },
+      );
   });
 });

@@ -62,6 +62,7 @@ describe.skipIf(postgresBinaries === undefined)(`processes on one PostgreSQL${re
 
   it.each(["LISTEN", "pg_notify"])(
     "connect anew when the server does not answer %s, and look for anything then",
+    { tags: "ci" },
     async (text) => {
       const proxy = await cuttingProxy(server.port);
       proxy.failNext(text, "swallowed");

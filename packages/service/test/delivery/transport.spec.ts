@@ -214,7 +214,7 @@ describe("B11: an endpoint over TLS", () => {
     expect(await send(await listenTls(faults["a self-signed certificate"]))).toEqual(failed);
   });
 
-  it("costs no lasting memory, however often it fails", async () => {
+  it("costs no lasting memory, however often it fails", { tags: "ci" }, async () => {
     trustAuthority();
     const urls = await Promise.all(Object.values(faults).map((fault) => listenTls(fault)));
     const one = openTransport();

@@ -8,7 +8,7 @@ import { parseSecretKeys, createVault, type Vault } from "../../src/secrets/vaul
 import type { Driver } from "../../src/store/driver.ts";
 import { answered, fakeTransport, queueOf, SECRET, type Queue } from "../delivery/queue.ts";
 import { openService, subscription } from "../open-service.ts";
-import { onStores, postgres, sqlite } from "../store/stores.ts";
+import { inCi, onStores, postgres, sqlite } from "../store/stores.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 import { testVault } from "../test-vault.ts";
 import { subscribe } from "../../src/use-cases/subscriptions.ts";
@@ -48,7 +48,7 @@ describe("B16: the secret of a subscription", () => {
   });
 });
 
-onStores([sqlite, postgres], ({ open }) => {
+onStores([sqlite, inCi(postgres)], ({ open }) => {
   describe("B16: stored secrets", () => {
     it("sign nothing when one was copied from another row, changed, stored in plain text under an empty key id or given another key's id", async () => {
       const vault = testVault("k1", "k2");

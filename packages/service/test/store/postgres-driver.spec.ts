@@ -119,38 +119,42 @@ describePostgres("the PostgreSQL driver", (server) => {
     expect(await driver.query("SELECT DISTINCT text FROM notes")).toEqual([{ text: "xyy" }]);
   });
 
-  it("limits the wait for a row, a statement, an answer and a connection, but not an exclusive transaction", async () => {
-    const driver = await openNotes({ lockMs: 50, statementMs: 200, maxConnections: 1 });
-    await write(driver, 1);
-    const connected = await connections();
-    await admin.query("BEGIN; SELECT id FROM notes FOR UPDATE");
-    const locking = driver.transaction((tx) => tx.query("SELECT id FROM notes FOR UPDATE"));
-    await expect(locking).rejects.toMatchObject(unavailable);
-    await admin.query("ROLLBACK");
-    await driver.exclusive((tx) => tx.query("SELECT pg_sleep(0.3)"));
-    // Its limits do not stay with the connection.
-    await expect(driver.query("SELECT pg_sleep(2)")).rejects.toMatchObject(unavailable);
-    await write(driver, 2);
-    expect(await ids()).toEqual([1, 2]);
-    // Such a connection is used again.
-    expect(await connections()).toEqual(connected);
+  it(
+    "limits the wait for a row, a statement, an answer and a connection, but not an exclusive transaction",
+    { tags: "ci" },
+    async () => {
+      const driver = await openNotes({ lockMs: 50, statementMs: 200, maxConnections: 1 });
+      await write(driver, 1);
+      const connected = await connections();
+      await admin.query("BEGIN; SELECT id FROM notes FOR UPDATE");
+      const locking = driver.transaction((tx) => tx.query("SELECT id FROM notes FOR UPDATE"));
+      await expect(locking).rejects.toMatchObject(unavailable);
+      await admin.query("ROLLBACK");
+      await driver.exclusive((tx) => tx.query("SELECT pg_sleep(0.3)"));
+      // Its limits do not stay with the connection.
+      await expect(driver.query("SELECT pg_sleep(2)")).rejects.toMatchObject(unavailable);
+      await write(driver, 2);
+      expect(await ids()).toEqual([1, 2]);
+      // Such a connection is used again.
+      expect(await connections()).toEqual(connected);
 
-    const proxy = await cuttingProxy(server().port);
-    const silent = await openNotes({ port: proxy.port, statementMs: 200 });
-    proxy.failNext("SELECT id", "swallowed");
-    await expect(silent.query("SELECT id FROM notes")).rejects.toMatchObject(unavailable);
-    expect(await silent.query("SELECT id FROM notes")).toEqual([]);
+      const proxy = await cuttingProxy(server().port);
+      const silent = await openNotes({ port: proxy.port, statementMs: 200 });
+      proxy.failNext("SELECT id", "swallowed");
+      await expect(silent.query("SELECT id FROM notes")).rejects.toMatchObject(unavailable);
+      expect(await silent.query("SELECT id FROM notes")).toEqual([]);
 
-    const small = await openNotes({ maxConnections: 1, connectMs: 1000 });
-    const { promise: held, resolve } = Promise.withResolvers<void>();
-    const holding = small.transaction(() => held);
-    await expect(small.query("SELECT 1")).rejects.toMatchObject(unavailable);
-    resolve();
-    await holding;
-    await write(small, 1);
-  });
+      const small = await openNotes({ maxConnections: 1, connectMs: 1000 });
+      const { promise: held, resolve } = Promise.withResolvers<void>();
+      const holding = small.transaction(() => held);
+      await expect(small.query("SELECT 1")).rejects.toMatchObject(unavailable);
+      resolve();
+      await holding;
+      await write(small, 1);
+    },
+  );
 
-  describe("migrate", () => {
+  describe("migrate", { tags: "ci" }, () => {
     const silent = /^the database cannot be used: (?:the server does not answer|.*timeout)/i;
     /** A driver with short limits behind a proxy, over a database of its own. */
     async function openEmpty() {

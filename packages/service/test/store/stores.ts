@@ -24,8 +24,12 @@ export interface Store {
   readonly name: string;
   /** The reason to skip it here. */
   readonly missing?: string;
+  readonly tags?: string[];
   readonly start: () => Promise<RunningStore>;
 }
+
+/** Leaves a store to CI, where a suite repeats on it what another suite shows. */
+export const inCi = (store: Store): Store => ({ ...store, tags: ["ci"] });
 
 export interface OpenStore {
   readonly name: string;
@@ -74,9 +78,9 @@ export const postgres: Store = {
  *   an address; closed at the end of the running test. Each `open` may empty what the one before has opened.
  */
 export function onStores(stores: readonly Store[], suite: (store: OpenStore) => void): void {
-  for (const { name, missing, start } of stores) {
+  for (const { name, missing, tags = [], start } of stores) {
     const reason = missing === undefined ? "" : ` (skipped: ${missing})`;
-    describe.skipIf(missing !== undefined)(`on ${name}${reason}`, () => {
+    describe.skipIf(missing !== undefined)(`on ${name}${reason}`, { tags }, () => {
       let running: RunningStore;
       beforeAll(async () => {
         running = await start();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Driver } from "../../../src/store/driver.ts";
 import { deliveryStore } from "../../../src/store/tables/delivery-queue.ts";
 import { requeueDeliveries, setSubscriptionStatus } from "../../../src/store/tables/replays.ts";
-import { onStores, postgres, sqlite } from "../../store/stores.ts";
+import { inCi, onStores, postgres, sqlite } from "../../store/stores.ts";
 import { queueOf } from "../queue.ts";
 import { deliveryStoreSuite, type OpenStore } from "./delivery-store-suite.ts";
 import { ModelStore, type QueueRows } from "./model-store.ts";
@@ -42,10 +42,10 @@ describe("the delivery queue", () => {
       return { store: model, rows: model };
     });
   });
-  onStores([sqlite, postgres], ({ open }) => {
+  onStores([sqlite, inCi(postgres)], ({ open }) => {
     deliveryStoreSuite(async () => openTables(await open()));
   });
-  onStores([postgres], ({ open }) => {
+  onStores([inCi(postgres)], ({ open }) => {
     it("gives each lease to one of two members that take all at once", async () => {
       const { store, rows } = await openTables(await open());
       const all = Array.from({ length: 20 }, (_, index) => `key_${index}`).toSorted();
