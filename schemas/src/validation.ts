@@ -33,6 +33,23 @@ export function validator<T>(check: Check): Validator<T> {
   };
 }
 
+/**
+ * Leaves the errors of the form that a value is nearest to, of a value that has none of several forms.
+ *
+ * @param errors The errors of the forms, and at the end the error that none fits.
+ * @param starts The places in it where the errors of each form begin.
+ */
+export function keepNearest(errors: SchemaError[], starts: readonly number[]): void {
+  const none = errors.splice(-1);
+  const forms = starts
+    .map((start, index) => errors.slice(start, starts[index + 1]))
+    .filter(
+      (form) => !form.some((one) => one.keyword === "type" && one.pointer === none[0]?.pointer),
+    );
+  const [nearest = none] = forms.toSorted((one, other) => one.length - other.length);
+  errors.splice(starts[0] ?? 0, Infinity, ...nearest);
+}
+
 /** Counts a text's characters like JSON Schema: a surrogate pair is one. */
 export function lengthOf(text: string): number {
   let length = text.length;

@@ -3,8 +3,9 @@ import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { compileStandalone, type JsonSchema } from "../../packages/cli/src/types/standalone.ts";
-import { isHttpUrl, isTimestamp, lengthOf, type SchemaError } from "../src/validation.ts";
+import * as helpers from "../src/validation.ts";
 
+type SchemaError = helpers.SchemaError;
 type Schemas = Readonly<Record<string, JsonSchema>>;
 type Check = (value: unknown, pointer: string, errors: SchemaError[]) => void;
 
@@ -13,10 +14,10 @@ function compiled(schemas: Schemas): Check {
   const { code, checkOf } = compileStandalone(schemas, ["Main"], "writer");
   const text = `${stripTypeScriptTypes(code)}\nreturn ${checkOf("Main")};`;
   // oxlint-disable-next-line no-implied-eval -- the printed module's own code
-  const make = new Function("lengthOf", "isTimestamp", "isHttpUrl", text) as (
-    ...helpers: readonly unknown[]
+  const make = new Function(...Object.keys(helpers), text) as (
+    ...values: readonly unknown[]
   ) => Check;
-  return make(lengthOf, isTimestamp, isHttpUrl);
+  return make(...Object.values(helpers));
 }
 
 // Names and values that look like the code around them.
@@ -84,7 +85,7 @@ const lines = (errors: readonly SchemaError[]): string[] =>
 
 /** Ajv's errors as validators report them. */
 function expected(schemas: Schemas): (one: unknown) => string[] {
-  const formats = { uri: isHttpUrl };
+  const formats = { uri: helpers.isHttpUrl };
   const ajv = new Ajv({ allErrors: true, discriminator: true, strict: false, formats });
   for (const [name, one] of Object.entries(schemas)) ajv.addSchema(one, name);
   return (one) => {
@@ -113,7 +114,11 @@ it("a compiled validator finds the errors that Ajv finds, whatever members and v
       for (const one of [...list, ...list.map((id) => ({ id }))]) {
         const errors: SchemaError[] = [];
         check(one, "", errors);
-        expect(lines(errors)).toEqual(oracle(one));
+        const [ours, theirs] = [lines(errors), oracle(one)];
+        // Of a value that has no form of `anyOf`, the errors of one form are reported.
+        const isUnion = theirs.some((line) => line.endsWith(" anyOf"));
+        expect(theirs).toEqual(isUnion ? expect.arrayContaining(ours) : ours);
+        expect(ours.length > 0).toBe(theirs.length > 0);
       }
     }),
     { numRuns: 50 },

@@ -23,3 +23,17 @@ it("checkProviderDocument names the place of each unknown member and unknown kin
     "/tolerance additionalProperties",
   ]);
 });
+
+it("checkProviderDocument reports the errors of the form that a part is nearest to", () => {
+  const { signature, ...document } = providersByName.get("standard-webhooks") ?? {};
+  const errors = (part: unknown): string[] =>
+    errorsOf(checkProviderDocument, {
+      ...document,
+      signature: { ...signature, signed: ["body", part] },
+    }).map(({ pointer, message }) => `${pointer} ${message}`);
+  expect(errors({ text: 1 })).toEqual(["/signature/signed/1/text must be string"]);
+  expect(errors("bodi")).toEqual([
+    '/signature/signed/1 must be one of ["id","timestamp","body","url","method","secret"]',
+  ]);
+  expect(errors(7)).toEqual(["/signature/signed/1 must have one of the described forms"]);
+});

@@ -78,7 +78,7 @@ const byTitle = (files: readonly SchemaFile[]): Readonly<Record<string, Schema>>
   );
 
 const HELPERS =
-  'import { isHttpUrl, isTimestamp, lengthOf, type Validator, validator } from "../validation.ts";';
+  'import { isHttpUrl, isTimestamp, keepNearest, lengthOf, type Validator, validator } from "../validation.ts";';
 
 /** Prints the module of the standard catalogue: a row an event, with its reader's validator. */
 export function catalogueModule(files: readonly SchemaFile[], rows: readonly EventRow[]): string {

@@ -1,6 +1,6 @@
 import { pointerOf } from "@countersign/schemas/pointer";
 import { _, Ajv, type Code, type CodeKeywordDefinition, type KeywordCxt } from "ajv";
-import { or } from "ajv/dist/compile/codegen/index.js";
+import { nil, or } from "ajv/dist/compile/codegen/index.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import type { KeywordErrorCxt } from "ajv/dist/types/index.js";
 
@@ -45,8 +45,8 @@ export function compileStandalone(
     code: { source: true, esm: true, formats: _`formats` },
   });
   // In binary fractions 1.13 is not a multiple of 0.01: amounts are validated on their source text.
-  for (const keyword of ["multipleOf", "discriminator"]) ajv.removeKeyword(keyword);
-  ajv.addKeyword(discriminator);
+  for (const keyword of ["multipleOf", "discriminator", "anyOf"]) ajv.removeKeyword(keyword);
+  for (const keyword of [discriminator, anyOf]) ajv.addKeyword(keyword);
   for (const rule of Object.values(ajv.RULES.all))
     if (typeof rule === "object") rule.definition.error = { message: ruleOf, params: stepOf };
   for (const [name, schema] of Object.entries(schemas))
@@ -137,6 +137,31 @@ const discriminator: CodeKeywordDefinition = {
         () => cxt.error(false, { isMissing: 0 }),
       );
     gen.endIf();
+  },
+};
+
+/** Like ajv's own keyword, but of a value without any of the forms only the nearest form's errors stay. */
+const anyOf: CodeKeywordDefinition = {
+  keyword: "anyOf",
+  schemaType: "array",
+  trackErrors: true,
+  code(cxt: KeywordCxt) {
+    const { gen } = cxt;
+    const forms = (cxt.schema as readonly unknown[]).map((_form, schemaProp) => {
+      const start = gen.const("start", _`errors`);
+      const valid = gen.name("valid");
+      cxt.subschema({ keyword: "anyOf", schemaProp, compositeRule: true }, valid);
+      return { start, valid };
+    });
+    const starts = forms.reduce<Code>((all, { start }) => _`${all}${start}, `, nil);
+    gen.if(
+      or(...forms.map(({ valid }) => valid)),
+      () => cxt.reset(),
+      () => {
+        cxt.error();
+        gen.code(_`keepNearest(vErrors, [${starts}])`);
+      },
+    );
   },
 };
 
