@@ -58,7 +58,7 @@ export function verifyVector(
   file: VectorFile,
   vector: Vector,
 ): ReturnType<SignatureScheme["verify"]> {
-  const { headers, url, method, now, key } = vector;
+  const { headers, url, method = "POST", now, key } = vector;
   const secrets = vector.secrets.map((name) => file.secrets[name] ?? "");
   const claims = vector.claims ?? file.claims;
   const attempt = { headers, body: bodyOf(vector), url, method };
