@@ -82,7 +82,7 @@ export function importSecret(
   const { title, secret: issued } = provider;
   try {
     const raw: unknown = typeof secret === "string" ? secret : secret?.raw;
-    if (raw === undefined || raw === null)
+    if ((raw === undefined || raw === null) && typeof (secret ?? {}) === "object")
       throw new TypeError(`${at} is missing: is its environment variable set?`);
     if (typeof raw !== "string" && !isBytes(raw))
       throw new TypeError(`invalid ${at}: expected text, or { raw } with text or bytes`);
@@ -93,7 +93,7 @@ export function importSecret(
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const where = issued === undefined ? "" : ` ${title} shows it at: ${issued.where}`;
-    throw new TypeError(`${error.message}.${where}`, { cause: error });
+    throw new TypeError(`${error.message.replace(/[^?]$/, "$&.")}${where}`, { cause: error });
   }
 }
 

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { type Provider, schemeOf, type SignatureDocument } from "../src/index.ts";
+import { documentOf, documents } from "./provider-files.ts";
+import { provider } from "./samples.ts";
+
+const time = { at: "header:X-Time", unit: "s", toleranceSeconds: 300 } as const;
+const id = { id: { at: "header:X-Id" } };
+const signed = (...parts: NonNullable<SignatureDocument["signed"]>) => ({ signed: parts });
+const at = (place: string) => ({ carrier: [{ at: place }] });
+
+type Row = readonly [danger: string, Partial<SignatureDocument> | object, Partial<Provider>?];
+
+const unsafe: readonly Row[] = [
+  ["does not cover the body", signed("timestamp"), { timestamp: time }],
+  ["does not cover the body", signed({ at: "body:/id" })],
+  ["that the signature does not cover", signed({ at: "body:/id" }), { authentic: ["body:/other"] }],
+  ["splits in two ways", signed({ at: "header:X-Note" }, "body")],
+  ["splits in two ways", signed("id", "body"), id],
+  ["splits in two ways", signed("id", { text: "-" }, "body"), id],
+  ["splits in two ways", signed("body", "id"), id],
+  ["splits in two ways", signed("id", "timestamp", "body"), { ...id, timestamp: time }],
+  ["splits in two ways", signed({ ifPresent: "header:X", parts: [{ text: "x" }] }, "body")],
+  ["splits in two ways", signed("url", { form: "sorted", pair: "", join: "" })],
+  ['not "ambiguous"', { ambiguous: "no reason" }],
+  ["is weak", { algorithm: "hmac-sha1" }],
+  ["is weak", { algorithm: "sha256", signed: ["secret", "body"] }],
+  ["can be made by anybody", { algorithm: "sha256", weak: "w" }],
+  ["the secret is its key", signed("secret", "body")],
+  ['must be the part "timestamp"', {}, { timestamp: time }],
+  ["the timestamp at query:t is not signed", {}, { timestamp: { ...time, at: "query:t" } }],
+  [
+    "carries no pairs",
+    signed("timestamp", "body"),
+    { timestamp: { ...time, at: "header:X-Time#t" } },
+  ],
+  [
+    '"toleranceSeconds" must be',
+    signed("timestamp", "body"),
+    { timestamp: { ...time, toleranceSeconds: 1e12 } },
+  ],
+  [
+    '"toleranceSeconds" must be',
+    signed("timestamp", "body"),
+    { timestamp: { ...time, toleranceSeconds: Number.NaN } },
+  ],
+  ["both signed and sent", {}, id],
+  ["both signed and sent", signed("id", { text: "." }, "body")],
+  ["would match everything", { carrier: [{ at: "header:X", prefix: "" }] }],
+  ["would match everything", { carrier: [{ at: "header:X", separator: ",", pair: "" }] }],
+  [
+    "must not contain the separator",
+    { carrier: [{ at: "header:X", separator: ",", prefix: "v1," }] },
+  ],
+  ["match the same signatures", { carrier: [{ at: "header:X" }, { at: "header:X" }] }],
+  [
+    "must have one separator",
+    {
+      carrier: [
+        { at: "header:X", separator: ",", prefix: "a" },
+        { at: "header:X", separator: " ", prefix: "b" },
+      ],
+    },
+  ],
+  ["has a meaning of its own", at("header:Cookie")],
+  ["has a meaning of its own", at("header:content-type")],
+  ["cannot carry a signature", at("url")],
+  ["is not a place", at("headers:X")],
+  ["need each other", at("item:/sign")],
+  [
+    "accepts any host",
+    { algorithm: "rsa-sha256", key: "x509", keyFrom: { at: "body:/cert", matches: "https://.*" } },
+  ],
+  ["needs an algorithm of public keys", { keyFrom: { at: "body:/cert", matches: "[a-f]+" } }],
+  ["is not a regular expression", {}, { pin: [{ at: "body:/id", matches: "(" }] }],
+  ["needs one of", {}, { require: [{ at: "body:/id" }] }],
+  ['"key" of ed25519 must be', { algorithm: "ed25519", key: "text" }],
+  ["unknown algorithm", { algorithm: "md5" }],
+  ['"encoding" is for all but JWT', { encoding: undefined }],
+  ['a JWT has "claims"', { algorithm: "jwt-hs256" }],
+  ['"claims" is for JWT only', { claims: {} }],
+  ["unknown part", signed("header" as never)],
+  ["contains a part twice", signed("body", "body")],
+  [
+    "the digest at header:X-Digest is not signed",
+    { digests: [{ at: "header:X-Digest", of: "body", algorithm: "sha256", encoding: "hex" }] },
+  ],
+  ['unknown member "tolerance"', {}, { tolerance: 5 } as object],
+  ['unknown member "seperator"', { carrier: [{ at: "header:X", seperator: "," }] }],
+  ['"name" must be', {}, { name: "A b" }],
+  ['"minBytes" must be', {}, { secret: { where: "x", minBytes: 0 } }],
+];
+
+describe("a provider document", () => {
+  it.each(unsafe)("is rejected: %s (%j)", (danger, signature, rest) => {
+    const document = provider(signature, rest);
+    const name = JSON.stringify(document.name);
+    expect(() => schemeOf(document)).toThrow(TypeError);
+    expect(() => schemeOf(document)).toThrow(`invalid provider ${name}: `);
+    expect(() => schemeOf(document)).toThrow(danger);
+  });
+
+  it("is accepted if a pin or the form of a part tells where it ends", () => {
+    const note = { at: "header:X-Note" };
+    const pin = [{ at: note.at, matches: "[a-z]{1,8}" }];
+    expect(schemeOf(provider(signed(note, { text: ";" }, "body"), { pin })).warnings).toHaveLength(
+      1,
+    );
+    expect(() => schemeOf(provider(signed(note, { text: "z" }, "body"), { pin }))).toThrow(
+      "splits",
+    );
+    expect(schemeOf(provider(signed("url", "body"))).needsUrl).toBe(true);
+  });
+
+  it("warns that no time is signed, and repeats why it is weak and ambiguous", () => {
+    const parts = signed({ at: "header:X-Note" }, "body");
+    const { warnings, replayProtection } = schemeOf(
+      provider({ algorithm: "hmac-sha1", weak: "old", ambiguous: "notes", ...parts }),
+    );
+    expect(replayProtection).toBe(false);
+    expect(warnings).toEqual([
+      "Sample: old",
+      "Sample: notes",
+      expect.stringMatching(/^Sample: no time is signed/) as string,
+    ]);
+    expect(schemeOf(documentOf("stripe"))).toMatchObject({ replayProtection: true, warnings: [] });
+  });
+
+  it("is copied: a change of the document changes nothing", () => {
+    const document = structuredClone(documentOf("stripe")) as { title: string };
+    const scheme = schemeOf(document as unknown as Provider);
+    document.title = "Other";
+    expect(scheme.title).toBe("Stripe");
+  });
+
+  it.each(documents.map((one) => [one.name, one] as const))(
+    "of %s is accepted",
+    (name, document) => {
+      expect(schemeOf(document).name).toBe(name);
+    },
+  );
+});
+
+describe("what a signature covers", () => {
+  it("is computed from the signed parts, the digests and the claims", () => {
+    const { covers } = schemeOf(documentOf("github"));
+    expect(["body:", "body:/id", "item:/id", "form:payload"].map(covers)).toEqual(
+      Array(4).fill(true),
+    );
+    expect(["header:X-GitHub-Event", "query:a", "url", "jwt:sub"].map(covers)).toEqual(
+      Array(4).fill(false),
+    );
+
+    const members = schemeOf(provider(signed({ at: "body:/id" }), { authentic: ["body:/id"] }));
+    expect(["body:/id", "body:/type", "body:"].map(members.covers)).toEqual([true, false, false]);
+
+    const digest = { at: "query:sha", of: "body", algorithm: "sha256", encoding: "hex" } as const;
+    const url = schemeOf(provider({ ...signed("url"), digests: [digest] }));
+    expect(["url", "query:other", "body:/id"].map(url.covers)).toEqual([true, true, true]);
+
+    const form = { form: "sorted", pair: "=", join: "&", without: ["sign"] } as const;
+    const fields = schemeOf(provider({ ...signed(form), ambiguous: "a" }));
+    expect(["form:a", "form:sign", "body:"].map(fields.covers)).toEqual([true, false, false]);
+  });
+});
