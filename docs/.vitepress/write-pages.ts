@@ -1,5 +1,5 @@
 // Writes the pages of commands and of library differences before a build of the site: nobody reviews them.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { docs } from "./pages.ts";
 
@@ -39,10 +39,34 @@ function commandsOf(parent: Command, words: readonly string[] = []): [string, Co
     });
 }
 
+const vectors = new URL("../../contracts/vectors/", import.meta.url);
+const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, vectors), "utf8"));
+
+/** Returns the providers' vectors on which the vendor's library decides otherwise. */
+function vendorRows(): Record<string, string>[] {
+  return globSync("providers/*.json", { cwd: vectors })
+    .toSorted()
+    .flatMap((path) => {
+      // As contracts/mint writes it.
+      const file = read(path) as { sdk?: string; vectors: Record<string, string>[] };
+      return file.vectors
+        .filter(({ reason }) => reason !== undefined)
+        .map(({ name = "", sdk = "", expected = "", reason = "" }) => ({
+          peer: file.sdk ?? "",
+          name,
+          theirs: sdk,
+          us: expected,
+          why: reason,
+        }));
+    });
+}
+
 /** Returns the attempts on which other libraries and this one differ; the tests of the signatures run each row. */
 function differencesPage(): string {
-  const file = new URL("../../contracts/vectors/disagreements.json", import.meta.url);
-  const rows = JSON.parse(readFileSync(file, "utf8")) as readonly Record<string, string>[];
+  const rows = [
+    ...(read("disagreements.json") as readonly Record<string, string>[]),
+    ...vendorRows(),
+  ];
   const sections = Object.entries(Object.groupBy(rows, ({ peer }) => peer ?? "")).map(
     ([peer, own = []]) =>
       [
