@@ -74,6 +74,19 @@ async function expectInbox(inbox: Inbox, open: () => { queue: InboxQueue; close:
       oldest: { provider: "stripe", tenant: "acme", id: "evt 2", attempts: 0 },
     },
   ]);
+  expect(await inbox("erase", "stripe", "evt_9")).toEqual({
+    status: 1,
+    out: "",
+    err: "stripe evt_9 is not in the inbox\n",
+  });
+  const own = ["erase", "stripe", "evt", "2", "--tenant", "acme"];
+  expect(await inbox(...own)).toEqual({
+    status: 0,
+    out: "",
+    err: "stripe evt 2  tenant acme is erased\n",
+  });
+  expect(JSON.parse((await inbox(...own, "--json")).out)).toMatchObject({ result: "erased" });
+  expect(await inbox("status")).toMatchObject({ status: 0, out: "0 unhandled, 0 overdue\n" });
   const event = {
     provider: "stripe",
     tenant: "",

@@ -51,6 +51,15 @@ Examples:
   countersign inbox retry github 72d3162e-cc78 pull_request.opened --schema ledger
   countersign inbox retry stripe evt_1Q2w3E --tenant acme --schema ledger`;
 
+const eraseHelp = `${environment}
+Removes the stored body of one event, what was read with it and the reason of its failure. Its key stays, so that a
+repeat is a duplicate. An event that waits, or is dead, is never handled then. Ends with 1 if a handler has the event,
+or if there is none.
+
+Examples:
+  countersign inbox erase stripe evt_1Q2w3E --database inbox.db
+  countersign inbox erase stripe evt_1Q2w3E --tenant acme --schema ledger`;
+
 interface InboxOptions extends InboxPlace {
   readonly json: boolean | undefined;
 }
@@ -76,14 +85,20 @@ export function declareInbox(inbox: Command, surroundings: Surroundings): void {
     .option("--limit <number>", "maximum number of events", integer(1, 100_000), 100)
     .addHelpText("after", deadHelp)
     .action((options: DeadOptions) => printDead(options, surroundings));
-  withPlace(inbox.command("retry").description("Retry a dead event now"))
-    .argument("<provider>", "name of the provider, as printed by dead")
-    .argument("<id...>", "event id, as printed by dead")
-    .option("--tenant <name>", "the event's tenant, with several tenants", "")
-    .addHelpText("after", retryHelp)
-    .action(async (provider: string, id: readonly string[], options: TenantOptions) => {
-      if (!(await retry(keyOf(provider, id, options), options, surroundings))) surroundings.unmet();
-    });
+  declareEvent(inbox.command("retry").description("Retry a dead event now"), retryHelp, retry);
+  declareEvent(inbox.command("erase").description("Erase a stored event's body"), eraseHelp, erase);
+
+  function declareEvent(command: Command, help: string, run: typeof retry): void {
+    withPlace(command)
+      .argument("<provider>", "name of the provider, as printed by dead")
+      .argument("<id...>", "event id, as printed by dead")
+      .option("--tenant <name>", "the event's tenant, with several tenants", "")
+      .addHelpText("after", help)
+      .action(async (provider: string, id: readonly string[], options: TenantOptions) => {
+        const key = { provider, tenant: options.tenant, id: id.join(" ") };
+        if (!(await run(key, options, surroundings))) surroundings.unmet();
+      });
+  }
 }
 
 function withPlace(command: Command): Command {
@@ -109,12 +124,6 @@ interface DeadOptions extends InboxOptions {
 interface TenantOptions extends InboxOptions {
   readonly tenant: string;
 }
-
-const keyOf = (provider: string, id: readonly string[], { tenant }: TenantOptions): EventKey => ({
-  provider,
-  tenant,
-  id: id.join(" "),
-});
 
 const textOf = ({ provider, tenant, id }: EventKey): string =>
   tenant === "" ? `${provider} ${id}` : `${provider} ${id}  tenant ${tenant}`;
@@ -218,6 +227,30 @@ async function retry(
   else if (retried) terminal.err(`${printable(textOf(key))} is due now`);
   else terminal.err(`${printable(textOf(key))} is not a dead event`);
   return retried;
+}
+
+/**
+ * `countersign inbox erase`.
+ *
+ * @returns True if nothing is kept of the event but its key.
+ */
+async function erase(
+  key: EventKey,
+  command: TenantOptions,
+  { terminal, env }: Surroundings,
+): Promise<boolean> {
+  requireSchema(command);
+  const result = await withInbox(command, { env, isMade: false }, ({ queue }) =>
+    queue.erase({ key, now: Date.now() }),
+  );
+  const said = {
+    erased: "is erased",
+    busy: "is being handled: try again later",
+    unknown: "is not in the inbox",
+  };
+  if (command.json === true) terminal.out(printableJson({ ...key, result }));
+  else terminal.err(`${printable(textOf(key))} ${said[result]}`);
+  return result === "erased";
 }
 
 /** PostgreSQL needs the schema; a SQLite file is one inbox. */

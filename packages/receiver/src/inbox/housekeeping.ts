@@ -43,10 +43,15 @@ function oneAtATime(task: () => Promise<void>): () => void {
 }
 
 async function forget({ inbox, now }: Parts, retentionMs: number): Promise<void> {
-  const before = now() - retentionMs;
+  const at = now();
+  await repeat(() => inbox.queue?.dropBodies?.({ now: at, limit: AT_ONCE }));
+  await repeat(() => inbox.purge?.({ before: at - retentionMs, limit: AT_ONCE }));
+}
+
+async function repeat(some: () => Promise<number> | undefined): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one statement after the other
-    if ((await inbox.purge?.({ before, limit: AT_ONCE })) !== AT_ONCE) return;
+    if ((await some()) !== AT_ONCE) return;
   }
 }
 

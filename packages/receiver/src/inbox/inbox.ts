@@ -151,6 +151,19 @@ export type Stored =
   | { readonly state: "stored"; readonly sameBytesAs?: string | undefined }
   | Exclude<Claim, { readonly state: "claimed" }>;
 
+/** What an inbox does with the bodies of stored events. */
+export interface StoredBodies {
+  /**
+   * Time for which the body of a handled event is kept, in milliseconds. Default 0: it is removed at once. Events that
+   * wait and dead ones keep theirs; the receiver's `retention` is that of the keys.
+   */
+  readonly bodyRetentionMs?: number;
+  /** Encrypts a body before it is stored. Needs `decrypt`. */
+  readonly encrypt?: (body: string) => string | Promise<string>;
+  /** Decrypts a stored body. If it fails, the event fails, is tried again, and is dead after its last attempt. */
+  readonly decrypt?: (body: string) => string | Promise<string>;
+}
+
 export interface TakeRequest {
   /** The provider of the events: the receiver of another one cannot read them. */
   readonly provider: string;
@@ -166,6 +179,8 @@ export type NextRequest = Pick<TakeRequest, "leaseMs" | "maxAttempts">;
 /** A stored event that the caller, and no one else, may handle until its lease ends. */
 export interface TakenEvent extends RecordedEvent {
   readonly body: string;
+  /** Why the body cannot be read; it is empty then. */
+  readonly unreadable?: Error | undefined;
   readonly facts: string;
   readonly token: number;
   /** This attempt's number, from 1. */
@@ -229,6 +244,16 @@ export interface InboxQueue {
   fail(failure: Failure): Promise<"waiting" | "dead" | undefined>;
   /** Dead events, the latest first. */
   dead(request: { readonly limit: number }): Promise<readonly DeadEvent[]>;
+  /**
+   * Removes the body of an event, its facts and the reason of its failure, and keeps its key: a repeat is a
+   * duplicate. An open or dead event is never handled. `busy`: a handler has the event.
+   */
+  erase(request: {
+    readonly key: EventKey;
+    readonly now: number;
+  }): Promise<"erased" | "busy" | "unknown">;
+  /** Removes bodies of handled events that were kept for `bodyRetentionMs`, at most `limit`; returns how many. */
+  dropBodies?(request: { readonly now: number; readonly limit: number }): Promise<number>;
   /** Makes a dead event due now, with new attempts, behind the stored events of its resource. False if no dead event has this id. */
   retry(request: { readonly key: EventKey; readonly now: number }): Promise<boolean>;
   /** Counts what is not handled; `dueBefore` is in milliseconds since 1970. */

@@ -1,4 +1,5 @@
 import { Batch } from "./batch.ts";
+import type { Bodies } from "./bodies.ts";
 import type { Commit, EventKey, NextRequest, Settlement } from "./inbox.ts";
 import { isRefusal, type PostgresDatabase, type PostgresQuery } from "./postgres-database.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type Update,
   type Written,
 } from "./rows-inbox.ts";
-import { COLUMNS, eventSql, KEY } from "./sql.ts";
+import { eventSql, LOCK } from "./sql.ts";
 import type { TimeLimit } from "./store-faults.ts";
 import {
   heldValues,
@@ -33,9 +34,6 @@ interface Write {
   readonly lock?: string | undefined;
 }
 
-const TYPES = Object.values(COLUMNS).map((type) => type.replace(" NOT NULL", ""));
-const LOCK = "pg_advisory_xact_lock(hashtextextended(";
-
 /**
  * The table of events in PostgreSQL. Nearly every call is one statement, so that it commits by itself and
  * any connection will do, also one of PgBouncer in transaction mode. Writes that wait anyway share one.
@@ -51,54 +49,44 @@ export class PostgresRows extends SqlRows {
   readonly #limit: TimeLimit;
 
   /** @param schema Quoted. */
-  constructor(database: PostgresDatabase, schema: string, limit: TimeLimit) {
+  constructor(
+    database: PostgresDatabase,
+    schema: string,
+    { limit, bodies }: { readonly limit: TimeLimit; readonly bodies: Bodies },
+  ) {
     const events = `${schema}.events`;
-    super(eventSql(events, "FOR UPDATE OF e SKIP LOCKED"));
+    const skipLocked = "FOR UPDATE OF e SKIP LOCKED";
+    super(eventSql(events, { skipLocked, keepsBodies: bodies.retentionMs > 0 }), bodies);
     this.#database = database;
     this.#limit = limit;
     this.#events = events;
-    const lists = TYPES.map((type, index) => `$${String(index + 1)}::${type}[]`).join(", ");
-    this.#inserts = this.#batch(
-      `INSERT INTO ${events} (${this.sql.names}) SELECT r.* FROM
-        (SELECT count(${LOCK}name, 0))) FROM unnest($${String(TYPES.length + 1)}::text[]) AS name) locked,
-        unnest(${lists}) AS r ON CONFLICT (${KEY}) DO NOTHING RETURNING ${KEY}`,
-      (writes) => [writes.flatMap(({ lock }) => lock ?? []).toSorted()],
-    );
-    this.#updates = this.#batch(
-      `UPDATE ${events} e SET state = u.state, token = u.token, attempts = u.attempts, due_at = u.due_at,
-        reason = u.reason, changed_at = u.changed_at,
-        body = CASE WHEN u.state IN ('handled', 'superseded') THEN NULL ELSE COALESCE(e.body, u.body) END,
-        facts = CASE WHEN u.state IN ('handled', 'superseded') THEN NULL ELSE COALESCE(e.facts, u.facts) END
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[],
-          $8::bigint[], $9::bigint[], $10::text[], $11::bigint[], $12::text[], $13::text[])
-        AS u(provider, tenant, id, from_state, from_token, state, token, attempts, due_at, reason, changed_at, body, facts)
-        WHERE e.provider = u.provider AND e.tenant = u.tenant AND e.id = u.id
-          AND e.state = u.from_state AND e.token = u.from_token
-        RETURNING e.provider, e.tenant, e.id`,
-    );
+    this.#inserts = this.#batch(this.sql.insertAll, (writes) => [
+      writes.flatMap(({ lock }) => lock ?? []).toSorted(),
+    ]);
+    this.#updates = this.#batch(this.sql.updateAll, () => []);
   }
 
   insert(row: EventRow, guard: Guard): Promise<Written> {
     const { key, resource, state, body, seenAt: now } = row;
     const values = valuesOf(row);
     if (isGuarded(state, guard))
-      return this.#guarded(guard, { key, to: state, now }, (query) => {
-        const list = values.map((_, index) => `$${String(index + 1)}`).join(", ");
-        return query(
-          `INSERT INTO ${this.#events} (${this.sql.names}) VALUES (${list}) ON CONFLICT (${KEY}) DO NOTHING RETURNING id`,
-          values,
-        );
-      });
-    const lock =
-      resource && body !== undefined ? this.#lockOf(textOfName(key, resource.name)) : undefined;
+      return this.#guarded(guard, { key, to: state, now }, (query) =>
+        query(this.sql.insertAll, [...listsOfOne(values), []]),
+      );
+    const isOrdered = resource !== undefined && body !== undefined;
+    const lock = isOrdered ? this.#lockOf(textOfName(key, resource.name)) : undefined;
     return this.#inserts.add({ key, values, lock });
   }
 
   update(update: Update): Promise<Written> {
-    const values = updateValues(update);
     if (isGuarded(update.to, update))
-      return this.#guarded(update, update, (query) => query(this.sql.update, values));
-    return this.#updates.add({ key: update.key, values });
+      return this.#guarded(update, update, (query) => this.updateIn(query, update));
+    return this.#updates.add({ key: update.key, values: updateValues(update) });
+  }
+
+  /** Writes an update in a transaction; the result has a row if it is written. */
+  updateIn(query: PostgresQuery, update: Update): ReturnType<PostgresQuery> {
+    return query(this.sql.updateAll, listsOfOne(updateValues(update)));
   }
 
   /** Completes a taken event and takes the next one of its resource: with one flush to disk, not two. */
@@ -109,7 +97,7 @@ export class PostgresRows extends SqlRows {
     const values = [now, provider, now + leaseMs, maxAttempts, tenant, id, token];
     const rows = await this.rows(this.sql.completeAndTake, values);
     if (rows.length === 0) return { state: "lost" };
-    const [next] = takenOf(rows.filter((row) => row["id"] !== null));
+    const [next] = await this.bodies.opened(takenOf(rows.filter((row) => row["id"] !== null)));
     return { state: "committed", next };
   }
 
@@ -174,7 +162,7 @@ export class PostgresRows extends SqlRows {
   /** Writes of one kind, whose statement takes a list for each column and returns the keys it wrote. */
   #batch(
     sql: string,
-    more: (writes: readonly Write[]) => readonly (readonly SqlValue[])[] = () => [],
+    more: (writes: readonly Write[]) => readonly (readonly SqlValue[])[],
   ): Batch<Write, Written> {
     const run = async (writes: readonly Write[]): Promise<readonly Written[]> => {
       // In the keys' order, so that two processes with the same keys don't wait for each other.
@@ -190,6 +178,9 @@ export class PostgresRows extends SqlRows {
     return new Batch({ nameOf, run, didNothing: isRefusal, limit: this.#limit });
   }
 }
+
+const listsOfOne = (values: readonly SqlValue[]): readonly SqlValue[][] =>
+  values.map((value) => [value]);
 
 // The columns are those of the statements.
 const rowsOf = ({ rows }: { readonly rows: readonly unknown[] }): readonly SqlRow[] =>

@@ -11,7 +11,6 @@ import {
 } from "./postgres-database.ts";
 import type { PostgresRows } from "./postgres-rows.ts";
 import { claimedBy } from "./rows-inbox.ts";
-import { updateValues } from "./sql-rows.ts";
 import type { TimeLimit } from "./store-faults.ts";
 
 /** A handler's `context.transaction`: its writes commit with "handled", or neither does. */
@@ -122,7 +121,7 @@ export function postgresTransaction<Client>(
           await rollback();
           return { state: "failed", error: unfinished };
         }
-        const { rows: written } = await limit.run(() => run(rows.sql.update, updateValues(update)));
+        const { rows: written } = await limit.run(() => rows.updateIn(run, update));
         if ((await begun.end(written.length === 1 ? "commit" : "rollback")) === "rollback")
           return { state: "lost" };
         return (await isRecorded())

@@ -1,4 +1,5 @@
-import type { InboxQueue, TransactionalInbox } from "./inbox.ts";
+import { Bodies } from "./bodies.ts";
+import type { InboxQueue, StoredBodies, TransactionalInbox } from "./inbox.ts";
 import {
   limited,
   poolDatabase,
@@ -23,7 +24,7 @@ export type {
 } from "./postgres-database.ts";
 export type { PostgresTransaction } from "./postgres-transaction.ts";
 
-export interface PostgresInboxOptions {
+export interface PostgresInboxOptions extends StoredBodies {
   /** The schema of the inbox's tables, one per service that shares the database. */
   readonly schema: string;
   /** The longest time for each of the inbox's own statements, and for a connection, in milliseconds. Default 5,000. */
@@ -68,7 +69,10 @@ export function postgresInbox(
       "postgresInbox: the pool needs 2 connections or more: one for a handler's transaction, one for the inbox",
     );
   const name = quotedSchema(schema);
-  const rows = new PostgresRows(ofThisVersion(limited(database, limit), name), name, limit);
+  const rows = new PostgresRows(ofThisVersion(limited(database, limit), name), name, {
+    limit,
+    bodies: new Bodies("postgresInbox", options),
+  });
   return {
     ...rowsInbox(rows),
     queue: rowsQueue(rows),

@@ -1,4 +1,5 @@
 import type { ResourceState } from "@countersign/rules";
+import type { Bodies } from "./bodies.ts";
 import {
   dueAtOf,
   type EventState,
@@ -106,6 +107,10 @@ export function heldByBytes(
 
 /** A table that also keeps stored events for workers. */
 export interface QueueRows extends EventRows {
+  readonly bodies: Bodies;
+  /** Removes the body of an event that nobody has claimed, and ends it if it is open or dead. */
+  erase(key: EventKey, now: number): Promise<boolean>;
+  dropBodies(request: { readonly before: number; readonly limit: number }): Promise<number>;
   /**
    * Claims due events, of a resource only if no older one is open. Events whose last lease ended become dead.
    */
@@ -144,8 +149,13 @@ export function rowsInbox(rows: EventRows): ClaimInbox {
 
 /** The part of an inbox that workers need. */
 export function rowsQueue(rows: QueueRows): InboxQueue {
+  const { bodies } = rows;
   return {
-    store: (request) => store(rows, request),
+    store(request) {
+      const body = bodies.closed(request.body);
+      if (typeof body === "string") return store(rows, { ...request, body });
+      return body.then((text) => store(rows, { ...request, body: text }));
+    },
     take: (request) => rows.take(request),
     async fail({ attempts, maxAttempts, retryAt, reason, ...settlement }) {
       const { token } = settlement;
@@ -155,6 +165,14 @@ export function rowsQueue(rows: QueueRows): InboxQueue {
       return recorded && (to?.at === "waiting" || to?.at === "dead") ? to.at : undefined;
     },
     dead: (request) => rows.dead(request),
+    async erase({ key, now }) {
+      if (await rows.erase(key, now)) return "erased";
+      return (await rows.read(key)) === undefined ? "unknown" : "busy";
+    },
+    ...(bodies.retentionMs > 0 && {
+      dropBodies: ({ now, limit }: { readonly now: number; readonly limit: number }) =>
+        rows.dropBodies({ before: now - bodies.retentionMs, limit }),
+    }),
     retry: ({ key, now }) => rows.revive(key, now),
     status: (request) => rows.status(request),
   };

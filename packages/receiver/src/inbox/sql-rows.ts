@@ -1,4 +1,5 @@
 import type { ResourceState } from "@countersign/rules";
+import type { Bodies } from "./bodies.ts";
 import { dueAtOf, type EventState } from "./event-state.ts";
 import type {
   DeadEvent,
@@ -27,9 +28,14 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 /** The table of events in a database. Statements that SQLite and PostgreSQL share run here, each by itself. */
 export abstract class SqlRows implements QueueRows {
   readonly sql: EventSql;
+  readonly bodies: Bodies;
+  #looks = 0;
+  /** The resource behind which the next look for the oldest events begins. */
+  #lookedTo = "";
 
-  constructor(sql: EventSql) {
+  constructor(sql: EventSql, bodies: Bodies) {
     this.sql = sql;
+    this.bodies = bodies;
   }
 
   abstract insert(row: EventRow, guard: Guard): Promise<Written>;
@@ -58,6 +64,14 @@ export abstract class SqlRows implements QueueRows {
     return (await this.rows(this.sql.purge, [before, limit])).length;
   }
 
+  async erase(key: EventKey, now: number): Promise<boolean> {
+    return (await this.rows(this.sql.erase, [...keyValues(key), now])).length === 1;
+  }
+
+  async dropBodies({ before, limit }: Parameters<QueueRows["purge"]>[0]): Promise<number> {
+    return (await this.rows(this.sql.dropBodies, [before, limit])).length;
+  }
+
   async take({
     provider,
     now,
@@ -65,11 +79,22 @@ export abstract class SqlRows implements QueueRows {
     leaseMs,
     maxAttempts,
   }: TakeRequest): Promise<readonly TakenEvent[]> {
-    const look = (looked: number): Promise<readonly SqlRow[]> =>
-      this.rows(this.sql.take, [now, limit, now + leaseMs, maxAttempts, looked, provider]);
-    // A few events for each free place; all that are due if those few wait for older ones of their resource.
-    const rows = await look(4 * limit);
-    return takenOf(rows.length > 0 ? rows : await look(2 ** 31 - 1));
+    const look = (sql: string, fifth: SqlValue): Promise<readonly SqlRow[]> =>
+      this.rows(sql, [now, limit, now + leaseMs, maxAttempts, fifth, provider]);
+    // A few events for each free place. They may all wait for older ones of their resources, and now and then for so long
+    // that those of other resources would never have a turn.
+    this.#looks += 1;
+    const first = this.#looks % 16 === 0 ? [] : await look(this.sql.take, 4 * limit);
+    if (first.length > 0) return this.#taken(first);
+    const oldest = await look(this.sql.takeOldest, this.#lookedTo);
+    if (oldest.length > 0) return this.#taken(oldest);
+    const [last] = await this.rows(this.sql.lastResource, [this.#lookedTo]);
+    this.#lookedTo = textIn(last?.["name"]) ?? "";
+    return this.#looks % 16 === 0 ? this.#taken(await look(this.sql.take, 4 * limit)) : [];
+  }
+
+  #taken(rows: readonly SqlRow[]): Promise<readonly TakenEvent[]> {
+    return this.bodies.opened(takenOf(rows));
   }
 
   async dead({ limit }: { readonly limit: number }): Promise<readonly DeadEvent[]> {

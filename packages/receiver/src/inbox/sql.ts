@@ -53,28 +53,104 @@ const queued = (row: string): string =>
 const alone = (row = ""): string =>
   `${row}state = 'claimed' AND (${row}attempts >= 2 OR ${row}attempts >= $4)`;
 
-export interface EventSql {
-  readonly names: string;
-  readonly read: string;
-  readonly withBytes: string;
-  readonly update: string;
-  readonly heldUntil: string;
-  readonly lastHandled: string;
-  readonly take: string;
-  readonly completeAndTake: string;
-  readonly dead: string;
-  readonly status: string;
-  readonly purge: string;
+/** Resources of which one look for work sees the oldest event. */
+const RESOURCES = 1000;
+
+export interface EventSqlOptions {
+  /** PostgreSQL's clause for rows that another process takes concurrently. */
+  readonly skipLocked?: string;
+  /** True if the bodies of handled events are kept until `dropBodies`. */
+  readonly keepsBodies: boolean;
 }
 
-/** @param skipLocked PostgreSQL's clause for rows that another process takes concurrently. */
-export function eventSql(events: string, skipLocked = ""): EventSql {
+export type EventSql = Readonly<
+  Record<
+    | "names"
+    | "read"
+    | "withBytes"
+    | "update"
+    | "updateAll"
+    | "insertAll"
+    | "heldUntil"
+    | "lastHandled"
+    | "take"
+    | "takeOldest"
+    | "lastResource"
+    | "completeAndTake"
+    | "erase"
+    | "dropBodies"
+    | "dead"
+    | "status"
+    | "purge",
+    string
+  >
+>;
+
+/** PostgreSQL's lock of a name until the transaction's end. */
+export const LOCK = "pg_advisory_xact_lock(hashtextextended(";
+
+/** The values of an update, in the order of `updateValues`, with PostgreSQL's types. */
+const UPDATED = {
+  provider: "text",
+  tenant: "text",
+  id: "text",
+  from_state: "text",
+  from_token: "bigint",
+  state: "text",
+  token: "bigint",
+  attempts: "bigint",
+  due_at: "bigint",
+  reason: "text",
+  changed_at: "bigint",
+  body: "text",
+  facts: "text",
+};
+const updated = Object.keys(UPDATED);
+const types = Object.values(COLUMNS).map((type) => type.replace(" NOT NULL", ""));
+const listsOf = (of: readonly string[]): string =>
+  of.map((type, index) => `$${String(index + 1)}::${type}[]`).join(", ");
+
+/** The statements on a table of events. */
+export function eventSql(
+  events: string,
+  { skipLocked = "", keepsBodies }: EventSqlOptions,
+): EventSql {
+  const changes = (value: (name: string) => string): string => {
+    const dropped = `${value("state")} = 'superseded'${keepsBodies ? "" : ` OR ${value("state")} = 'handled'`}`;
+    const kept = (name: string): string =>
+      `${name} = CASE WHEN ${dropped} THEN NULL ELSE COALESCE(e.${name}, ${value(name)}) END`;
+    const set = ["state", "token", "attempts", "due_at", "reason", "changed_at"];
+    return [...set.map((name) => `${name} = ${value(name)}`), kept("body"), kept("facts")].join(
+      ", ",
+    );
+  };
   // Such a claim has its reason from the beginning.
   const lastAttempt = "state = 'claimed' AND reason IS NOT NULL AND attempts >= $4";
   const claim = `state = CASE WHEN ${lastAttempt} THEN 'dead' ELSE 'claimed' END,
         attempts = attempts + CASE WHEN ${lastAttempt} THEN 0 ELSE 1 END,
         reason = CASE WHEN ${alone()} THEN '${LEASE_ENDED}' END,
         token = token + 1, due_at = $3, changed_at = $1`;
+  const columns = `${KEY}, resource, sequence, state, attempts, due_at`;
+  const due = `d.provider = $6 AND ${queued("d")} AND d.due_at <= $1`;
+  const firstDue = (where: string): string =>
+    `SELECT ${columns} FROM ${events} d WHERE ${where} AND ${due} ORDER BY d.due_at, d.sequence LIMIT $5`;
+  const nextResource = (after: string): string =>
+    `SELECT min(o.resource) FROM ${events} o WHERE o.resource > ${after} AND ${queued("o")}`;
+  // The next resources after $5, each found by one step in the index.
+  const resources = `resources (name, number) AS (SELECT (${nextResource("$5")}), 1 UNION ALL
+        SELECT (${nextResource("r.name")}), r.number + 1 FROM resources r
+        WHERE r.name IS NOT NULL AND r.number < ${String(RESOURCES)})`;
+  // "CROSS JOIN" keeps SQLite from looking at all events first.
+  // The step "claim" of due events among `found`: of one that runs alone, or of any others.
+  const take = (found: string, before = ""): string =>
+    `WITH RECURSIVE ${before} due AS MATERIALIZED (
+        SELECT ${keyOf("e")} FROM (
+          SELECT ${keyOf("f")}, f.sequence, min(f.alone) OVER () AS only FROM (
+            SELECT ${keyOf("d")}, d.sequence, CASE WHEN ${alone("d.")} THEN d.sequence END AS alone FROM (${found}) d
+            ORDER BY d.due_at, d.sequence LIMIT $2${skipLocked === "" ? "" : " * 4"}) f
+        ) d CROSS JOIN ${events} e WHERE (${keyOf("e")}) = (${keyOf("d")}) AND ${queued("e")} AND e.due_at <= $1
+        AND (d.only IS NULL OR d.only = d.sequence) LIMIT $2 ${skipLocked})
+      UPDATE ${events} SET ${claim} WHERE (${KEY}) IN (SELECT ${KEY} FROM due) RETURNING ${names}, sequence`;
   return {
     names,
     read: `SELECT ${names}, sequence FROM ${events} WHERE ${isKey}`,
@@ -82,34 +158,37 @@ export function eventSql(events: string, skipLocked = ""): EventSql {
     withBytes: `SELECT ${names}, sequence FROM ${events} e WHERE bytes = $1 AND id <> $2
       ORDER BY CASE WHEN state IN ('handled', 'superseded') OR ${queued("e")} THEN 0
         WHEN state = 'claimed' AND due_at > $3 THEN 1 ELSE 2 END, sequence LIMIT 1`,
-    // The body is dropped with its handling, and kept or added until then.
-    update: `UPDATE ${events} SET state = $6, token = $7, attempts = $8, due_at = $9, reason = $10, changed_at = $11,
-      body = CASE WHEN $6 IN ('handled', 'superseded') THEN NULL ELSE COALESCE(body, $12) END,
-      facts = CASE WHEN $6 IN ('handled', 'superseded') THEN NULL ELSE COALESCE(facts, $13) END
+    // A body is kept or added until its event has ended.
+    update: `UPDATE ${events} AS e SET ${changes((name) => `$${String(updated.indexOf(name) + 1)}`)}
       WHERE ${isKey} AND state = $4 AND token = $5 RETURNING id`,
+    // Only PostgreSQL: a list for each value, and the keys of the rows that were written.
+    updateAll: `UPDATE ${events} AS e SET ${changes((name) => `u.${name}`)}
+      FROM unnest(${listsOf(Object.values(UPDATED))}) AS u (${updated.join(", ")})
+      WHERE (${keyOf("e")}) = (${keyOf("u")}) AND e.state = u.from_state AND e.token = u.from_token
+      RETURNING ${keyOf("e")}`,
+    insertAll: `INSERT INTO ${events} (${names}) SELECT r.* FROM
+      (SELECT count(${LOCK}name, 0))) FROM unnest($${String(types.length + 1)}::text[]) AS name) locked,
+      unnest(${listsOf(types)}) AS r ON CONFLICT (${KEY}) DO NOTHING RETURNING ${KEY}`,
     heldUntil: `SELECT max(due_at) AS until FROM ${events} WHERE resource = $4
       AND state = 'claimed' AND NOT (${isKey}) AND due_at > $5`,
     lastHandled: `SELECT type, rank, occurred_at FROM ${events} WHERE resource = $1
       AND state = 'handled' ORDER BY changed_at DESC, sequence DESC LIMIT 1`,
-    // The step "claim" of due events, of a resource only if no older one is open; over the $5 events that were due first.
-    // It takes one that runs alone, or any others.
-    take: `WITH due (due_provider, due_tenant, due_id) AS MATERIALIZED (
-        SELECT ${keyOf("e")} FROM (
-          SELECT ${keyOf("f")}, f.sequence, min(f.alone) OVER () AS only FROM (
-            SELECT ${keyOf("d")}, d.sequence, CASE WHEN ${alone("d.")} THEN d.sequence END AS alone FROM (
-              SELECT ${KEY}, resource, sequence, state, attempts FROM ${events} d
-              WHERE d.provider = $6 AND ${queued("d")} AND d.due_at <= $1 ORDER BY d.due_at, d.sequence LIMIT $5
-            ) d WHERE d.resource IS NULL OR NOT EXISTS (
-              SELECT 1 FROM ${events} o WHERE o.resource = d.resource AND o.sequence < d.sequence AND ${queued("o")})
-            LIMIT $2${skipLocked === "" ? "" : " * 4"}) f
-        ) d JOIN ${events} e ON (${keyOf("e")}) = (${keyOf("d")}) AND ${queued("e")} AND e.due_at <= $1
-        WHERE d.only IS NULL OR d.only = d.sequence LIMIT $2 ${skipLocked})
-      UPDATE ${events} SET ${claim} FROM due WHERE (${KEY}) = (due_provider, due_tenant, due_id)
-      RETURNING ${names}, sequence`,
+    // Of the events that were due first, $5 without a resource and $5 of resources, if no older one of them is open.
+    take: take(`SELECT * FROM (${firstDue("d.resource IS NULL")}) n
+        UNION ALL SELECT * FROM (${firstDue("d.resource IS NOT NULL")}) d WHERE NOT EXISTS (
+          SELECT 1 FROM ${events} o WHERE o.resource = d.resource AND o.sequence < d.sequence AND ${queued("o")})`),
+    // The oldest open event of each resource, however many wait behind others.
+    takeOldest: take(
+      `SELECT ${columns} FROM resources r CROSS JOIN ${events} d WHERE d.resource = r.name AND d.sequence =
+        (SELECT min(o.sequence) FROM ${events} o WHERE o.resource = r.name AND ${queued("o")}) AND ${due}`,
+      `${resources},`,
+    ),
+    lastResource: `WITH RECURSIVE ${resources.replaceAll("$5", "$1")}
+      SELECT name FROM resources WHERE number = ${String(RESOURCES)}`,
     // Only PostgreSQL: one commit for the step "succeed" and the claim of the resource's oldest other event.
     completeAndTake: `WITH done AS (
-        UPDATE ${events} SET state = 'handled', attempts = 0, due_at = 0, reason = NULL, changed_at = $1,
-          body = NULL, facts = NULL
+        UPDATE ${events} SET state = 'handled', attempts = 0, due_at = 0, reason = NULL, changed_at = $1
+          ${keepsBodies ? "" : ", body = NULL, facts = NULL"}
         WHERE provider = $2 AND tenant = $5 AND id = $6 AND state = 'claimed' AND token = $7 RETURNING resource, sequence
       ), oldest (due_provider, due_tenant, due_id) AS MATERIALIZED (
         SELECT ${keyOf("e")} FROM done, LATERAL (
@@ -121,6 +200,13 @@ export function eventSql(events: string, skipLocked = ""): EventSql {
         WHERE (${KEY}) = (due_provider, due_tenant, due_id) AND ${queued("e")} AND e.due_at <= $1
           AND NOT (${alone("e.")}) RETURNING e.*
       ) SELECT taken.* FROM done LEFT JOIN taken ON true`,
+    // An open event ends as if it was superseded, and no claim of it can be ended any more.
+    erase: `UPDATE ${events} SET state = CASE WHEN state = 'handled' THEN state ELSE 'superseded' END, token = token + 1,
+      changed_at = CASE WHEN state IN ('handled', 'superseded') THEN changed_at ELSE $4 END,
+      attempts = 0, due_at = 0, body = NULL, facts = NULL, reason = NULL
+      WHERE ${isKey} AND NOT (state = 'claimed' AND due_at > $4) RETURNING id`,
+    dropBodies: `UPDATE ${events} SET body = NULL, facts = NULL WHERE (${KEY}) IN (SELECT ${KEY} FROM ${events}
+      WHERE ${KEPT} AND changed_at < $1 ORDER BY changed_at LIMIT $2) RETURNING id`,
     dead: `SELECT ${KEY}, type, attempts, reason, changed_at FROM ${events}
       WHERE state = 'dead' ORDER BY changed_at DESC, id LIMIT $1`,
     // "+ 0": SQLite would look for the lowest sequence from the first handled event on.
@@ -132,17 +218,26 @@ export function eventSql(events: string, skipLocked = ""): EventSql {
   };
 }
 
+/** Handled events that still have their body. */
+const KEPT = "body IS NOT NULL AND state IN ('handled', 'superseded')";
+
 /** The indexes of the table, by what they are for. */
 export function eventIndexes(events: string, prefix: string): readonly string[] {
   const index = (name: string, columns: string, where: string): string =>
     `CREATE INDEX ${prefix}_${name} ON ${events} (${columns}) WHERE ${where}`;
   const open = "state IN ('waiting', 'claimed')";
   return [
-    index("due", "provider, due_at, sequence", `body IS NOT NULL AND ${open}`),
+    index("due", "provider, due_at, sequence", `resource IS NULL AND body IS NOT NULL AND ${open}`),
+    index(
+      "due_in_order",
+      "provider, due_at, sequence",
+      `resource IS NOT NULL AND body IS NOT NULL AND ${open}`,
+    ),
     index("open", "resource, sequence", `resource IS NOT NULL AND ${open}`),
     index("handled", "resource, changed_at", "resource IS NOT NULL AND state = 'handled'"),
     index("bytes", "bytes, sequence", "bytes IS NOT NULL"),
     index("dead", "changed_at", "state = 'dead'"),
+    index("kept", "changed_at", KEPT),
     index("ended", "changed_at", "body IS NULL"),
   ];
 }

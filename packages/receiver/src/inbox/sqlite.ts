@@ -1,6 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
+import { Bodies } from "./bodies.ts";
 import { transition } from "./event-state.ts";
-import type { BeginRequest, Commit, EventKey, InboxQueue, TransactionalInbox } from "./inbox.ts";
+import type {
+  BeginRequest,
+  Commit,
+  EventKey,
+  InboxQueue,
+  StoredBodies,
+  TransactionalInbox,
+} from "./inbox.ts";
 import {
   claimedBy,
   type EventRow,
@@ -12,7 +20,7 @@ import {
   type Update,
   type Written,
 } from "./rows-inbox.ts";
-import { COLUMNS, columnsDiffer, eventIndexes, eventSql, KEY } from "./sql.ts";
+import { COLUMNS, columnsDiffer, eventIndexes, type EventSql, eventSql, KEY } from "./sql.ts";
 import {
   heldValues,
   keyValues,
@@ -33,7 +41,7 @@ import { SqliteFile } from "./sqlite-file.ts";
  */
 export type SqliteTransaction = (write: (database: DatabaseSync) => void) => void;
 
-export interface SqliteInboxOptions {
+export interface SqliteInboxOptions extends StoredBodies {
   /** Path of the database's file, created if missing; your own tables may be in it. One file per service. */
   readonly path: string;
   /** Time that a call waits for another process's transaction, in milliseconds; it blocks the process. Default 5000. */
@@ -54,29 +62,28 @@ export interface SqliteInbox extends TransactionalInbox<SqliteTransaction> {
  * @throws {Error} the file cannot be opened.
  */
 export function sqliteInbox(file: string | SqliteInboxOptions): SqliteInbox {
-  const { path, busyMs = 5000 } = typeof file === "string" ? { path: file } : file;
+  const options: SqliteInboxOptions = typeof file === "string" ? { path: file } : file;
+  const { path, busyMs = 5000 } = options;
   if (typeof path !== "string" || path === "" || path.includes(":memory:"))
     throw new TypeError("sqliteInbox: expected the path of a file; memoryInbox() is in memory");
+  const bodies = new Bodies("sqliteInbox", options);
   const events = new SqliteFile(path, {
     busyMs,
     prepare: (database) => createTable(database, path),
   });
-  const rows = new SqliteRows(events);
+  const rows = new SqliteRows(events, bodies);
   return {
     ...rowsInbox(rows),
     queue: rowsQueue(rows),
-    begin: (claim) => begin(events, claim),
+    begin: (claim) => begin(events, rows.sql, claim),
     close: () => events.close(),
   };
 }
 
 const EVENTS = "countersign_events";
-const SQL = eventSql(EVENTS);
-const INSERT = `INSERT INTO ${EVENTS} (${SQL.names})
-  VALUES (${SQL.names
-    .split(", ")
-    .map((_, index) => `$${String(index + 1)}`)
-    .join(", ")})
+const NAMES = Object.keys(COLUMNS);
+const INSERT = `INSERT INTO ${EVENTS} (${NAMES.join(", ")})
+  VALUES (${NAMES.map((_, index) => `$${String(index + 1)}`).join(", ")})
   ON CONFLICT (${KEY}) DO NOTHING RETURNING id`;
 const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = 0, reason = NULL, changed_at = $4,
   sequence = (SELECT max(sequence) + 1 FROM ${EVENTS})
@@ -112,8 +119,8 @@ function createTable(database: DatabaseSync, path: string): void {
 class SqliteRows extends SqlRows {
   readonly #file: SqliteFile;
 
-  constructor(file: SqliteFile) {
-    super(SQL);
+  constructor(file: SqliteFile, bodies: Bodies) {
+    super(eventSql(EVENTS, { keepsBodies: bodies.retentionMs > 0 }), bodies);
     this.#file = file;
   }
 
@@ -123,7 +130,7 @@ class SqliteRows extends SqlRows {
   }
 
   update(update: Update): Promise<Written> {
-    return this.#write(SQL.update, updateValues(update), update);
+    return this.#write(this.sql.update, updateValues(update), update);
   }
 
   async revive(key: EventKey, now: number): Promise<boolean> {
@@ -148,12 +155,12 @@ class SqliteRows extends SqlRows {
     return this.#file.run(() => {
       if (refused !== undefined) {
         const bytes = [textOfName(key, refused), key.id, now];
-        const [other] = this.#all(SQL.withBytes, bytes);
+        const [other] = this.#all(this.sql.withBytes, bytes);
         const held = heldByBytes(other && rowOf(other), now);
         if (held !== undefined) return held;
       }
       if (to.at === "claimed" && resource !== undefined) {
-        const [held] = this.#all(SQL.heldUntil, heldValues(key, resource, now));
+        const [held] = this.#all(this.sql.heldUntil, heldValues(key, resource, now));
         if (held?.["until"] != null) return { heldUntil: Number(held["until"]) };
       }
       return this.#all(sql, values).length === 1 ? "done" : "changed";
@@ -161,7 +168,11 @@ class SqliteRows extends SqlRows {
   }
 }
 
-function begin(file: SqliteFile, { key, token }: BeginRequest): ReturnType<SqliteInbox["begin"]> {
+function begin(
+  file: SqliteFile,
+  sql: EventSql,
+  { key, token }: BeginRequest,
+): ReturnType<SqliteInbox["begin"]> {
   let write: ((database: DatabaseSync) => unknown) | undefined;
   let open = true;
   const claimed = claimedBy({ token }, 0);
@@ -182,7 +193,7 @@ function begin(file: SqliteFile, { key, token }: BeginRequest): ReturnType<Sqlit
           failure = undefined;
           // First, so that nothing is written for a claim that was lost.
           const update = { key, from: claimed, to, now };
-          if (file.all(SQL.update, updateValues(update)).length === 0) return false;
+          if (file.all(sql.update, updateValues(update)).length === 0) return false;
           try {
             if (write !== undefined) requireEnded(write(file.database), file.database);
           } catch (error) {

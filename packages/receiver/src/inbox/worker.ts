@@ -4,7 +4,7 @@ import { type Envelope, readEnvelope, validate } from "../pipeline/envelope.ts";
 import { type ClaimedEvent, type ClaimedRun, runClaimed } from "../pipeline/handle.ts";
 import type { OutcomeFacts } from "../pipeline/observe.ts";
 import type { Inbox, InboxQueue, NextRequest, TakenEvent } from "./inbox.ts";
-import { type FailureCode, isError, type Outcome } from "../pipeline/outcome.ts";
+import { type FailureCode, isError, type Outcome, type Rejected } from "../pipeline/outcome.ts";
 import type { ReceiverParts } from "../pipeline/parts.ts";
 
 export interface WorkerHost {
@@ -144,8 +144,8 @@ export class Worker {
 
   async #attempt(event: TakenEvent, claimedAt: number): Promise<Attempted> {
     const { parts, queue, settings } = this.#host;
-    const { key, token, attempts, type } = event;
-    const envelope = decode(event, parts);
+    const { key, token, attempts, type, unreadable } = event;
+    const envelope = unreadable ?? decode(event, parts);
     let takenAt = 0;
     const askForNext = (): NextRequest | undefined => {
       takenAt = parts.elapsed();
@@ -155,8 +155,8 @@ export class Worker {
       return { leaseMs: parts.leaseMs, maxAttempts: settings.maxAttempts };
     };
     const run =
-      "kind" in envelope
-        ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: unreadable(envelope) } as const)
+      envelope instanceof Error
+        ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: envelope } as const)
         : await this.#run({ envelope, token, claimedAt }, askForNext);
     switch (run.kind) {
       case "done": {
@@ -225,14 +225,15 @@ export function requireQueue({ queue }: Inbox, method: string): InboxQueue {
 }
 
 /** A stored body, judged again: this version may know its type better than the one that stored it. */
-function decode(event: TakenEvent, parts: ReceiverParts): Envelope | Outcome {
+function decode(event: TakenEvent, parts: ReceiverParts): Envelope | Error {
   const bytes = new TextEncoder().encode(event.body);
   const envelope = readEnvelope(bytes, event.key, parts);
-  return "kind" in envelope ? envelope : (validate(envelope, parts.catalogue) ?? envelope);
+  if ("kind" in envelope) return refused(envelope);
+  const invalid = validate(envelope, parts.catalogue);
+  return invalid === undefined ? envelope : refused(invalid);
 }
 
-const unreadable = (outcome: Outcome): Error =>
-  new Error(`the stored event is refused: ${"code" in outcome ? outcome.code : outcome.kind}`);
+const refused = ({ code }: Rejected): Error => new Error(`the stored event is refused: ${code}`);
 
 const YEAR_MS = 31_536_000_000;
 const MAX_REASON = 500;

@@ -5,6 +5,8 @@ import { type ClaimRequest, createReceiver, memoryInbox } from "@countersign/rec
 import { postgresInbox, postgresMigrations } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
+import { COLUMNS } from "../../src/inbox/sql.ts";
+import { DatabaseSync } from "node:sqlite";
 import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { recordingReceiver, refundAttempt, refundAuthorized, silent } from "../fixtures.ts";
@@ -20,6 +22,7 @@ import { describePostgres } from "./describe-postgres.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const DAY = 86_400_000;
+const inboxColumns = Object.keys(COLUMNS);
 const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
   key: { provider: "acme", tenant: "", id },
   digest: "d",
@@ -43,6 +46,16 @@ it.each([
   ["memoryInbox without a time", () => memoryInbox({ retentionMs: NaN }), /"retentionMs"/],
   ["sqliteInbox in memory", () => sqliteInbox(":memory:"), /path of a file/],
   ["sqliteInbox without a path", () => sqliteInbox(empty), /path of a file/],
+  [
+    "sqliteInbox with only one of its cipher's functions",
+    () => sqliteInbox({ path: "inbox.db", encrypt: (body) => body }),
+    /"encrypt" and "decrypt"/,
+  ],
+  [
+    "postgresInbox with a negative time for bodies",
+    () => postgresInbox(unusedPool, { ...shop, bodyRetentionMs: -1 }),
+    /"bodyRetentionMs"/,
+  ],
   ["postgresInbox without a pool", () => postgresInbox(none, shop), /pg\.Pool/],
   [
     "postgresInbox with one connection",
@@ -203,6 +216,31 @@ it("the SQLite inbox creates files that only their owner can read, and keeps the
   for (const file of [path, `${path}-wal`, `${path}-shm`])
     expect(statSync(file).mode & 0o777).toBe(0o600);
   inbox.close();
+});
+
+it("the SQLite inbox looks for work in a time that does not grow with the events behind one that waits", async () => {
+  const looksBehind = async (count: number): Promise<number> => {
+    const path = join(temporaryFolder(), "inbox.db");
+    const inbox = sqliteInbox(path);
+    onTestFinished(() => inbox.close());
+    const resource = { name: "payment:1", timestamp: 0 };
+    await inbox.queue.store({ ...claimOf("first"), body: "{}", facts: "{}", resource });
+    const look = { provider: "acme", limit: 16, leaseMs: 60_000, maxAttempts: 10 };
+    await inbox.queue.take({ ...look, now: 0 });
+    const database = new DatabaseSync(path);
+    const columns = inboxColumns.map((name) => (name === "id" ? "'e' || value" : name)).join();
+    database.exec(`WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ${String(count)})
+      INSERT INTO countersign_events (${inboxColumns.join()}) SELECT ${columns} FROM countersign_events, n;
+      UPDATE countersign_events SET state = 'waiting', due_at = 0 WHERE id <> 'first'`);
+    database.close();
+    const before = process.cpuUsage();
+    for (let now = 0; now < 20; now += 1)
+      expect(await inbox.queue.take({ ...look, now })).toEqual([]);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  await looksBehind(100);
+  expect(await looksBehind(50_000)).toBeLessThan(5 * (await looksBehind(500)) + 50);
 });
 
 describePostgres("the PostgreSQL inbox", (server) => {

@@ -51,6 +51,24 @@ export const orderedQueueChecks: NamedChecks = {
       );
   },
 
+  async "takes events of other resources, and those of none, behind two hundred that wait for one that failed"(
+    inbox,
+  ) {
+    const queue = queueOf(inbox);
+    const resource = resourceOf("payment:hot");
+    await queue.store(storeOf("failed", { resource }));
+    const [failed] = await queue.take(takeOf());
+    assert.equal(await queue.fail(failureOf("failed", failed?.token ?? 0, 1)), "waiting");
+    const ids = Array.from({ length: 200 }, (_, index) => `behind${String(index)}`);
+    await Promise.all(ids.map((id) => queue.store(storeOf(id, { resource, now: 2000 }))));
+    for (const other of ["payment:0", "payment:z"])
+      await queue.store(storeOf(other, { resource: resourceOf(other), now: 3000 }));
+    await queue.store(storeOf("of none", { now: 3000 }));
+    const early = await drain(inbox, { from: 3000, looks: 2 });
+    assert.deepEqual(early.toSorted(), ["of none", "payment:0", "payment:z"]);
+    assert.deepEqual(await drain(inbox, { from: 5000, looks: 1 }), ["failed"]);
+  },
+
   async "takes the events of a resource one after the other in the order of storing"(inbox) {
     const queue = queueOf(inbox);
     const resource = resourceOf("payment:line");

@@ -174,6 +174,31 @@ export const queueChecks: NamedChecks = {
     assert.deepEqual([last?.key.id, last?.alone ?? false], ["new", false]);
   },
 
+  async "erases what it keeps of a stored event, which is never handled then and stays known"(
+    inbox,
+  ) {
+    const queue = queueOf(inbox);
+    await queue.store(storeOf("waiting"));
+    const key = keyOf("waiting");
+    assert.equal(await queue.erase({ key: keyOf("unheard-of"), now: 1000 }), "unknown");
+    const [taken] = await queue.take(takeOf());
+    const now = 1000 + LEASE_MS;
+    assert.equal(await queue.erase({ key, now: now - 1 }), "busy");
+    assert.equal(await queue.erase({ key, now }), "erased");
+    assert.equal(await inbox.complete(settlementOf("waiting", taken?.token ?? 0, now)), false);
+    await queue.store(storeOf("dead"));
+    await bury(queue, "dead");
+    assert.equal(await queue.erase({ key: keyOf("dead"), now }), "erased");
+    assert.deepEqual(await queue.dead({ limit: 10 }), []);
+    assert.equal(await queue.retry({ key: keyOf("dead"), now }), false);
+    for (const id of ["waiting", "dead"]) {
+      assert.deepEqual(await queue.store(storeOf(id)), knownAs(id));
+      assert.equal(await queue.erase({ key: keyOf(id), now }), "erased");
+    }
+    assert.deepEqual(await queue.take(takeOf({ now: 9e12 })), []);
+    assert.equal((await queue.status({ dueBefore: 9e12 })).unhandled, 0);
+  },
+
   async "keeps stored events from a purge until they are handled, and dead ones"(inbox) {
     const queue = queueOf(inbox);
     assert(inbox.purge !== undefined, "the inbox has no purge");
