@@ -211,3 +211,14 @@ it.each([
   await expect(loaded).rejects.toThrow(message);
   await expect(loaded).rejects.toMatchObject({ code: "CS_CLI_PROFILE_UNUSABLE" });
 });
+
+it("countersign types --validators refuses an invalid schema with its code", async () => {
+  const profile = shop();
+  const schema = withId({ type: "string", minLength: -1 });
+  writeFileSync(join(profile, "events", "order.placed.schema.json"), JSON.stringify(schema));
+  const out = join(profile, "catalogue.ts");
+  const args = ["--language", "typescript", "--validators", "--profile", profile, "--out", out];
+  const { status, err } = await ran(["types", ...args]);
+  expect([status, err]).toEqual([2, expect.stringContaining("CS_CLI_PROFILE_UNUSABLE")]);
+  expect(err).toContain("minLength must be >= 0");
+});
