@@ -112,7 +112,8 @@ function partWriter(part: Part, join: string | undefined, time: ParsedPlace | un
     const place = parsePlace(part.ifPresent);
     const write = partsWriter(part.parts, join, time);
     return (values, pieces) => {
-      if (values.places.value(place) !== undefined) write(values, pieces);
+      // An object is present too: it is refused, since its members would be unsigned.
+      if ((values.places.any(place) ?? undefined) !== undefined) write(values, pieces);
     };
   }
   const { pair, join: between, without = [] } = part;
