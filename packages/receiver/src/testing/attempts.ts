@@ -1,5 +1,9 @@
 import { AssertionError } from "node:assert";
-import { type Secret, type SignatureScheme, standardWebhooks } from "@countersign/signatures/stated";
+import {
+  type Secret,
+  type SignatureScheme,
+  standardWebhooks,
+} from "@countersign/signatures/stated";
 import type { Attempt } from "../pipeline/body.ts";
 import type { EventIdentity, Outcome, RejectionDetail } from "../pipeline/outcome.ts";
 
