@@ -1,4 +1,12 @@
-import { amountCents, createReceiver, memoryInbox, type Receiver } from "@countersign/receiver";
+import {
+  amountCents,
+  createReceiver,
+  eventOf,
+  type EventTypeMap,
+  memoryInbox,
+  type Receiver,
+} from "@countersign/receiver";
+import { reference } from "@countersign/receiver/providers";
 import { toExpress } from "@countersign/receiver/express";
 import express, { type Express } from "express";
 
@@ -30,7 +38,7 @@ export function merchantApp(options: {
   readonly secrets: readonly (string | undefined)[];
   readonly log: (line: string) => void;
   readonly tell?: (told: ToldOutcome) => void;
-}): { readonly app: Express; readonly receiver: Receiver } {
+}): { readonly app: Express; readonly receiver: Receiver<EventTypeMap> } {
   const { log } = options;
   const effects = new Map<string, Effect>();
   const record = (handler: string, event: { id: string; type: string }): void => {
@@ -46,6 +54,7 @@ export function merchantApp(options: {
   };
 
   const receiver = createReceiver({
+    provider: reference,
     secrets: options.secrets,
     // Forgets all events when the process ends: use a durable inbox in production.
     inbox: memoryInbox(),
@@ -53,9 +62,9 @@ export function merchantApp(options: {
     // For development: refused signatures bring their cause.
     explain: options.tell !== undefined,
     onOutcome: (outcome, { durationMs }) => {
-      const what = "key" in outcome ? outcome.key.id : outcome.code;
+      const event = eventOf(outcome);
+      const what = event?.key.id ?? ("code" in outcome ? outcome.code : "");
       log(`outcome ${outcome.kind} ${what} after ${durationMs.toFixed(1)} ms`);
-      const event = "key" in outcome ? outcome : outcome.event;
       options.tell?.({
         outcome: outcome.kind,
         durationMs: Math.round(durationMs),

@@ -1,100 +1,103 @@
-import type { Profile } from "@countersign/schemas/profiles";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
 import { exponentialBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
 import type { ReceiverLimits } from "./pipeline/parts.ts";
-import { oneOf as known } from "./pipeline/router.ts";
-import type { EventTypes } from "./profile.ts";
+import { oneOf } from "./pipeline/router.ts";
 
-type AnyOptions = ReceiverOptions<EventTypes>;
+type AnyOptions = ReceiverOptions<unknown>;
 
-/** A test of a value, and the end of the sentence "… must be". */
-type Check = readonly [accepts: (value: unknown) => boolean, expected: string];
-
-const anything: Check = [() => true, ""];
-const record: Check = [(value) => typeof value === "object" && value !== null, "an object"];
-const callable: Check = [(value) => typeof value === "function", "a function"];
-const count: Check = [
-  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-  "a positive integer",
+const OPTIONS: readonly (keyof AnyOptions)[] = [
+  "provider",
+  "secrets",
+  "fallback",
+  "catalogue",
+  "mode",
+  "validate",
+  "onIdReuse",
+  "replay",
+  "url",
+  "verifyToken",
+  "keyOf",
+  "claims",
+  "inbox",
+  "acknowledge",
+  "workers",
+  "order",
+  "retention",
+  "lease",
+  "limits",
+  "respond",
+  "onOutcome",
+  "log",
+  "explain",
+  "now",
 ];
-const oneOf = (...values: readonly string[]): Check => [
-  (value) => values.some((known) => known === value),
-  values.map((known) => JSON.stringify(known)).join(" or "),
+const LIMITS: readonly (keyof ReceiverLimits)[] = [
+  "bodyBytes",
+  "bodyMs",
+  "depth",
+  "answerMs",
+  "concurrentHandlers",
+  "bytesInFlight",
 ];
-const having = (names: readonly string[], expected: string): Check => [
-  (value) =>
-    typeof value === "object" &&
-    value !== null &&
-    names.every((name) => typeof (value as Record<string, unknown>)[name] === "function"),
-  expected,
-];
+const COUNTS = ["concurrency", "maxAttempts", "pollMs"];
 
-/** Each option's form. `secrets` and `profile` are checked where they are read. */
-const OPTIONS: Readonly<Record<keyof AnyOptions, Check>> = {
-  secrets: anything,
-  fallback: callable,
-  profile: anything,
-  catalogue: [
-    (value) => record[0](value) && record[0]((value as { readonly events?: unknown }).events),
-    "a generated module's catalogue, which has events",
-  ],
-  inbox: having(
-    ["claim", "complete", "release"],
-    "memoryInbox(), sqliteInbox(path), postgresInbox(pool, …), redisInbox(client, …) or an object with claim, complete and release",
-  ),
-  acknowledge: oneOf("after-handler", "after-store"),
-  workers: record,
-  order: oneOf("none", "per-resource"),
-  onIdReuse: oneOf("duplicate", "conflict"),
-  retention: count,
-  lease: count,
-  limits: record,
-  respond: callable,
-  onOutcome: callable,
-  log: having(["warn", "error"], 'false or have the methods "warn" and "error"'),
-  explain: [(value) => typeof value === "boolean", "true or false"],
-  now: callable,
-};
-const LIMITS: Readonly<Record<keyof ReceiverLimits, Check>> = {
-  bodyBytes: count,
-  bodyMs: count,
-  depth: count,
-  answerMs: count,
-  concurrentHandlers: count,
-  bytesInFlight: count,
-};
-const WORKERS: Readonly<Record<keyof WorkerOptions, Check>> = {
-  concurrency: count,
-  maxAttempts: count,
-  backoff: [callable[0], "a function of the attempt's number, such as exponentialBackoff()"],
-  pollMs: count,
-};
-
-/** Checks the options' names and forms: a mistyped one would silently switch a limit or a check off. */
+/** Checks what would silently switch a limit or a check off in plain JavaScript; types check the rest. */
 export function checkOptions(options: AnyOptions): void {
-  // Plain JavaScript may pass anything.
   if (typeof options !== "object" || options === null)
-    throw mistake("missing options; expected { secrets, fallback, … }");
-  const { log, ...others } = options;
-  checkMembers(OPTIONS, { ...others, ...(log !== false && { log }) }, ["option", ""]);
-  if (options.fallback === undefined)
+    throw mistake("missing options; expected { provider, secrets, fallback, … }");
+  const { limits = {}, workers = {}, inbox, log, replay = "report" } = options;
+  checkNames("option", options, OPTIONS);
+  checkNames("limit", limits, LIMITS);
+  checkNames("member of workers", workers, [...COUNTS, "backoff"]);
+
+  const { retention, lease, acknowledge, order, onIdReuse, mode, validate } = options;
+  const { backoff: _, ...counts } = workers;
+  for (const [prefix, numbers] of [
+    ["", { retention, lease }],
+    ["limits.", limits],
+    ["workers.", counts],
+  ] as const)
+    for (const [name, value] of Object.entries<unknown>(numbers))
+      if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= 1))
+        throw mistake(`"${prefix}${name}" must be a positive integer`);
+
+  const replays = typeof replay === "string" ? { replay } : replay;
+  for (const [given, values] of [
+    [{ acknowledge }, ["after-handler", "after-store"]],
+    [{ order }, ["none", "per-resource"]],
+    [{ onIdReuse }, ["duplicate", "conflict"]],
+    [{ mode }, ["both", "live", "test"]],
+    [{ validate, ...replays }, ["report", "refuse"]],
+  ] as const)
+    for (const [name, value] of Object.entries<unknown>(given))
+      if (value !== undefined && !values.some((known) => known === value))
+        throw mistake(`"${name}" must be ${values.map((known) => `"${known}"`).join(" or ")}`);
+
+  if (typeof options.fallback !== "function")
     throw mistake('"fallback" must be a function: senders add event types without notice');
-  checkMembers(LIMITS, options.limits ?? {}, ["limit", "limits."]);
-  checkMembers(WORKERS, options.workers ?? {}, ["member of workers", "workers."]);
+  const functions = { ...options, "workers.backoff": workers.backoff };
+  for (const name of ["keyOf", "respond", "onOutcome", "now", "workers.backoff"] as const)
+    if (functions[name] !== undefined && typeof functions[name] !== "function")
+      throw mistake(`"${name}" must be a function`);
+  if (inbox !== undefined && !hasMethods(inbox, ["claim", "complete", "release"]))
+    throw mistake(
+      '"inbox" must be memoryInbox(), sqliteInbox(path), postgresInbox(pool, …), redisInbox(client, …) ' +
+        "or an object with claim, complete and release",
+    );
+  if (log !== undefined && log !== false && !hasMethods(log, ["warn", "error"]))
+    throw mistake('"log" must be false or have the methods "warn" and "error"');
+  if (options.catalogue !== undefined && typeof options.catalogue?.events !== "object")
+    throw mistake('"catalogue" must be a generated module\'s catalogue, which has events');
 }
 
-function checkMembers(
-  checks: Readonly<Record<string, Check>>,
-  given: object,
-  [kind, prefix]: readonly [kind: string, prefix: string],
-): void {
-  for (const [name, value] of Object.entries(given)) {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (check === undefined)
-      throw mistake(`unknown ${kind} ${JSON.stringify(name)}; ${known(Object.keys(checks))}`);
-    if (value !== undefined && !check[0](value))
-      throw mistake(`"${prefix}${name}" must be ${check[1]}`);
-  }
+const hasMethods = (value: object, names: readonly string[]): boolean =>
+  names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
+
+function checkNames(kind: string, given: object, names: readonly string[]): void {
+  for (const name of Object.keys(given))
+    if (!names.includes(name))
+      throw mistake(`unknown ${kind} ${JSON.stringify(name)}; ${oneOf(names)}`);
 }
 
 /** Checked options with their defaults, as far as they depend on each other. */
@@ -109,29 +112,37 @@ export interface Settings {
 }
 
 /** Sets the defaults of checked options, and refuses combinations that would lose or repeat events. */
-export function settingsOf(options: AnyOptions, inbox: Inbox, profile: Profile): Settings {
+export function settingsOf(
+  options: AnyOptions,
+  inbox: Inbox,
+  provider: ProviderDocument,
+): Settings {
   if (options.order === "per-resource" && inbox.lastHandled === undefined)
     throw mistake('order "per-resource" needs an inbox with "lastHandled"');
-  const limits = limitsOf(options, inbox, profile);
+  const limits = limitsOf(options, inbox, provider);
   return {
     limits,
     leaseMs: leaseOf(options, limits),
-    retentionMs: retentionOf(options, inbox, profile),
+    retentionMs: retentionOf(options, inbox, provider),
     stored: storedOf(options, inbox),
   };
 }
 
+/** The timeout of senders whose documentation names none, in seconds. */
+const USUAL_DEADLINE_SECONDS = 10;
+
 function limitsOf(
   { limits = {} }: AnyOptions,
   inbox: Inbox,
-  { delivery: { timeoutMs } }: Profile,
+  { answer: { deadlineSeconds = USUAL_DEADLINE_SECONDS } = {} }: ProviderDocument,
 ): ReceiverLimits {
+  const deadlineMs = deadlineSeconds * 1000;
   const {
     bodyBytes = 1_048_576,
     bodyMs = 10_000,
     depth = 16,
     // The rest of the sender's timeout is for the answer's way back.
-    answerMs = Math.max(timeoutMs - 1000, Math.ceil(timeoutMs / 2)),
+    answerMs = Math.max(deadlineMs - 1000, Math.ceil(deadlineMs / 2)),
     bytesInFlight = 67_108_864,
   } = limits;
   if (bytesInFlight < bodyBytes)
@@ -177,14 +188,14 @@ function leaseOf({ lease }: AnyOptions, { answerMs }: ReceiverLimits): number {
 function retentionOf(
   { retention = 30 * 86_400_000 }: AnyOptions,
   inbox: Inbox,
-  { name, delivery }: Profile,
+  { title, retries }: ProviderDocument,
 ): number {
-  const seconds = delivery.scheduleSeconds.reduce((sum, step) => sum + step, 0);
+  const hours = typeof retries === "object" ? retries.hours : 0;
   const shortest = Math.min(retention, inbox.retentionMs ?? retention);
-  if (shortest < seconds * 1000)
+  if (shortest < hours * 3_600_000)
     throw mistake(
-      `"retention" is ${String(shortest)} ms, shorter than the ${String(seconds)} s over which ` +
-        `the profile ${JSON.stringify(name)} retries: a late retry would run its handler again`,
+      `"retention" is ${String(shortest)} ms, shorter than the ${String(hours)} h over which ${title} retries: ` +
+        "a late retry would run its handler again",
     );
   return retention;
 }

@@ -1,46 +1,51 @@
 import type { EventTypeMap } from "@countersign/schemas";
-import type { StatedScheme } from "@countersign/signatures/stated";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { SignatureScheme } from "@countersign/signatures";
 import { checkOptions, settingsOf } from "./check-options.ts";
 import { createHousekeeping } from "./inbox/housekeeping.ts";
 import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
 import { memoryInbox } from "./inbox/memory.ts";
 import { requireQueue, Worker } from "./inbox/worker.ts";
-import type { ReceiverOptions } from "./options.ts";
+import type { ReceiverOptions, Replay } from "./options.ts";
 import { HandlerSlots, Running } from "./pipeline/admission.ts";
 import { type Attempt, BodyMemory } from "./pipeline/body.ts";
 import { FailureLog, warnOfRisks } from "./pipeline/failure-log.ts";
 import type { OutcomeFacts } from "./pipeline/observe.ts";
-import { eventOf, failed, type Outcome } from "./pipeline/outcome.ts";
+import { eventOf, failed, type Outcome, type ReceiverResponse } from "./pipeline/outcome.ts";
+import { KeyCache } from "./pipeline/key-cache.ts";
 import type { ReceiverParts } from "./pipeline/parts.ts";
 import { receive } from "./pipeline/receive.ts";
 import { STORED_AT_ONCE } from "./pipeline/record.ts";
-import { checkResponse, defaultRespond, type ReceiverResponse } from "./pipeline/respond.ts";
+import { checkResponse, defaultRespond, respondAs } from "./pipeline/respond.ts";
 import { type ContextOf, type Handler, Router } from "./pipeline/router.ts";
 import { checkSecrets } from "./pipeline/verify.ts";
+import { type BridgedProfile, bridged } from "./profile-bridge.ts";
 import {
-  type EventTypes,
-  profileOf,
-  profileParts,
-  type TypedByCatalogue,
+  providerParts,
+  type TypedProvider,
   type UntypedEvents,
-} from "./profile.ts";
+  verifySettings,
+} from "./provider.ts";
+
+type Before<Name> = Name extends `${infer First}.${string}` ? First : never;
+
+/** The event's own category if its type says it, else the text before its type's first dot. */
+type CategoryOf<Name, Event> = Event extends { readonly category: infer Category extends string }
+  ? string extends Category
+    ? Before<Name>
+    : Category
+  : Before<Name>;
 
 /** The events of a catalogue by their types and, as unions, by their categories. */
-export type EventsByName<Types extends EventTypes> = Types & {
-  readonly [Category in Types[keyof Types]["category"]]: Extract<
-    Types[keyof Types],
-    { readonly category: Category }
-  >;
+export type EventsByName<Types> = Types & {
+  readonly [Name in keyof Types & string as CategoryOf<Name, Types[Name]>]: Types[Name];
 };
 
-export interface Receiver<
-  Types extends EventTypes = EventTypeMap,
-  InboxType extends Inbox = Inbox,
-> {
+export interface Receiver<Types = UntypedEvents, InboxType extends Inbox = Inbox> {
   /**
    * Registers the handler of a type or of a category. Exactly one handler runs, the most specific one.
    *
-   * @throws {TypeError} the catalogue has no such name, it has a handler already, or an attempt was received before.
+   * @throws {TypeError} the catalogue, if the provider has one, has no such name, it has a handler already, or an attempt was received before.
    */
   on<Name extends keyof EventsByName<Types> & string>(
     name: Name,
@@ -86,48 +91,61 @@ export interface Receiver<
  * Creates a receiver. It verifies each attempt over its raw bytes, claims each event once in its inbox
  * and runs exactly one handler. An event is acknowledged only after its handler has succeeded.
  *
- * @throws {TypeError} a mistake of the caller: no secret or an invalid one, no fallback, an unknown or
- *   invalid option. The message never contains a secret.
+ * @throws {TypeError} a mistake of the caller: a document that could be fooled, no secret or an invalid one, no
+ *   fallback, an unknown or invalid option. The message never contains a secret.
  */
-export function createReceiver<
-  Types extends EventTypes = EventTypeMap,
-  InboxType extends Inbox = Inbox,
->(options: ReceiverOptions<Types, InboxType> & TypedByCatalogue<Types>): Receiver<Types, InboxType>;
-/** With another profile and no catalogue for it: its events by name, their bodies as they arrive. */
-export function createReceiver<InboxType extends Inbox = Inbox>(
-  options: ReceiverOptions<UntypedEvents, InboxType>,
-): Receiver<UntypedEvents, InboxType>;
-export function createReceiver<Types extends EventTypes, InboxType extends Inbox>(
+export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = Inbox>(
   options: ReceiverOptions<Types, InboxType>,
+): Receiver<Types, InboxType>;
+export function createReceiver<Types = EventTypeMap, InboxType extends Inbox = Inbox>(
+  options: Omit<ReceiverOptions<Types, InboxType>, "provider"> & {
+    readonly profile?: BridgedProfile;
+  },
+): Receiver<Types, InboxType>;
+export function createReceiver<Types, InboxType extends Inbox>(
+  given: Omit<ReceiverOptions<Types, InboxType>, "provider"> & {
+    readonly provider?: TypedProvider<Types>;
+    readonly profile?: BridgedProfile;
+  },
 ): Receiver<Types, InboxType> {
+  const { profile, ...others } = given ?? {};
+  // The types of an absent provider are the reference's.
+  const options: ReceiverOptions<Types, InboxType> = {
+    provider: bridged(profile) as TypedProvider<Types>,
+    ...others,
+  };
   checkOptions(options);
-  const { fallback, now = Date.now, respond = defaultRespond, onOutcome } = options;
-  const profile = profileOf(options.profile);
-  const fromProfile = profileParts(profile, options.catalogue);
-  const { scheme, catalogue } = fromProfile;
-  const findSecrets = checkSecrets(options.secrets, scheme);
+  const { provider, fallback, now = Date.now, respond = respondAs(provider), onOutcome } = options;
+  const fromProvider = providerParts(provider, options.catalogue);
+  const { scheme, catalogue } = fromProvider;
+  const findSecrets = checkSecrets(options.secrets, scheme, "createReceiver");
   const failures = new FailureLog(options.log);
-  warnOfRisks(options, scheme);
+  warnOfRisks(options, provider, scheme);
   const inbox: Inbox = options.inbox ?? memoryInbox();
-  const { limits, leaseMs, retentionMs, stored } = settingsOf(options, inbox, profile);
-  const categories = new Set([...catalogue.values()].map(({ category }) => category));
-  const router = new Router([...catalogue.keys(), ...categories], fallback);
+  const { limits, leaseMs, retentionMs, stored } = settingsOf(options, inbox, provider);
+  const categories = [...catalogue.values()].flatMap(({ category }) => category ?? []);
+  const router = new Router(new Set([...catalogue.keys(), ...categories]), fallback);
   const elapsed = (): number => performance.now();
   const parts: ReceiverParts = {
-    ...fromProfile,
+    ...fromProvider,
+    ...verifySettings(options, fromProvider, "createReceiver"),
     inbox,
     begin: isTransactional(inbox) ? (claim) => inbox.begin(claim) : undefined,
     queue: stored?.queue,
     onStored: () => worker?.onStored(),
     order: options.order ?? "none",
+    mode: options.mode ?? "both",
     onIdReuse: options.onIdReuse ?? "duplicate",
+    replayOf: replayBy(options.replay),
+    verifyToken: options.verifyToken,
+    keys: keysBy(options.keyOf, scheme, elapsed),
     leaseMs,
     limits,
     router,
     slots: new HandlerSlots(stored === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
     memory: new BodyMemory(limits),
     failures,
-    explain: options.explain === true ? explainer(profile.signature) : undefined,
+    explain: (options.explain ?? isDevelopment()) ? explainer(provider, elapsed) : undefined,
     // Databases store whole milliseconds.
     now: () => Math.floor(now()),
     elapsed,
@@ -152,20 +170,16 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
   ): Promise<Answer> {
     const startedAt = elapsed();
     running.enter();
-    const { outcome, secretIndex, later } = await receive(attempt, parts);
-    const facts = (): Writable<OutcomeFacts> => {
-      const durationMs = elapsed() - startedAt;
-      return secretIndex === undefined ? { durationMs } : { durationMs, secretIndex };
-    };
+    const { outcome, signer, later } = await receive(attempt, parts);
+    const facts = (): Writable<OutcomeFacts> => ({ durationMs: elapsed() - startedAt, ...signer });
     const answer = answerWith(outcome);
     const answered = facts();
+    if (outcome.kind === "batch") for (const own of outcome.outcomes) report(own, answered);
     if (answer.response !== undefined) answered.status = answer.response.status;
     report(answer.outcome, answered);
-    if (later === undefined) running.leave();
-    else
-      void later
-        .then((own) => report(own, { ...facts(), late: true }))
-        .finally(() => running.leave());
+    const goOn = later.map(async (flow) => report(await flow, { ...facts(), late: true }));
+    if (goOn.length === 0) running.leave();
+    else void Promise.all(goOn).finally(() => running.leave());
     return answer;
   }
 
@@ -202,7 +216,7 @@ export function createReceiver<Types extends EventTypes, InboxType extends Inbox
     },
     dead: async ({ limit = 100 } = {}) => requireQueue(inbox, "dead").dead({ limit }),
     async retry(id) {
-      const key = typeof id === "string" ? { provider: profile.name, tenant: "", id } : id;
+      const key = typeof id === "string" ? { provider: provider.name, tenant: "", id } : id;
       const retried = await requireQueue(inbox, "retry").retry({ key, now: now() });
       worker?.wake();
       return retried;
@@ -221,12 +235,41 @@ interface Answered {
 const isTransactional = (inbox: Inbox): inbox is TransactionalInbox<unknown> =>
   "begin" in inbox && typeof inbox.begin === "function";
 
+function replayBy(replay: ReceiverOptions<unknown>["replay"] = "report"): (type: string) => Replay {
+  if (typeof replay === "string") return () => replay;
+  const byType = new Map(Object.entries(replay));
+  return (type) => byType.get(type) ?? "report";
+}
+
+function keysBy(
+  keyOf: ReceiverOptions<unknown>["keyOf"],
+  scheme: SignatureScheme,
+  elapsed: () => number,
+): KeyCache | undefined {
+  if (keyOf !== undefined) return new KeyCache(keyOf, elapsed);
+  if (!scheme.needsKey) return undefined;
+  throw new TypeError(
+    `createReceiver: ${scheme.title} names its key in each attempt: set "keyOf" to a function that finds it`,
+  );
+}
+
+/** The one look at the environment: an explanation reads strangers' bodies, which production does not need. */
+const isDevelopment = (): boolean => globalThis.process?.env?.["NODE_ENV"] !== "production";
+
+const EXPLAINED_BYTES = 65_536;
+const EXPLAINED_MS = 1000;
+
 /** Explains refused signatures in a developer's log. Its code is loaded on first use: other receivers do not pay for it. */
-function explainer(scheme: StatedScheme & { toleranceSeconds: number }): ReceiverParts["explain"] {
-  const { toleranceSeconds } = scheme;
-  return async ({ headers, body, secrets, now }) => {
-    const { explain } = await import("@countersign/signatures/stated/explain");
-    const causes = explain({ headers, body }, secrets, { scheme, now, toleranceSeconds });
+function explainer(
+  provider: ProviderDocument,
+  elapsed: () => number,
+): NonNullable<ReceiverParts["explain"]> {
+  let nextAt = 0;
+  return async (attempt, secrets, now) => {
+    if (elapsed() < nextAt || attempt.body.length > EXPLAINED_BYTES) return undefined;
+    nextAt = elapsed() + EXPLAINED_MS;
+    const { explain } = await import("@countersign/signatures/explain");
+    const causes = explain(attempt, secrets, provider, { now });
     return causes.map(({ certain, sentence, fix }) =>
       certain ? `${sentence} ${fix}` : `Probably: ${sentence} ${fix}`,
     );

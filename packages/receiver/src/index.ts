@@ -6,12 +6,15 @@ export {
   type Backoff,
   exponentialBackoff,
   type ExponentialBackoffOptions,
+  type GivenSecret,
   type ReceiverOptions,
+  type Replay,
   type SecretsRequest,
+  type TenantSecrets,
   type WorkerOptions,
 } from "./options.ts";
 export type { Attempt, BodyErrorCode, BodyLimits, BodyReader } from "./pipeline/body.ts";
-export { amountCents, type UnknownEvent } from "./pipeline/envelope.ts";
+export { amountCents, type EventFacts, type UnknownEvent } from "./pipeline/event.ts";
 export type { FailureLogger } from "./pipeline/failure-log.ts";
 export {
   countOutcomes,
@@ -24,20 +27,22 @@ export type {
   EventIdentity,
   FailureCode,
   Outcome,
+  ReceiverResponse,
   RejectionCode,
   RejectionDetail,
   RejectionFacts,
 } from "./pipeline/outcome.ts";
-export type { ReceiverLimits, TenantSecrets } from "./pipeline/parts.ts";
+export { eventOf } from "./pipeline/outcome.ts";
+export type { ReceiverLimits } from "./pipeline/parts.ts";
 export {
   abortDelivery,
   type AbortableCode,
   defaultRespond,
-  type ReceiverResponse,
   type Respond,
 } from "./pipeline/respond.ts";
 export type {
   ContextOf,
+  Fallback,
   Handler,
   HandlerContext,
   TransactionalContext,
@@ -77,11 +82,14 @@ export type {
   Validator,
   WebhookEvent,
 } from "@countersign/schemas";
-export type { EventTypes, UntypedEvents } from "./profile.ts";
-export { profiles } from "@countersign/schemas/profiles";
+export type { EventsOf, TypedProvider, UntypedEvents } from "./provider.ts";
 export {
+  type EventRequest,
+  type GenuineEvent,
   type VerifiedEvent,
+  type VerifiedEvents,
   verifyEvent,
   type VerifyEventCode,
   type VerifyEventOptions,
+  verifyEvents,
 } from "./verify-event.ts";

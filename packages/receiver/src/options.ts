@@ -1,14 +1,13 @@
 import type { Catalogue } from "@countersign/schemas";
-import type { Profile } from "@countersign/schemas/profiles";
-import type { HeadersLike, Secret } from "@countersign/signatures/stated";
+import type { HeadersLike, Secret } from "@countersign/signatures";
 import type { Inbox } from "./inbox/inbox.ts";
-import type { UnknownEvent } from "./pipeline/envelope.ts";
 import type { FailureLogger } from "./pipeline/failure-log.ts";
 import type { OutcomeFacts } from "./pipeline/observe.ts";
 import type { Outcome } from "./pipeline/outcome.ts";
-import type { ReceiverLimits, TenantSecrets } from "./pipeline/parts.ts";
+import type { ReceiverLimits } from "./pipeline/parts.ts";
 import type { Respond } from "./pipeline/respond.ts";
-import type { ContextOf, Handler } from "./pipeline/router.ts";
+import type { ContextOf, Fallback } from "./pipeline/router.ts";
+import type { TypedProvider } from "./provider.ts";
 
 /** Wait of a failed event, in milliseconds, after its attempt with this number (from 1). */
 export type Backoff = (attempts: number) => number;
@@ -46,12 +45,26 @@ export function exponentialBackoff(options: ExponentialBackoffOptions = {}): Bac
 /** The argument of a `secrets` function. It has nothing of the body, which is not verified yet. */
 export interface SecretsRequest {
   readonly headers: HeadersLike;
+  /** The request's path, without its query. */
   readonly path: string | undefined;
 }
 
+/** A secret, or one with a label: the outcome's facts name the label of the secret that signed an attempt. */
+export type GivenSecret = Secret | { readonly secret: Secret | undefined; readonly label: string };
+
+/** The secrets of an attempt, with the tenant that they belong to. */
+export interface TenantSecrets {
+  /** Well-formed text without NUL. */
+  readonly tenant: string;
+  readonly secrets: readonly GivenSecret[];
+}
+
 export type SecretsOption =
-  | readonly (Secret | undefined)[]
+  | readonly (GivenSecret | undefined)[]
   | ((request: SecretsRequest) => TenantSecrets | Promise<TenantSecrets>);
+
+/** What becomes of an event whose signed bytes are known under another id that the sender did not sign. */
+export type Replay = "report" | "refuse";
 
 /** Handling of stored events, with `acknowledge: 'after-store'`. */
 export interface WorkerOptions {
@@ -66,19 +79,44 @@ export interface WorkerOptions {
 }
 
 export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
+  /** The sender's document, such as `stripe` of `@countersign/receiver/providers`, or one of your own. */
+  readonly provider: TypedProvider<Types>;
   /**
    * 1 to 4 secrets; all are tried, so that one can be replaced without refusing an attempt.
    * `undefined` is a `TypeError`: an environment variable is not set.
    * Or a function that finds an attempt's tenant and its secrets: an empty list refuses the attempt
-   * with 401, an error answers 503.
+   * with 401, an error answers 503. Not needed if the provider's keys come from `keyOf` only.
    */
-  readonly secrets: SecretsOption;
+  readonly secrets?: SecretsOption;
   /** Handles every event without its own handler, including types that this version does not know. */
-  readonly fallback: Handler<UnknownEvent, ContextOf<InboxType>>;
-  /** Every choice that the interface leaves open: a built-in name or a document. Default `'standard'`. */
-  readonly profile?: "standard" | "x-signature" | Profile;
-  /** Another provider's events. Default: those of the profile, validated and typed for the standard one. */
+  readonly fallback: Fallback<ContextOf<InboxType>>;
+  /** Types and validators of the events, as `countersign types --validators` writes them. */
   readonly catalogue?: Catalogue<Types>;
+  /** Runs only live events, or only those of a test mode; others are acknowledged. Default `'both'`. */
+  readonly mode?: "live" | "test" | "both";
+  /**
+   * An event whose body does not fit its schema: refuse it with 422, or run it and report. Default `'refuse'` for the
+   * reference interfaces, `'report'` for vendors, who add members and values without notice.
+   */
+  readonly validate?: "report" | "refuse";
+  /** A known id with another body: acknowledge it as a duplicate, or refuse it with 409. Default `'duplicate'`. */
+  readonly onIdReuse?: "duplicate" | "conflict";
+  /**
+   * For providers that do not sign the id: equal signed bytes under a new id run and are reported, or are duplicates;
+   * for all types or for each one. Default `'report'`, since equal events may be genuine.
+   */
+  readonly replay?: Replay | Readonly<Record<string, Replay>>;
+  /** The public URL of this endpoint, for providers that sign it. The query is the request's; `Host` is never read. */
+  readonly url?: string;
+  /** The token that an unsigned handshake must carry, chosen by you in the provider's dashboard. */
+  readonly verifyToken?: string;
+  /**
+   * Finds the key that an attempt names, such as a certificate's address or a key's id: PEM or JWK text, or `undefined`
+   * if there is none. The receiver has checked the value, and caches the key. An error answers 503.
+   */
+  readonly keyOf?: (value: string) => Promise<string | undefined>;
+  /** Values of the provider's own claims, such as LiveKit's API key. */
+  readonly claims?: Readonly<Record<string, string>>;
   /** The record of events, one per service. Default `memoryInbox()`, which is for development and warns. */
   readonly inbox?: InboxType;
   /**
@@ -94,18 +132,13 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
    * run. Default `'none'`.
    */
   readonly order?: "none" | "per-resource";
-  /**
-   * A known id with another body: acknowledge it as a duplicate, or refuse it with 409. Default `'duplicate'`: honest
-   * retries differ where a body holds a counter or an endpoint's own version.
-   */
-  readonly onIdReuse?: "duplicate" | "conflict";
-  /** Time for which a handled event is remembered, in ms; at least the profile's retry schedule. Default 30 days. */
+  /** Time for which a handled event is remembered, in ms; at least as long as the sender retries. Default 30 days. */
   readonly retention?: number;
   /** The longest run of a handler, in milliseconds; more than `limits.answerMs`. Default 60,000. */
   readonly lease?: number;
   /**
    * Default `{ bodyBytes: 1048576, bodyMs: 10000, depth: 16, concurrentHandlers: 256, bytesInFlight: 67108864 }`
-   * and the sender's timeout − 1 s for `answerMs`. With `postgresInbox`, `concurrentHandlers` is at most
+   * and the provider's deadline − 1 s for `answerMs`. With `postgresInbox`, `concurrentHandlers` is at most
    * the pool's size − 1.
    */
   readonly limits?: Partial<ReceiverLimits>;
@@ -116,8 +149,8 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   /** Reports failures: `false`, or a logger such as `console`. Default: stderr. */
   readonly log?: false | FailureLogger;
   /**
-   * Explains in the log why a signature is refused, for development: it reads the bodies of strangers and
-   * takes time. Default false.
+   * Explains in the log why a signature is refused, at most once a second and from the body's first 64 KiB.
+   * Default: unless `NODE_ENV` is `production`.
    */
   readonly explain?: boolean;
   /** The wall clock, in milliseconds since 1970. Default `Date.now`. */

@@ -1,2 +1,2 @@
 // The whole entry of the internal package, which merchants get as `@countersign/receiver/signatures`.
-export * from "@countersign/signatures/stated";
+export * from "@countersign/signatures";

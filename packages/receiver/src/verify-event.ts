@@ -1,34 +1,52 @@
-import type { Catalogue, EventTypeMap } from "@countersign/schemas";
-import type { Profile } from "@countersign/schemas/profiles";
-import type { HeadersLike, Secret, SignatureErrorCode } from "@countersign/signatures/stated";
-import { readEnvelope, type UnknownEvent, validate } from "./pipeline/envelope.ts";
+import type { Catalogue } from "@countersign/schemas";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { HeadersLike, Secret, SignatureErrorCode } from "@countersign/signatures";
 import {
-  isOutcome,
-  type Rejected,
-  type RejectionDetail,
-  type RejectionFacts,
-} from "./pipeline/outcome.ts";
+  type EventFacts,
+  type IncomingEvent,
+  type UnknownEvent,
+  validate,
+} from "./pipeline/event.ts";
+import type { Rejected, RejectionDetail, RejectionFacts } from "./pipeline/outcome.ts";
+import type { VerifyParts } from "./pipeline/parts.ts";
+import { readEvents, Reading } from "./pipeline/read-events.ts";
+import { formatOf } from "./pipeline/media.ts";
+import { signedUrl } from "./pipeline/verify.ts";
 import {
-  type EventTypes,
-  profileOf,
-  type ProfileParts,
-  profileParts,
-  type TypedByCatalogue,
+  providerParts,
+  type TypedProvider,
   type UntypedEvents,
-} from "./profile.ts";
-
-/** The default of `createReceiver`. */
-const limits = { depth: 16 };
+  verifySettings,
+} from "./provider.ts";
 
 export interface VerifyEventOptions<Types> {
+  /** The sender's document, such as `stripe` of `@countersign/receiver/providers`, or one of your own. */
+  readonly provider: TypedProvider<Types>;
   /** Active secrets, 1 to 4; all are tried. `undefined` is a `TypeError`: an environment variable is not set. */
-  readonly secrets: readonly (Secret | undefined)[];
-  /** A built-in name or a document. Default `'standard'`. */
-  readonly profile?: "standard" | "x-signature" | Profile;
-  /** Another provider's events. Default: those of the profile, validated and typed for the standard one. */
+  readonly secrets?: readonly (Secret | undefined)[];
+  /** Types and validators of the events, as `countersign types --validators` writes them. */
   readonly catalogue?: Catalogue<Types>;
+  /** The same as for `createReceiver`. */
+  readonly validate?: "report" | "refuse";
+  /** The public URL of this endpoint, for providers that sign it. */
+  readonly url?: string;
+  /** The key that the attempt names, as PEM or JWK text, for providers that sign with one. */
+  readonly key?: string;
+  /** Values of the provider's own claims. */
+  readonly claims?: Readonly<Record<string, string>>;
   /** The wall clock, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: number | (() => number);
+}
+
+/** A request as it arrived. */
+export interface EventRequest {
+  readonly headers: HeadersLike;
+  /** The raw bytes; a body that was parsed and printed again does not verify. */
+  readonly body: Uint8Array;
+  /** Default POST. */
+  readonly method?: string;
+  /** The request's path and query, for providers that sign a part of them. */
+  readonly url?: string;
 }
 
 /** The reason for which `verifyEvent` refuses an attempt. */
@@ -36,93 +54,135 @@ export type VerifyEventCode =
   | SignatureErrorCode
   | "CS_BODY_NOT_JSON"
   | "CS_EVENT_ENVELOPE"
-  | "CS_EVENT_ID_MISMATCH"
   | "CS_EVENT_SCHEMA";
 
-/** The result of `verifyEvent`. */
-export type VerifiedEvent<Types> =
+/** A genuine event. */
+export type GenuineEvent<Types> = {
+  /** Its id, category and time, and what of it the signature proves. */
+  readonly facts: EventFacts;
+  /** Faults of a body that does not fit its schema, unless it is refused. */
+  readonly schemaErrors?: readonly RejectionDetail[];
+} & (
   | {
-      readonly ok: true;
-      /** The catalogue has the event's type, and the event fits its schema. */
+      /** The catalogue has the event's type, or there is no catalogue. */
       readonly known: true;
       readonly event: Types[keyof Types];
-      /** Index of the secret that matched. */
-      readonly secretIndex: number;
     }
   | {
-      readonly ok: true;
       /** Senders add types without notice; nothing is known about the data. */
       readonly known: false;
       readonly event: UnknownEvent;
-      readonly secretIndex: number;
     }
+);
+
+interface Refusal {
+  readonly ok: false;
+  readonly code: VerifyEventCode;
+  /** For your log: the sender must not see them. */
+  readonly facts: RejectionFacts & { readonly details?: readonly RejectionDetail[] };
+}
+
+/** The result of `verifyEvent`. */
+export type VerifiedEvent<Types> =
+  | ({
+      readonly ok: true;
+      /** Index of the secret that matched. */
+      readonly secretIndex: number;
+    } & GenuineEvent<Types>)
+  | Refusal;
+
+/** The result of `verifyEvents`. */
+export type VerifiedEvents<Types> =
   | {
-      readonly ok: false;
-      readonly code: VerifyEventCode;
-      /** For your log: the sender must not see them. */
-      readonly facts: RejectionFacts & { readonly details?: readonly RejectionDetail[] };
-    };
+      readonly ok: true;
+      readonly secretIndex: number;
+      readonly events: readonly GenuineEvent<Types>[];
+    }
+  | Refusal;
 
 /**
  * Verifies, parses, validates and types one webhook, without an inbox, a router or an answer: recognising duplicates
- * by `event.id` is up to you. Never throws for what a stranger sends.
+ * by `facts.id` is up to you. Never throws for what a stranger sends.
  *
- * @param attempt `body` is the raw bytes; a body that was parsed and printed again does not verify.
- * @throws {TypeError} A secret, the profile, the clock or the kind of the body is unusable: a mistake of the caller.
+ * @throws {TypeError} The document, a secret, the clock or the kind of the body is unusable: a mistake of the caller. Or
+ *   the provider sends several events at once: use `verifyEvents`.
  */
-export function verifyEvent<Types extends EventTypes = EventTypeMap>(
-  attempt: { readonly headers: HeadersLike; readonly body: Uint8Array },
-  options: VerifyEventOptions<Types> & TypedByCatalogue<Types>,
-): VerifiedEvent<Types>;
-/** With another profile and no catalogue for it: events by name, their bodies as they arrive. */
-export function verifyEvent(
-  attempt: { readonly headers: HeadersLike; readonly body: Uint8Array },
-  options: VerifyEventOptions<UntypedEvents>,
-): VerifiedEvent<UntypedEvents>;
-export function verifyEvent<Types extends EventTypes>(
-  attempt: { readonly headers: HeadersLike; readonly body: Uint8Array },
-  { secrets, profile, catalogue, now = Date.now }: VerifyEventOptions<Types>,
+export function verifyEvent<Types = UntypedEvents>(
+  request: EventRequest,
+  options: VerifyEventOptions<Types>,
 ): VerifiedEvent<Types> {
-  const parts = partsOf(profileOf(profile), catalogue);
-  const { scheme, toleranceSeconds, pointers } = parts;
-  // The scheme refuses what is not a secret, `undefined` included.
-  const verification = scheme.verify(attempt, secrets as readonly Secret[], {
-    now: typeof now === "function" ? now() : now,
-    toleranceSeconds,
-  });
-  if (!verification.ok) return { ok: false, code: verification.code, facts: verification.facts };
-
-  const { id, secretIndex } = verification;
-  const envelope = readEnvelope(
-    attempt.body,
-    { provider: parts.provider, tenant: "", id },
-    { pointers, limits },
-  );
-  if (isOutcome(envelope)) return refused(envelope);
-  const invalid = validate(envelope, parts.catalogue);
-  if (invalid !== undefined) return refused(invalid);
-
-  if (!parts.catalogue.has(envelope.event.type))
-    return { ok: true, known: false, event: envelope.event, secretIndex };
-  // The catalogue's validator has just accepted it.
-  return { ok: true, known: true, event: envelope.body as Types[keyof Types], secretIndex };
+  if (options.provider?.batch !== undefined)
+    throw new TypeError(`verifyEvent: ${options.provider.title} sends batches: use verifyEvents`);
+  const result = verifyEvents(request, options);
+  if (!result.ok) return result;
+  const { ok, secretIndex, events } = result;
+  const [event] = events;
+  // Only a batch can be empty.
+  if (event === undefined) throw new TypeError("verifyEvent: no event");
+  return { ok, secretIndex, ...event };
 }
 
-function refused({ code, facts = {}, details }: Rejected): VerifiedEvent<never> {
+/** Does the same as `verifyEvent`, for providers that send several events at once too. */
+export function verifyEvents<Types = UntypedEvents>(
+  { headers, body, method, url }: EventRequest,
+  options: VerifyEventOptions<Types>,
+): VerifiedEvents<Types> {
+  const { secrets = [], key, claims, now = Date.now } = options;
+  const parts = partsOf(options);
+  const places = { headers, body, url: signedUrl(url, parts) };
+  const reading = new Reading(places, { format: formatOf(places, parts.media), depth: 16 });
+  // The scheme refuses what is not a secret, `undefined` included.
+  const verification = parts.scheme.verify(
+    { ...places, method, places: reading.places },
+    secrets as readonly Secret[],
+    { now: typeof now === "function" ? now() : now, key, claims },
+  );
+  if (!verification.ok) return { ok: false, code: verification.code, facts: verification.facts };
+
+  const read = readEvents(reading, "", parts);
+  if ("kind" in read) return refused(read);
+  const events: GenuineEvent<Types>[] = [];
+  for (const one of read) {
+    const faults = validate(one, parts);
+    if (faults !== undefined && "kind" in faults) return refused(faults);
+    events.push({ ...genuine<Types>(one, parts), ...(faults && { schemaErrors: faults }) });
+  }
+  return { ok: true, secretIndex: verification.secretIndex, events };
+}
+
+function genuine<Types>(
+  { identity: { type }, facts, body, data }: IncomingEvent,
+  { catalogue }: VerifyParts,
+): GenuineEvent<Types> {
+  return catalogue.size === 0 || catalogue.has(type)
+    ? // The catalogue's validator has just accepted it, or the types are the user's own.
+      { facts, known: true, event: body as Types[keyof Types] }
+    : { facts, known: false, event: { ...facts, data } };
+}
+
+function refused({ code, facts = {}, details }: Rejected): Refusal {
   return {
     ok: false,
-    // `readEnvelope` and `validate` refuse with these codes only.
+    // `readEvents` and `validate` refuse with these codes only.
     code: code as VerifyEventCode,
     facts: { ...facts, ...(details && { details }) },
   };
 }
 
 /** A scheme keeps imported keys, which cost more than the rest of a call. */
-const known = new WeakMap<Profile, Map<unknown, ProfileParts>>();
+const known = new WeakMap<ProviderDocument, Map<unknown, VerifyParts>>();
 
-function partsOf<Types>(profile: Profile, catalogue: Catalogue<Types> | undefined): ProfileParts {
-  const ofProfile = known.get(profile) ?? new Map<unknown, ProfileParts>();
-  const parts = ofProfile.get(catalogue) ?? profileParts(profile, catalogue);
-  known.set(profile, ofProfile.set(catalogue, parts));
-  return parts;
+function partsOf<Types>({
+  provider,
+  catalogue,
+  ...options
+}: VerifyEventOptions<Types>): VerifyParts {
+  const ofProvider = known.get(provider) ?? new Map<unknown, VerifyParts>();
+  const kept = ofProvider.get(catalogue);
+  if (kept?.publicUrl === options.url && kept !== undefined && options.validate === undefined)
+    return kept;
+  const parts = providerParts(provider, catalogue);
+  const all = { ...parts, ...verifySettings(options, parts, "verifyEvent") };
+  known.set(provider, ofProvider.set(catalogue, all));
+  return all;
 }

@@ -195,11 +195,12 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
       return taken;
     });
     const { body } = attemptOf(refundAuthorized("evt_suspect"));
-    const key = { provider: "standard", tenant: "", id: "evt_suspect" };
+    const key = { provider: "reference", tenant: "", id: "evt_suspect" };
     const [text, type] = [new TextDecoder().decode(body), "refund.authorized"];
-    const twice = { provider: "standard", limit: 1, leaseMs: 1, maxAttempts: 10 };
+    const facts = JSON.stringify({ facts: { type }, format: "json" });
+    const twice = { provider: "reference", limit: 1, leaseMs: 1, maxAttempts: 10 };
     await Promise.all([
-      inbox.queue.store({ key, type, digest: "d", body: text, facts: "{}", now: NOON }),
+      inbox.queue.store({ key, type, digest: "d", body: text, facts, now: NOON }),
       take({ ...twice, now: NOON }),
       take({ ...twice, now: NOON + 1 }),
     ]);
@@ -305,11 +306,11 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(await strangerArrives(120_000)).toBe(0);
     expect(await strangerArrives(60_000)).toBe(1);
     expect(lines.join()).toContain(
-      "refund.authorized evt_refund1 of standard, was stored 3 min ago",
+      "refund.authorized evt_refund1 of reference, was stored 3 min ago",
     );
     expect(await strangerArrives(59_999)).toBe(0);
     expect(await strangerArrives(1)).toBe(1);
-    const request = { provider: "standard", limit: 1, leaseMs: 1, now: clock, maxAttempts: 1 };
+    const request = { provider: "reference", limit: 1, leaseMs: 1, now: clock, maxAttempts: 1 };
     for (const { key, token } of await inbox.queue.take(request))
       await inbox.complete({ key, token, now: clock });
     expect(await strangerArrives(60_000)).toBe(0);

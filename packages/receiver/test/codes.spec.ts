@@ -1,9 +1,11 @@
 import { defaultRespond, type RejectionCode } from "@countersign/receiver";
-import { signatureErrorCodes } from "@countersign/signatures/stated";
+import { signatureErrorCodes } from "@countersign/signatures";
 import { expect, it } from "vitest";
 
 // Exhaustive by its type: a code that is added must be added here.
 const rejections: Record<Exclude<RejectionCode, keyof typeof signatureErrorCodes>, number> = {
+  CS_METHOD_NOT_ALLOWED: 405,
+  CS_KEY_UNKNOWN: 401,
   CS_TENANT_UNKNOWN: 401,
   CS_BODY_CONSUMED: 500,
   CS_BODY_ENCODED: 415,
@@ -14,7 +16,6 @@ const rejections: Record<Exclude<RejectionCode, keyof typeof signatureErrorCodes
   CS_BODY_NOT_JSON: 400,
   CS_REQUEST_UNREADABLE: 400,
   CS_EVENT_ENVELOPE: 400,
-  CS_EVENT_ID_MISMATCH: 400,
   CS_EVENT_SCHEMA: 422,
   CS_EVENT_ID_REUSED: 409,
   CS_RECEIVER_BUSY: 503,

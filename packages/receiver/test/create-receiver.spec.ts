@@ -7,12 +7,11 @@ import {
   memoryInbox,
 } from "@countersign/receiver";
 import { redisInbox } from "@countersign/receiver/redis";
-import { profiles } from "@countersign/schemas/profiles";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { genuine, otherSecret, recordingReceiver, secret, silent } from "./fixtures.ts";
 
-const HORIZON = profiles.standard.delivery.scheduleSeconds.reduce((a, b) => a + b, 0) * 1000;
+const HORIZON = 76 * 3_600_000;
 
 /** Options as plain JavaScript may pass them. */
 const create = (options: object): unknown =>
@@ -38,7 +37,7 @@ describe("createReceiver", () => {
     [
       "a mistyped option",
       { fallbak: 1 },
-      /unknown option "fallbak"; expected one of "secrets", "fallback", /,
+      /unknown option "fallbak"; expected one of "provider", "secrets", /,
     ],
     [
       "a mistyped limit",
@@ -67,7 +66,11 @@ describe("createReceiver", () => {
     ],
     ["a concurrency of 0", storing({ concurrency: 0 }), /workers.concurrency/],
     ["no attempts", storing({ maxAttempts: 0 }), /workers.maxAttempts/],
-    ["a backoff that is not a function", storing({ backoff: 5000 }), /exponentialBackoff/],
+    [
+      "a backoff that is not a function",
+      storing({ backoff: 5000 }),
+      /"workers.backoff" must be a function/,
+    ],
   ])("refuses %s with a TypeError", (_what, options, message) => {
     expect(() => create(options)).toThrow(TypeError);
     expect(() => create(options)).toThrow(message);
@@ -106,7 +109,7 @@ describe("createReceiver", () => {
 
   it("refuses a call without options, and takes options at their bounds", () => {
     const call = createReceiver as () => unknown;
-    expect(() => call()).toThrow(/missing options; expected \{ secrets, fallback/);
+    expect(() => call()).toThrow(/"fallback" must be a function/);
     expect(() => create({ retention: HORIZON })).not.toThrow();
     expect(() => create(storing({ concurrency: 1, maxAttempts: 1, pollMs: 1 }))).not.toThrow();
   });

@@ -1,8 +1,7 @@
 import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
-import { profiles } from "@countersign/schemas/profiles";
-import { hmacPresets } from "@countersign/signatures/stated";
+import { github, reference } from "@countersign/receiver/providers";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FailureLog, warnProcess } from "../src/pipeline/failure-log.ts";
 import {
@@ -14,6 +13,7 @@ import {
   refundAttempt,
   refundAuthorized,
   secret,
+  silent,
 } from "./fixtures.ts";
 
 let lines: string[] = [];
@@ -104,7 +104,9 @@ describe("the log of failures", () => {
     const receiver = receiverOf({ secrets: () => ({ tenant: "", secrets: ["", short, long] }) });
     await receiver.receive(forged);
     await receiver.receive({ ...forged, headers: { "content-type": short + long } });
-    expect(lines[0]).toMatch(/: TypeError: secrets\[0\] is empty\n/);
+    expect(lines[0]).toMatch(
+      /: TypeError: secrets\[0\] is empty\. Reference payment service shows it at: /,
+    );
     expect(lines[1]).toContain(`"${short}[secret]"`);
   });
 
@@ -208,7 +210,13 @@ describe("the log of failures", () => {
   it("is written to stderr by default, and nowhere with log: false", async () => {
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     onTestFinished(() => write.mockRestore());
-    const options = { secrets: [secret], fallback: () => undefined, inbox: memoryInbox() };
+    const options = {
+      provider: reference,
+      secrets: [secret],
+      fallback: () => undefined,
+      inbox: memoryInbox(),
+      explain: false,
+    };
     await createReceiver(options).receive(forged);
     await createReceiver({ ...options, log: false }).receive(forged);
     expect(write.mock.calls).toEqual([[expect.stringMatching(/^countersign: rejected .*\n$/)]]);
@@ -286,15 +294,20 @@ it("an explanation has a line for each cause", () => {
   expect(lines).toEqual([line]);
 });
 
-it("explain: true logs each time why an attempt is refused, and shows the sender nothing", async () => {
+it("[R-LEAK-NOTHING] explain logs why an attempt is refused, once a second and from small bodies only, and shows the sender nothing", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   const receiver = receiverOf({ explain: true });
   const { headers, body } = refundAttempt();
   const indented = Buffer.from(JSON.stringify(refundAuthorized(), null, 2));
   const { response } = await receiver.answer({ headers, body: indented });
   await receiver.answer({ headers, body: indented });
+  vi.advanceTimersByTime(1000);
+  await receiver.answer({ headers, body: Buffer.alloc(65_537) });
   await receiver.answer({ headers: { ...headers, "webhook-timestamp": String(NOON) }, body });
   expect(lines).toHaveLength(3);
-  expect(lines[1]).toMatch(/CS_SIGNATURE_MISMATCH .*\n {2}.*raw request body/);
+  expect(lines[0]).toMatch(/CS_SIGNATURE_MISMATCH .*\n {2}.*raw request body/);
+  expect(lines[1]).toMatch(/CS_SIGNATURE_MISMATCH [^\n]*$/);
   expect(lines[2]).toContain("seconds");
   expect(response.body).toBe('{"code":"CS_SIGNATURE_REFUSED"}');
 });
@@ -302,7 +315,7 @@ it("explain: true logs each time why an attempt is refused, and shows the sender
 describe("a process warning at start-up", () => {
   const warnings = (options: object): readonly string[] => {
     const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
-    createReceiver({ secrets: [secret], fallback: () => undefined, ...options });
+    createReceiver({ ...silent, ...options });
     const texts = warn.mock.calls.map(([message, given]) => `${inspect(given)} ${String(message)}`);
     warn.mockRestore();
     return texts;
@@ -319,14 +332,10 @@ describe("a process warning at start-up", () => {
     ]);
   });
 
-  it("reports a scheme without replay protection", () => {
-    const description = { ...hmacPresets.body, headers: { signature: "x-hub-signature-256" } };
-    const signature = { scheme: "hmac", toleranceSeconds: 300, description };
-    const profile = { ...profiles.standard, signature };
-    expect(warnings({ inbox, profile })).toEqual([
-      expect.stringMatching(
-        /CS_SCHEME_REPLAYABLE.* signs neither an id nor a time: .* forgotten its event$/,
-      ),
+  it("reports a provider that signs no time, never retries or signs weakly", () => {
+    expect(warnings({ inbox, provider: github })).toEqual([
+      expect.stringMatching(/CS_SCHEME_WEAK.* createReceiver: GitHub: no time is signed/),
+      expect.stringMatching(/CS_SENDER_NEVER_RETRIES.* GitHub never sends an event again/),
     ]);
   });
 });

@@ -5,6 +5,7 @@ import {
   type Receiver,
   type ReceiverOptions,
 } from "@countersign/receiver";
+import { reference } from "@countersign/receiver/providers";
 import { signedAttempt } from "@countersign/receiver/testing";
 import type { EventTypeMap, RefundAuthorizedEvent } from "@countersign/schemas";
 
@@ -26,7 +27,9 @@ export function refundAuthorized(id = "evt_refund1"): RefundAuthorizedEvent {
 
 /** Options of a receiver at noon that writes no log. */
 export const silent = {
+  provider: reference,
   secrets: [secret],
+  explain: false,
   fallback: (): undefined => undefined,
   now: (): number => NOON,
   log: false,
@@ -43,7 +46,13 @@ export const attemptOf = (
   event: object | string | Uint8Array,
   options: Signing = {},
 ): { headers: Record<string, string>; body: Uint8Array } => {
-  const attempt = signedAttempt({ secrets: [secret], now: NOON, event, ...options });
+  const attempt = signedAttempt({
+    provider: reference,
+    secrets: [secret],
+    now: NOON,
+    event,
+    ...options,
+  });
   return { headers: { ...attempt.headers }, body: attempt.body };
 };
 
@@ -57,10 +66,8 @@ export const nameOf = (outcome: Outcome): string =>
   "code" in outcome ? outcome.code : outcome.kind;
 
 /** A receiver whose handlers only write down what they got. */
-export function recordingReceiver(
-  options: Partial<Omit<ReceiverOptions<EventTypeMap>, "profile">> = {},
-): {
-  receiver: Receiver;
+export function recordingReceiver(options: Partial<ReceiverOptions<EventTypeMap>> = {}): {
+  receiver: Receiver<EventTypeMap>;
   handled: string[];
   outcomes: Outcome[];
   /** Receives a genuine attempt of an event. */

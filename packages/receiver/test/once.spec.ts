@@ -48,7 +48,7 @@ describe("an event that arrives again", () => {
       const { receiver, handled } = recordingReceiver(onIdReuse && { onIdReuse });
       await receiver.receive(genuine);
       const { outcome, response } = await receiver.answer(other);
-      const key = { provider: "standard", tenant: "", id: "evt_refund1" };
+      const key = { provider: "reference", tenant: "", id: "evt_refund1" };
       const type = "refund.authorized";
       const reused = { kind: "rejected", code: "CS_EVENT_ID_REUSED", event: { key, type } };
       expect(outcome).toMatchObject(status === 409 ? reused : { kind: "duplicate" });
@@ -69,9 +69,9 @@ describe("an event that arrives again", () => {
     );
     for (const path of ["/a", "/b", "/a", ""]) await receiver.receive({ ...genuine, path });
     expect(seen).toEqual([
-      "/a evt_refund1 evt_refund1:/a",
-      "/b evt_refund1 evt_refund1:/b",
-      " evt_refund1 evt_refund1",
+      "/a evt_refund1 reference:evt_refund1:%2Fa",
+      "/b evt_refund1 reference:evt_refund1:%2Fb",
+      " evt_refund1 reference:evt_refund1",
     ]);
   });
 });

@@ -32,7 +32,7 @@ describe("a genuine attempt", () => {
     const outcomes = [];
     for (const type of ["refund.pending", "refund.authorized", "customer.activated"] as const)
       outcomes.push(await receiver.receive(attemptOf(events[type]())));
-    const key = { provider: "standard", tenant: "", id: "evt_2" };
+    const key = { provider: "reference", tenant: "", id: "evt_2" };
     expect(outcomes[1]).toEqual({ kind: "handled", key, type: "refund.authorized" });
     expect(outcomes.map(({ kind }) => kind)).toEqual(["handled", "handled", "unrouted"]);
     expect(outcomes.map((outcome) => defaultRespond(outcome).status)).toEqual([204, 204, 204]);
@@ -94,15 +94,10 @@ describe("a genuine attempt", () => {
 
 describe("an authentic body", () => {
   it.each([
-    ["is not an object", 1, "id", "an event id"],
-    ["has no id", { ...event, id: undefined }, "id", "an event id"],
-    ["has an id with a dot", refundAuthorized("evt.1"), "id", "an event id"],
+    ["is not an object", 1, "type", "an event type"],
     ["has no type", { ...event, type: undefined }, "type", "an event type"],
-    ["has a type that is a number", { ...event, type: 1 }, "type", "an event type"],
     ["has an empty type", { ...event, type: "" }, "type", "an event type"],
     ["has a type of 257 letters", { ...event, type: "x".repeat(257) }, "type", "an event type"],
-    ["has a time that is a number", { ...event, timestamp: 1 }, "timestamp", "a timestamp"],
-    ["has no data", { ...event, data: undefined }, "data", "the event's data"],
   ])("is refused with 400 and a pointer if it %s", async (_what, body, member, expected) => {
     const attempt = attemptOf(JSON.stringify(body), { id: event.id });
     const { outcome, handled } = await receive(attempt);
@@ -112,10 +107,13 @@ describe("an authentic body", () => {
     expect(handled).toEqual([]);
   });
 
-  it("[R-EVENT-ID] is refused if its id is not the signed one", async () => {
-    const { outcome, handled } = await receive(attemptOf(JSON.stringify(event), { id: "evt_x" }));
-    expect(outcome).toMatchObject({ kind: "rejected", code: "CS_EVENT_ID_MISMATCH" });
-    expect(handled).toEqual([]);
+  it.each([
+    ["an id with a dot", { ...event, id: "evt.1" }, "/id"],
+    ["a time that is a number", { ...event, timestamp: 1 }, "/timestamp"],
+    ["no data", { ...event, data: undefined }, "/data"],
+  ])("[R-EVENT-SCHEMA] is refused with its pointer if it has %s", async (_what, body, pointer) => {
+    const { outcome } = await receive(attemptOf(JSON.stringify(body), { id: event.id }));
+    expect(outcome).toMatchObject({ code: "CS_EVENT_SCHEMA", details: [{ pointer }] });
   });
 
   it("[R-EVENT-SCHEMA] with wrong data gets 422 without the pointer, and is not recorded", async () => {

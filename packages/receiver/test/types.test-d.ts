@@ -1,10 +1,9 @@
 import {
   amountCents,
   createReceiver,
+  type EventsOf,
   type HandlerContext,
   memoryInbox,
-  profiles,
-  type ReceiverOptions,
   type UnknownEvent,
 } from "@countersign/receiver";
 import { toFetch } from "@countersign/receiver/fetch";
@@ -14,14 +13,14 @@ import {
   postgresInbox,
   type PostgresTransaction,
 } from "@countersign/receiver/postgres";
-import { hmacPresets } from "@countersign/receiver/signatures";
+import { github, reference, stripe } from "@countersign/receiver/providers";
 import { sqliteInbox, type SqliteTransaction } from "@countersign/receiver/sqlite";
 import { inboxConformance } from "@countersign/receiver/testing";
 import type { EventCategoryMap, EventTypeMap, Payment, Refund } from "@countersign/schemas";
 import { Pool } from "pg";
 import { describe, expectTypeOf, it } from "vitest";
 
-const options = { secrets: ["whsec_"], fallback: (): void => undefined };
+const options = { provider: reference, secrets: ["whsec_"], fallback: (): void => undefined };
 const receiver = createReceiver(options);
 
 describe("createReceiver", () => {
@@ -50,10 +49,9 @@ describe("createReceiver", () => {
     // @ts-expect-error no such category
     receiver.on("REFUND", () => undefined);
     // @ts-expect-error no fallback
-    createReceiver({ secrets: ["whsec_"] });
-    // @ts-expect-error no secrets
-    createReceiver({ fallback: () => undefined });
+    createReceiver({ provider: reference, secrets: ["whsec_"] });
     createReceiver({
+      provider: reference,
       secrets: [process.env["WEBHOOK_SECRET"]],
       fallback: (event) => {
         expectTypeOf(event).toEqualTypeOf<UnknownEvent>();
@@ -62,17 +60,49 @@ describe("createReceiver", () => {
     });
   });
 
-  it("takes any name with another profile and no catalogue, for bodies of unknown JSON", () => {
-    createReceiver({ ...options, profile: "x-signature" }).on("anything", (body) => {
+  it("takes any name of a provider without types, for bodies of unknown JSON", () => {
+    createReceiver({ ...options, provider: stripe }).on("anything", (body) => {
       expectTypeOf(body["metadata"]).toBeUnknown();
     });
   });
 
-  it("takes a preset of HMAC as a profile's description", () => {
-    const description = hmacPresets.timestamped;
-    const signature = { scheme: "hmac", toleranceSeconds: 300, description } as const;
-    const profile = { ...profiles.standard, signature };
-    expectTypeOf(profile).toExtend<ReceiverOptions<EventTypeMap>["profile"]>();
+  it("takes the union of an SDK's events with a type, and its categories", () => {
+    // As stripe-node writes it.
+    interface Succeeded {
+      readonly id: string;
+      readonly type: "invoice.paid";
+      readonly data: { readonly object: { readonly total: number } };
+    }
+    interface Completed {
+      readonly id: string;
+      readonly type: "checkout.session.completed";
+      readonly data: { readonly object: { readonly url: string } };
+    }
+    type StripeEvent = Succeeded | Completed;
+    const typed = createReceiver<EventsOf<StripeEvent>>({ ...options, provider: stripe })
+      .on("invoice.paid", (event) => expectTypeOf(event).toEqualTypeOf<Succeeded>())
+      .on("checkout", (event) => expectTypeOf(event).toEqualTypeOf<Completed>());
+    // @ts-expect-error no such type
+    typed.on("invoice.payed", () => undefined);
+  });
+
+  it("takes the union of an SDK's events with a name and a payload, by their names and actions", () => {
+    interface Opened {
+      readonly action: "opened";
+      readonly number: number;
+    }
+    interface Closed {
+      readonly action: "closed";
+      readonly merged: boolean;
+    }
+    // As octokit writes it.
+    type EmitterWebhookEvent =
+      | { readonly id: string; readonly name: "pull_request"; readonly payload: Opened | Closed }
+      | { readonly id: string; readonly name: "push"; readonly payload: { readonly ref: string } };
+    createReceiver<EventsOf<EmitterWebhookEvent>>({ ...options, provider: github })
+      .on("pull_request.opened", (event) => expectTypeOf(event).toEqualTypeOf<Opened>())
+      .on("pull_request", (event) => expectTypeOf(event).toEqualTypeOf<Opened | Closed>())
+      .on("push", (event) => expectTypeOf(event.ref).toBeString());
   });
 
   it("gives a handler's context the transaction of its inbox, or none", () => {

@@ -41,7 +41,8 @@ it("countOutcomes counts by kind, failures and rejections by code, and events th
     await send(sent);
   await receiver.receive(stale);
 
-  const none = { superseded: 0, stored: 0, in_progress: 0, dead: 0 };
+  const more = { ignored: 0, handshake: 0, batch: 0, sameBytes: 0, schemaErrors: 0 };
+  const none = { ...more, superseded: 0, stored: 0, in_progress: 0, dead: 0 };
   const codes = { failed: { CS_HANDLER_FAILED: 2 }, rejected: { [code]: 1 } };
   expect(counters()).toEqual({ ...none, handled: 1, unrouted: 1, duplicate: 1, ...codes });
   const zeros = { handled: 0, unrouted: 0, duplicate: 0 };

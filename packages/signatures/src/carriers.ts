@@ -7,7 +7,7 @@ import { readToken, type Token } from "./tokens.ts";
 /** Most signatures in one attempt. */
 const MAX_SIGNATURES = 8;
 /** Most signatures that need a public key: verifying one costs as much as a hundred HMACs. */
-const MAX_PUBLIC = 2;
+const MAX_PUBLIC_SIGNATURES = 2;
 /** Most entries between separators, other than signatures. */
 const MAX_OTHER_ENTRIES = 8;
 const MAX_CARRIED_LENGTH = 8192;
@@ -15,19 +15,17 @@ const MAX_CARRIED_LENGTH = 8192;
 /** A well-formed signature that arrived. */
 export interface Candidate {
   readonly algorithm: Algorithm;
-  /** True if a public key verifies it. */
-  readonly isPublic: boolean;
   readonly bytes: Uint8Array;
   /** The token that the signature is part of. */
-  readonly token: Token | undefined;
+  readonly token?: Token;
 }
 
 /** What one place carries. */
 export interface Carried {
   readonly candidates: Candidate[];
   /** Algorithms that appeared, well-formed or not. */
-  readonly seen: Algorithm[];
-  readonly pairs: [name: string, value: string][];
+  readonly seen: Set<Algorithm>;
+  readonly pairs: Map<string, string>;
 }
 
 /** The carriers with the same place: `v1,…` and `v1a,…` in one header. */
@@ -87,9 +85,8 @@ function group(
         const carrier = carriers.find(({ pair }) => pair === name);
         if (carrier === undefined) {
           const pair = `${place.name}#${name}`;
-          if (into.pairs.some(([known]) => known === pair))
-            return refused("CS_SIGNATURE_MALFORMED", facts);
-          into.pairs.push([pair, text]);
+          if (into.pairs.has(pair)) return refused("CS_SIGNATURE_MALFORMED", facts);
+          into.pairs.set(pair, text);
           continue;
         }
         found = [carrier, text];
@@ -100,19 +97,20 @@ function group(
         if (found === undefined) continue;
       }
       const [{ algorithm = ofDocument }, text] = found;
-      into.seen.push(algorithm);
+      into.seen.add(algorithm);
       const candidate = candidateOf(algorithm, text, encoding);
       if (candidate !== undefined) into.candidates.push(candidate);
     }
-    const isMany = into.candidates.length > MAX_SIGNATURES || countPublic(into) > MAX_PUBLIC;
-    return isMany ? refused("CS_SIGNATURE_TOO_MANY", facts) : undefined;
+    const ofPublicKeys = into.candidates.filter(
+      ({ algorithm }) => ALGORITHMS[algorithm].kind === "public",
+    );
+    return into.candidates.length > MAX_SIGNATURES || ofPublicKeys.length > MAX_PUBLIC_SIGNATURES
+      ? refused("CS_SIGNATURE_TOO_MANY", facts)
+      : undefined;
   }
 
   return { place, carriers, read };
 }
-
-const countPublic = ({ candidates }: Carried): number =>
-  candidates.reduce((count, { isPublic }) => count + Number(isPublic), 0);
 
 /** Decodes one signature; `undefined` if it is not canonically encoded or has another length. */
 function candidateOf(
@@ -120,13 +118,13 @@ function candidateOf(
   text: string,
   encoding: Parameters<typeof decode>[1],
 ): Candidate | undefined {
-  const { kind, bytes: length, token: alg } = ALGORITHMS[algorithm];
+  const { bytes: length, token: alg } = ALGORITHMS[algorithm];
   const token = alg === undefined ? undefined : readToken(text, alg);
   if (alg !== undefined && token === undefined) return undefined;
   const bytes = token?.signature ?? decode(text, encoding);
   if (bytes === undefined || bytes.length === 0) return undefined;
   if (length !== undefined && bytes.length !== length) return undefined;
-  return { algorithm, isPublic: kind === "public", bytes, token };
+  return { algorithm, bytes, ...(token !== undefined && { token }) };
 }
 
 /** Prints the signatures of one place, with the pairs that precede them. */

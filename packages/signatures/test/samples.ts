@@ -196,15 +196,9 @@ const features: readonly Sample[] = [
   },
 ];
 
-/** Documents of the repository with shared secrets that can sign any message. */
+/** Documents of the repository whose shared secrets are of a form that needs no prefix of a vendor. */
 const known: readonly Sample[] = documents
-  .filter(
-    ({ signature, timestamp, require: demanded }) =>
-      /^(?:hmac|sha)/.test(signature.algorithm) &&
-      signature.per === undefined &&
-      demanded === undefined &&
-      timestamp?.at.startsWith("body:") !== true,
-  )
+  .filter(({ signature }) => /^(?:hmac|sha)/.test(signature.algorithm) && signature.per !== "item")
   .map((document) => {
     const secret = `${[document.secret?.prefix ?? ""].flat()[0]}${SECRETS_BY_FORM[document.signature.key ?? "text"]}`;
     const isForm = document.signature.carrier.some(({ at }) => at.startsWith("form:"));

@@ -1,7 +1,7 @@
 import type { Attempt } from "../pipeline/body.ts";
 import { warnProcess } from "../pipeline/failure-log.ts";
-import type { Outcome } from "../pipeline/outcome.ts";
-import { BODY_CONSUMED_FIX, type ReceiverResponse } from "../pipeline/respond.ts";
+import type { Outcome, ReceiverResponse } from "../pipeline/outcome.ts";
+import { BODY_CONSUMED_FIX } from "../pipeline/respond.ts";
 
 /** The part of a receiver that an adapter needs, whatever its catalogue. */
 export interface AnswersAttempts {
@@ -11,13 +11,12 @@ export interface AnswersAttempts {
   }>;
 }
 
-/** Answers one request: its method, and the attempt if that is POST. Never rejects. */
-export type Answer = (method: string | undefined, attempt: Attempt) => Promise<ReceiverResponse>;
+/** Answers one request. Never rejects. */
+export type Answer = (attempt: Attempt) => Promise<ReceiverResponse>;
 
 /**
- * Returns the behaviour that all adapters share: methods other than POST are answered 405 with `Allow`
- * (RFC 9110 section 15.5.6). A body that was read before is answered with `fix`, the line to change in
- * this framework, and one process warning.
+ * Returns the behaviour that all adapters share: a body that was read before is answered with `fix`, the line to change
+ * in this framework, and one process warning.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */
@@ -32,8 +31,7 @@ export function createAnswer(
       `${name}: expected a receiver of createReceiver(), got ${kindOf(receiver)}`,
     );
   let warned = false;
-  return async (method, attempt) => {
-    if (method !== "POST") return { status: 405, headers: { allow: "POST" }, body: "" };
+  return async (attempt) => {
     const { outcome, response } = await receiver.answer(attempt);
     if (outcome.kind !== "rejected" || outcome.code !== "CS_BODY_CONSUMED") return response;
     const own = fix();
@@ -45,9 +43,3 @@ export function createAnswer(
 }
 
 const kindOf = (value: unknown): string => (value === null ? "null" : typeof value);
-
-/** Returns the path of a request's target or URL as it was sent, without scheme, authority and query. */
-export function pathOf(url: string): string {
-  const [, path = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? [];
-  return path === "" ? "/" : path;
-}

@@ -36,6 +36,6 @@ export function toExpress(
   return async (request, response) => {
     const { originalUrl: url, rawBody, body } = request;
     const attempt = nodeAttempt(request, response, { url, kept: [rawBody, body] });
-    sendNode(request, response, await answer(request.method, attempt));
+    sendNode(request, response, await answer(attempt));
   };
 }

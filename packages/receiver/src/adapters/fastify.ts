@@ -40,7 +40,7 @@ export function toFastify(receiver: AnswersAttempts): {
     // Before the first await: Fastify would go on to its parser.
     reply.hijack();
     const attempt = nodeAttempt(raw, reply.raw, { url, kept: [rawBody, body] });
-    sendNode(raw, reply.raw, await answer(raw.method, attempt));
+    sendNode(raw, reply.raw, await answer(attempt));
   };
   return { preParsing: answers, handler: answers };
 }

@@ -1,6 +1,6 @@
-import type { HeadersObject } from "@countersign/signatures/stated";
+import type { HeadersObject } from "@countersign/signatures";
 import type { BodyResult, IncomingBody } from "../pipeline/body.ts";
-import { type AnswersAttempts, createAnswer, pathOf } from "./answer.ts";
+import { type AnswersAttempts, createAnswer } from "./answer.ts";
 
 /** The part of a Web `Request` that the adapter needs. */
 export interface FetchRequest {
@@ -27,9 +27,10 @@ const FIX =
 export function toFetch(receiver: AnswersAttempts): (request: FetchRequest) => Promise<Response> {
   const answer = createAnswer({ name: "toFetch", receiver }, () => FIX);
   return async (request) => {
-    const { status, headers, body } = await answer(request.method, {
+    const { status, headers, body } = await answer({
+      method: request.method,
+      url: request.url,
       headers: request.headers,
-      path: pathOf(request.url),
       body: async (incoming) => {
         const stream = streamOf(request);
         if (stream === null) return new Uint8Array(0);

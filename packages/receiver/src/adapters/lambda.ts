@@ -8,6 +8,12 @@ export interface LambdaEvent {
   readonly path?: string | null;
   /** Payload 2.0 and function URL. */
   readonly rawPath?: string | null;
+  readonly rawQueryString?: string | null;
+  /** Payload 1.0 decodes these, a load balancer does not. */
+  readonly queryStringParameters?: Readonly<Record<string, string | null | undefined>> | null;
+  readonly multiValueQueryStringParameters?: Readonly<
+    Record<string, readonly string[] | null | undefined>
+  > | null;
   readonly requestContext?: object | null;
   readonly headers?: Readonly<Record<string, string | null | undefined>> | null;
   readonly multiValueHeaders?: Readonly<
@@ -43,10 +49,13 @@ const FIX =
  */
 export function toLambda(receiver: AnswersAttempts): (event: LambdaEvent) => Promise<LambdaAnswer> {
   const answer = createAnswer({ name: "toLambda", receiver }, () => FIX);
-  return async (event) => {
-    const { status, headers, body } = await answer(methodOf(event), {
+  return async (given) => {
+    // A test in the console may send nothing.
+    const event: LambdaEvent = given ?? {};
+    const { status, headers, body } = await answer({
+      method: methodOf(event) ?? "",
+      url: urlOf(event),
       headers: headersOf(event),
-      path: event.rawPath ?? event.path ?? "/",
       body: () => Promise.resolve(bodyOf(event)),
     });
     const lists = Object.entries(headers).map(([name, value]): [string, string[]] => [
@@ -68,6 +77,20 @@ function methodOf({ httpMethod, requestContext }: LambdaEvent): string | undefin
   // Payload 2.0 and function URL have it in the context.
   const context: { readonly http?: { readonly method?: string } } = requestContext ?? {};
   return httpMethod ?? context.http?.method;
+}
+
+/** Returns the path and the query as they were sent. */
+function urlOf(event: LambdaEvent): string {
+  const path = event.rawPath ?? event.path ?? "/";
+  const { requestContext, multiValueQueryStringParameters, queryStringParameters } = event;
+  const isRaw = "elb" in (requestContext ?? {});
+  const encode = (text: string): string => (isRaw ? text : encodeURIComponent(text));
+  const given = multiValueQueryStringParameters ?? queryStringParameters ?? {};
+  const pairs = Object.entries(given).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value: string) => `${encode(name)}=${encode(value)}`),
+  );
+  const query = event.rawQueryString ?? pairs.join("&");
+  return query === "" ? path : `${path}?${query}`;
 }
 
 type Headers = Record<string, string | readonly string[] | undefined>;

@@ -5,8 +5,7 @@ import {
   bytesOf,
   type IncomingBody,
 } from "../pipeline/body.ts";
-import type { ReceiverResponse } from "../pipeline/respond.ts";
-import { pathOf } from "./answer.ts";
+import type { ReceiverResponse } from "../pipeline/outcome.ts";
 
 /** The part of Node's `IncomingMessage` that an adapter needs. */
 export interface NodeRequest extends ByteStream {
@@ -69,8 +68,9 @@ export function nodeAttempt(
     return readNodeStream(request, body);
   };
   return {
+    method: request.method,
+    url,
     headers: headersOf(request.rawHeaders),
-    path: pathOf(url ?? "/"),
     body: bytes === undefined ? read : bytesOf(bytes),
   };
 }

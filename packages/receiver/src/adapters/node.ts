@@ -1,3 +1,6 @@
+import type { Server as HttpServer } from "node:http";
+import type { Server as HttpsServer } from "node:https";
+import { Server } from "node:net";
 import { type AnswersAttempts, createAnswer } from "./answer.ts";
 import { nodeAttempt, type NodeRequest, type NodeResponse, sendNode } from "./node-http.ts";
 
@@ -23,7 +26,7 @@ export function toNode(
   const answer = createAnswer({ name: "toNode", receiver }, () => FIX);
   return async (request: NodeRequest & KeptBody, response) => {
     const attempt = nodeAttempt(request, response, { kept: [request.rawBody, request.body] });
-    sendNode(request, response, await answer(request.method, attempt));
+    sendNode(request, response, await answer(attempt));
   };
 }
 
@@ -33,20 +36,12 @@ interface KeptBody {
   readonly body?: unknown;
 }
 
-/** The part of `node:http`'s or `node:https`'s server that a stop needs. */
-export interface StoppableServer {
-  close(callback: () => void): unknown;
-  closeIdleConnections(): void;
-  closeAllConnections(): void;
-  prependListener(
-    event: "request",
-    listener: (request: unknown, response: Pick<NodeResponse, "headersSent" | "setHeader">) => void,
-  ): unknown;
-}
+/** A server of `node:http` or `node:https`. */
+export type StoppableServer = HttpServer | HttpsServer;
 
 /**
  * Stops a server and then its receiver, for SIGTERM: takes no further connection, answers requests in
- * progress with `Connection: close`, ends idle connections, stops the workers and waits for handlers.
+ * progress with `Connection: close`, ends idle connections after a second and a half, stops the workers and waits for handlers.
  * Connections that are left after `graceMs` are cut; claims of their events end with their lease.
  *
  * @returns True if everything had settled in time.
@@ -63,21 +58,22 @@ export async function stopServer(
       inTime = false;
       server.closeAllConnections();
     }, graceMs);
-    // An answer that was on its way leaves its connection idle, and the sender may keep it for long.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    // A sender may be writing to an idle connection at this moment: it would see a reset.
+    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_MS);
     // A busy connection would stay open; this makes the sender use another one (RFC 9112 section 9.6).
     server.prependListener("request", (_request, response) => {
       if (!response.headersSent) response.setHeader("connection", "close");
     });
-    server.close(() => {
+    // The server's own method closes idle connections at once.
+    Server.prototype.close.call(server, () => {
       clearTimeout(cut);
       clearInterval(sweep);
       resolve();
     });
-    server.closeIdleConnections();
   });
   const left = Math.max(1, graceMs - (performance.now() - startedAt));
   return (await receiver.close({ graceMs: left })) && inTime;
 }
 
-const SWEEP_MS = 20;
+/** The time for which idle connections live on, in milliseconds. */
+const IDLE_MS = 1500;

@@ -199,18 +199,13 @@ async function record(
 /** Decisions about one event: others may change it meanwhile, but a store that changes nothing is asked no further. */
 const MAX_TRIES = 100;
 
-function requireStorable({ tenant }: EventKey, tries: number): void {
-  // UTF-8 turns every lone surrogate into the same character, and PostgreSQL's text ends at a NUL.
-  if (!tenant.isWellFormed() || tenant.includes("\0"))
-    throw new Error("the tenant that the secrets belong to is not well-formed text without NUL");
-  if (tries > MAX_TRIES)
-    throw new Error(
-      "the inbox's store neither takes nor shows the event: does a trigger or a policy hide it?",
-    );
-}
+const unusable = (): Error =>
+  new Error(
+    "the inbox's store neither takes nor shows the event: does a trigger or a policy hide it?",
+  );
 
 async function claim(rows: EventRows, request: ClaimRequest, tries = 1): Promise<Claim> {
-  requireStorable(request.key, tries);
+  if (tries > MAX_TRIES) throw unusable();
   const { key, leaseMs, now } = request;
   const step = { type: "claim", now, leaseMs, maxAttempts: Infinity } as const;
   const first = transition(RECEIVED, step) ?? RECEIVED;
@@ -241,7 +236,7 @@ async function claim(rows: EventRows, request: ClaimRequest, tries = 1): Promise
 }
 
 async function store(rows: EventRows, request: StoreRequest, tries = 1): Promise<Stored> {
-  requireStorable(request.key, tries);
+  if (tries > MAX_TRIES) throw unusable();
   const { key, body, facts, now } = request;
   const guard = guardOf(request);
   const stored = async (): Promise<Stored> => {

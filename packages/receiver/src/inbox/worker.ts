@@ -1,6 +1,6 @@
 import type { WorkerOptions } from "../options.ts";
 import { Deadline } from "../pipeline/admission.ts";
-import { type Envelope, readEnvelope, validate } from "../pipeline/envelope.ts";
+import { type IncomingEvent, storedEvent, validate } from "../pipeline/event.ts";
 import { type ClaimedEvent, type ClaimedRun, runClaimed } from "../pipeline/handle.ts";
 import type { OutcomeFacts } from "../pipeline/observe.ts";
 import type { Inbox, InboxQueue, NextRequest, TakenEvent } from "./inbox.ts";
@@ -96,7 +96,7 @@ export class Worker {
       const now = parts.now();
       onLook();
       const taken = await queue.take({
-        provider: parts.provider,
+        provider: parts.provider.name,
         limit,
         leaseMs: parts.leaseMs,
         now,
@@ -145,7 +145,7 @@ export class Worker {
   async #attempt(event: TakenEvent, claimedAt: number): Promise<Attempted> {
     const { parts, queue, settings } = this.#host;
     const { key, token, attempts, type, unreadable } = event;
-    const envelope = unreadable ?? decode(event, parts);
+    const incoming = unreadable ?? decode(event, parts);
     let takenAt = 0;
     const askForNext = (): NextRequest | undefined => {
       takenAt = parts.elapsed();
@@ -155,9 +155,9 @@ export class Worker {
       return { leaseMs: parts.leaseMs, maxAttempts: settings.maxAttempts };
     };
     const run =
-      envelope instanceof Error
-        ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: envelope } as const)
-        : await this.#run({ envelope, token, claimedAt }, askForNext);
+      incoming instanceof Error
+        ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: incoming } as const)
+        : await this.#run({ event: incoming, token, claimedAt }, askForNext);
     switch (run.kind) {
       case "done": {
         const next = run.next && { event: run.next, takenAt };
@@ -224,13 +224,12 @@ export function requireQueue({ queue }: Inbox, method: string): InboxQueue {
   return queue;
 }
 
-/** A stored body, judged again: this version may know its type better than the one that stored it. */
-function decode(event: TakenEvent, parts: ReceiverParts): Envelope | Error {
-  const bytes = new TextEncoder().encode(event.body);
-  const envelope = readEnvelope(bytes, event.key, parts);
-  if ("kind" in envelope) return refused(envelope);
-  const invalid = validate(envelope, parts.catalogue);
-  return invalid === undefined ? envelope : refused(invalid);
+/** A stored event, judged again: this version may know its type better than the one that stored it. */
+function decode(event: TakenEvent, parts: ReceiverParts): IncomingEvent | Error {
+  const incoming = storedEvent(event, parts.limits);
+  if ("kind" in incoming) return refused(incoming);
+  const faults = validate(incoming, parts);
+  return faults !== undefined && "kind" in faults ? refused(faults) : incoming;
 }
 
 const refused = ({ code }: Rejected): Error => new Error(`the stored event is refused: ${code}`);

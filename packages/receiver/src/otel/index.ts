@@ -1,7 +1,6 @@
 import { standardCatalogue } from "@countersign/schemas";
 import type { Attributes, Meter, SpanKind, SpanStatusCode, Tracer } from "@opentelemetry/api";
 import type { Inbox } from "../inbox/inbox.ts";
-import type { OutcomeFacts } from "../pipeline/observe.ts";
 import { type EventIdentity, eventOf, type Outcome } from "../pipeline/outcome.ts";
 import { defaultRespond } from "../pipeline/respond.ts";
 
@@ -45,7 +44,7 @@ export function telemetry({
   types = Object.keys(standardCatalogue.events),
 }: TelemetryOptions): (
   outcome: Outcome,
-  facts: Pick<OutcomeFacts, "durationMs" | "worker">,
+  facts: { readonly durationMs: number; readonly worker?: { readonly dead: boolean } },
 ) => void {
   if (tracer === undefined && meter === undefined)
     throw new TypeError('telemetry: expected a "tracer", a "meter" or both');

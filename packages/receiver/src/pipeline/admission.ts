@@ -3,46 +3,58 @@ import type {
   HeadersLike,
   HeadersObject,
   SignatureScheme,
-} from "@countersign/signatures/stated";
-import type { IncomingBody } from "./body.ts";
+} from "@countersign/signatures";
+import type { Attempt, IncomingBody } from "./body.ts";
+import type { HandshakePlan } from "./handshake.ts";
+import type { BodyFormat, MediaReader } from "./media.ts";
 import { type Rejected, rejected } from "./outcome.ts";
 
 /**
- * Refuses an attempt by its headers, so that a body that is refused anyway is never read. The headers of
+ * Refuses an attempt by its method and headers, so that a body that is refused anyway is never read. The headers of
  * the signature are not read again.
  */
 export function judgeHeaders(
-  headers: HeadersLike,
+  { method = "POST", headers }: Pick<Attempt, "method" | "headers">,
   {
     scheme,
+    media,
+    handshakes,
     limits,
     explain,
   }: {
     readonly scheme: SignatureScheme;
+    readonly media: MediaReader;
+    readonly handshakes: readonly HandshakePlan[];
     readonly limits: { readonly bodyBytes: number };
     readonly explain: unknown;
   },
-): Rejected | { readonly checked?: CheckedHeaders } {
+): Rejected | Admitted {
+  if (method === "GET" && handshakes.some((plan) => plan.method === "GET"))
+    return { method, format: "form" };
+  if (method !== "POST") return rejected("CS_METHOD_NOT_ALLOWED", { facts: { method } });
   const [contentEncoding, contentType, announced] = readHeaders(headers);
   if (contentEncoding !== undefined && contentEncoding?.toLowerCase() !== "identity")
     return rejected("CS_BODY_ENCODED", { facts: { contentEncoding } });
-  if (contentType !== undefined && !JSON_MEDIA_TYPE.test(String(contentType)))
-    return rejected("CS_BODY_MEDIA_TYPE", { facts: { contentType } });
+  const format = media(contentType);
+  if (format === undefined)
+    return rejected("CS_BODY_MEDIA_TYPE", { facts: { contentType: contentType ?? null } });
   if (Number(announced ?? 0) > limits.bodyBytes) return rejected("CS_BODY_TOO_LARGE");
 
-  // An explanation needs the body.
-  if (explain !== undefined) return {};
+  // An explanation needs the body, and an unsigned handshake has no signature.
+  if (explain !== undefined || handshakes.some(({ token }) => token !== undefined))
+    return { method, format };
   const checked = scheme.checkHeaders(headers);
-  return checked.ok ? { checked } : rejected(checked.code, { facts: checked.facts });
+  return checked.ok
+    ? { method, format, checked }
+    : rejected(checked.code, { facts: checked.facts });
 }
 
-/**
- * A Content-Type of JSON in UTF-8: `application/json` or `application/…+json`, with no parameter but
- * `charset=utf-8`. Without the header the body is read: no parser is chosen by this header, since
- * parsers that read it differently are how validation gets bypassed.
- */
-const JSON_MEDIA_TYPE =
-  /^application\/(?:[a-z0-9!#$&^_.-]{1,64}\+)?json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
+/** A request whose headers promise an attempt or a handshake. */
+export interface Admitted {
+  readonly method: "GET" | "POST";
+  readonly format: BodyFormat;
+  readonly checked?: CheckedHeaders;
+}
 
 const NAMES = ["content-encoding", "content-type", "content-length"];
 
@@ -65,9 +77,13 @@ function isHeadersObject(headers: HeadersLike): headers is HeadersObject {
   return typeof headers.get === "function";
 }
 
-/** Bounds the handlers that run at once, or the events that are stored at once; others wait, first in, first out. */
+/**
+ * Bounds the handlers that run at once, or the events that are stored at once; others wait, first in, first out. A
+ * tenant gets a slot only while it has no more of them than are free: some are left for others, whatever it sends.
+ */
 export class HandlerSlots {
-  readonly #waiting = new Set<(entered: boolean) => void>();
+  readonly #waiting = new Map<(entered: boolean) => void, string>();
+  readonly #ofTenant = new Map<string, number>();
   #free: number;
 
   constructor(count: number) {
@@ -75,14 +91,16 @@ export class HandlerSlots {
   }
 
   /** Takes a slot if one is free. Nobody overtakes the attempts that wait: a slot that frees is theirs. */
-  tryEnter(): boolean {
-    if (this.#free === 0) return false;
+  tryEnter(tenant: string): boolean {
+    const taken = tenant === "" ? 0 : (this.#ofTenant.get(tenant) ?? 0);
+    if (this.#free === 0 || taken >= this.#free) return false;
     this.#free -= 1;
+    if (tenant !== "") this.#ofTenant.set(tenant, taken + 1);
     return true;
   }
 
   /** Waits for a slot. False once the time has passed: the attempt is then answered with `late()`. */
-  wait<Late>(deadline: Deadline<Late>, late: () => Late): Promise<boolean> {
+  wait<Late>(tenant: string, deadline: Deadline<Late>, late: () => Late): Promise<boolean> {
     if (deadline.isPassed) return Promise.resolve(false);
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const giveUp = (): Late => {
@@ -90,17 +108,23 @@ export class HandlerSlots {
       return late();
     };
     return deadline.during(giveUp, () => {
-      this.#waiting.add(resolve);
+      this.#waiting.set(resolve, tenant);
       return promise;
     });
   }
 
-  leave(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) this.#free += 1;
-    else {
-      this.#waiting.delete(next);
-      next(true);
+  leave(tenant: string): void {
+    this.#free += 1;
+    if (tenant !== "") {
+      const left = (this.#ofTenant.get(tenant) ?? 1) - 1;
+      if (left > 0) this.#ofTenant.set(tenant, left);
+      else this.#ofTenant.delete(tenant);
+    }
+    for (const [resolve, next] of this.#waiting) {
+      if (!this.tryEnter(next)) continue;
+      this.#waiting.delete(resolve);
+      resolve(true);
+      return;
     }
   }
 }
@@ -130,6 +154,7 @@ export class Deadline<Late> {
   /** True if a handler was running when the time passed: it keeps its claim. */
   handlerGoesOn = false;
   #timer: ReturnType<typeof setTimeout>;
+  readonly #endsAt: number;
   #isPassed = false;
   /** Returns the answer if the time passes now. */
   #late: () => Late;
@@ -138,6 +163,7 @@ export class Deadline<Late> {
   /** @param body Given up after its `bodyMs` if it is not read by then; one timer measures both times. */
   constructor(ms: number, late: () => Late, body?: IncomingBody) {
     this.#late = late;
+    this.#endsAt = performance.now() + ms;
     const { bodyMs = ms } = body ?? {};
     const pass = (left: number): void => {
       body?.refuse("CS_BODY_TIMEOUT");
@@ -175,5 +201,11 @@ export class Deadline<Late> {
 
   end(): void {
     clearTimeout(this.#timer);
+  }
+
+  /** Ends the timer: the events of a batch have one each. @returns The time that is left now, in milliseconds. */
+  handOver(): () => number {
+    this.end();
+    return () => this.#endsAt - performance.now();
   }
 }

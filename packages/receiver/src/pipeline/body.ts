@@ -1,13 +1,19 @@
-import type { HeadersLike } from "@countersign/signatures/stated";
+import type { HeadersLike } from "@countersign/signatures";
 import type { RejectionCode } from "./outcome.ts";
 
-/** One HTTP POST, as far as the receiver needs it. */
+/** One HTTP request, as far as the receiver needs it. */
 export interface Attempt {
   readonly headers: HeadersLike;
   /** The bytes as they arrived, or a reader that has not begun: a body that is refused by its headers is never read. */
   readonly body: Uint8Array | BodyReader;
-  /** The request's path, from which `secrets` may find the tenant. */
-  readonly path?: string;
+  /** Default POST. A GET is answered only if it is one of the provider's handshakes. */
+  readonly method?: string | undefined;
+  /** The request's path and query as they were sent, or an absolute URL. */
+  readonly url?: string | undefined;
+  /** The request's path, from which `secrets` may find the tenant. Default: that of `url`. */
+  readonly path?: string | undefined;
+  /** When the attempt arrived, in milliseconds since 1970, if it waited in a queue. Default: now. */
+  readonly receivedAt?: number | undefined;
 }
 
 /**

@@ -1,10 +1,12 @@
-import type { Secret, SignatureScheme } from "@countersign/signatures/stated";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { Secret, SignatureScheme } from "@countersign/signatures";
 import {
   type EventIdentity,
   type Failed,
   isError,
   type Outcome,
   type Rejected,
+  type RejectionDetail,
 } from "./outcome.ts";
 
 /** Takes one text for each failure. `console` is one, and so are most loggers. */
@@ -70,6 +72,16 @@ export class FailureLog {
       const text = (): string => `failed ${outcome.code}${eventOf(outcome.event)}`;
       if (COUNTED.has(outcome.code)) this.#count(outcome.code, text, outcome.error);
       else this.#write("error", text(), outcome.error);
+    } else if ("sameBytesAs" in outcome || "schemaErrors" in outcome) {
+      const { kind, key, type, sameBytesAs, schemaErrors } = outcome;
+      const event = eventOf({ key, type });
+      if (sameBytesAs !== undefined)
+        this.#count("CS_EVENT_SAME_BYTES", () => `${kind}${event} has the bytes of ${sameBytesAs}`);
+      if (schemaErrors !== undefined)
+        this.#count(
+          "CS_EVENT_SCHEMA",
+          () => `${kind}${event} does not fit its schema (${listed(schemaErrors)})`,
+        );
     }
   }
 
@@ -187,7 +199,8 @@ const runtime = globalThis as {
  * Emits a process warning, in runtimes that have them.
  *
  * - `CS_INBOX_MEMORY`: the default memory inbox is used, which forgets all events when the process ends.
- * - `CS_SCHEME_REPLAYABLE`: the scheme signs neither an id nor a time, so a recorded attempt stays valid.
+ * - `CS_SCHEME_WEAK`: the provider signs no time, or its signature has another weakness that a stranger with an attempt can use.
+ * - `CS_SENDER_NEVER_RETRIES`: an event whose handler fails is lost, since the provider sends it once.
  * - `CS_SECRET_DOUBTFUL`: a secret works, but looks like a mistake, such as base64 without `whsec_`.
  * - `CS_WORKER_NOT_STARTED`: an event is stored and no worker of this process handles it: call `receiver.start()`.
  * - `CS_CONNECTION_LOST`: the inbox's pool or client lost a connection, and connects again.
@@ -197,19 +210,25 @@ export function warnProcess(code: string, message: string): void {
   runtime.process?.emitWarning?.(message, { code });
 }
 
-/** Warns about options that lose events or let them be replayed. */
-export function warnOfRisks(options: { readonly inbox?: unknown }, scheme: SignatureScheme): void {
-  if (!scheme.replayProtection)
-    warnProcess(
-      "CS_SCHEME_REPLAYABLE",
-      `createReceiver: the scheme ${JSON.stringify(scheme.name)} signs neither an id nor a time: ` +
-        "a recorded attempt stays valid, and runs its handler again once the inbox has forgotten its event",
+/** Warns about what loses events or lets them be replayed. */
+export function warnOfRisks(
+  options: { readonly inbox?: unknown; readonly acknowledge?: string },
+  { title, retries }: ProviderDocument,
+  scheme: SignatureScheme,
+): void {
+  const warn = (code: string, text: string): void => warnProcess(code, `createReceiver: ${text}`);
+  for (const warning of scheme.warnings) warn("CS_SCHEME_WEAK", warning);
+  if (retries === "none" && options.acknowledge !== "after-store")
+    warn(
+      "CS_SENDER_NEVER_RETRIES",
+      `${title} never sends an event again by itself: one whose handler fails is lost. Use acknowledge "after-store", ` +
+        "whose workers try again, and `countersign inbox reconcile` for what was never received",
     );
   if (options.inbox === undefined)
-    warnProcess(
+    warn(
       "CS_INBOX_MEMORY",
-      "createReceiver: the default memory inbox forgets all events when the process ends and sees no other " +
-        "process. Use sqliteInbox, postgresInbox or redisInbox, or say that it is wanted: inbox: memoryInbox()",
+      "the default memory inbox forgets all events when the process ends and sees no other process. " +
+        "Use sqliteInbox, postgresInbox or redisInbox, or say that it is wanted: inbox: memoryInbox()",
     );
 }
 
@@ -217,10 +236,13 @@ function refusalOf({ code, event, details = [], facts = {} }: Rejected): string 
   const { explanation: _, ...others } = facts;
   const about = [
     ...Object.entries(others).map(([name, value]) => `${name} ${shown(value)}`),
-    ...details.map(({ pointer, message }) => `${pointer ?? "body"} ${message}`),
+    ...(details.length === 0 ? [] : [listed(details)]),
   ];
   return `rejected ${code}${eventOf(event)}${about.length === 0 ? "" : ` (${about.join("; ")})`}`;
 }
+
+const listed = (details: readonly RejectionDetail[]): string =>
+  details.map(({ pointer, message }) => `${pointer ?? "body"} ${message}`).join("; ");
 
 const MAX_SHOWN = 200;
 

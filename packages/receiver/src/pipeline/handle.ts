@@ -6,14 +6,14 @@ import type {
   TakenEvent,
 } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
-import { type Envelope, isSuperseded, resourceOf } from "./envelope.ts";
+import { type EventFacts, type IncomingEvent, isSuperseded, resourceOf } from "./event.ts";
 import { type EventIdentity, failed, type Outcome } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
 import { type HandlerContext, idempotencyKeyOf, type Route } from "./router.ts";
 
 /** An event that this process may handle until its lease ends. */
 export interface ClaimedEvent {
-  readonly envelope: Envelope;
+  readonly event: IncomingEvent;
   /** From the claim. */
   readonly token: number;
   /** Monotonic time of the claim, in milliseconds. */
@@ -30,6 +30,8 @@ export type ClaimedRun =
       readonly kind: "done";
       readonly as: "handled" | "unrouted" | "superseded";
       readonly next?: TakenEvent | undefined;
+      /** What the handler returned, for providers that want it as the answer. */
+      readonly reply?: unknown;
     }
   | { readonly kind: "lost"; readonly error: Error }
   | {
@@ -68,10 +70,10 @@ export async function runClaimed(
   },
   parts: ReceiverParts,
 ): Promise<ClaimedRun> {
-  const { envelope, token } = claimed;
-  const { identity: event } = envelope;
+  const { event: incoming, token } = claimed;
+  const { identity: event } = incoming;
   const entry = parts.catalogue.get(event.type);
-  const resource = parts.order === "per-resource" ? resourceOf(envelope, entry) : undefined;
+  const resource = parts.order === "per-resource" ? resourceOf(incoming, entry) : undefined;
   const late = inboxLate(event);
   const skipped =
     resource && (await deadline.during(late, () => skipOlder(event, { token, resource }, parts)));
@@ -80,23 +82,26 @@ export async function runClaimed(
   // An attempt that was answered meanwhile starts nothing; its sender tries again.
   if (deadline.isPassed)
     return { kind: "failed", code: "CS_HANDLER_TIMEOUT", error: new Error("no time was left") };
-  const route = parts.router.find(event.type, entry?.category);
+  const isKnown = entry !== undefined;
+  // A category's handler is written for the types of the catalogue.
+  const { category } = isKnown || !parts.isTyped ? incoming.facts : { category: undefined };
+  const route = parts.router.find(event.type, category);
   const claim = { key: event.key, token, leaseMs: parts.leaseMs };
   const transaction = parts.begin?.(claim);
 
   const run = await runHandler(route, claimed, { transaction, deadline }, parts);
-  if (run !== "done") {
+  if ("kind" in run) {
     await deadline.during(late, () => transaction?.rollback());
     return run;
   }
   if (transaction?.holdsConnection !== true) leaveSlot?.();
   if (transaction !== undefined) {
     const next = resource && askForNext?.();
-    return deadline.during(late, () => commit(route, transaction, next, parts));
+    return deadline.during(late, () => commit(route, run, { transaction, next }, parts));
   }
   const completion = { key: event.key, token, now: parts.now() };
   const done = await deadline.during(late, () => parts.inbox.complete(completion));
-  return done ? ran(route) : takenOver();
+  return done ? ran(route, run) : takenOver();
 }
 
 /** The order guard: completes an event that is older than its resource's last handled one, without running anything. */
@@ -106,7 +111,8 @@ async function skipOlder(
   { inbox, now }: ReceiverParts,
 ): Promise<ClaimedRun | undefined> {
   // The claim keeps other events of the resource away until this one is completed.
-  const last = await inbox.lastHandled?.({ ...key, name: resource.name });
+  const { provider, tenant } = key;
+  const last = await inbox.lastHandled?.({ provider, tenant, name: resource.name });
   if (!isSuperseded({ type, resource }, last)) return undefined;
   const done = await inbox.complete({ key, token, now: now(), superseded: true });
   return done ? { kind: "done", as: "superseded" } : takenOver();
@@ -114,14 +120,20 @@ async function skipOlder(
 
 async function commit(
   route: Route,
-  transaction: InboxTransaction<unknown>,
-  next: NextRequest | undefined,
+  returned: Returned,
+  {
+    transaction,
+    next,
+  }: {
+    readonly transaction: InboxTransaction<unknown>;
+    readonly next: NextRequest | undefined;
+  },
   { now }: ReceiverParts,
 ): Promise<ClaimedRun> {
   const result = await transaction.commit(now(), next);
   switch (result.state) {
     case "committed":
-      return ran(route, result.next);
+      return ran(route, returned, result.next);
     case "lost":
       return takenOver();
     case "failed":
@@ -131,10 +143,16 @@ async function commit(
   }
 }
 
-const ran = ({ fallback }: Route, next?: TakenEvent): ClaimedRun => ({
+/** The value of a handler that succeeded. */
+interface Returned {
+  readonly reply: unknown;
+}
+
+const ran = ({ fallback }: Route, { reply }: Returned, next?: TakenEvent): ClaimedRun => ({
   kind: "done",
   as: fallback ? "unrouted" : "handled",
   next,
+  reply,
 });
 
 /** The answer to an attempt whose inbox did not answer within `limits.answerMs`. */
@@ -144,7 +162,7 @@ export const inboxLate = (event: EventIdentity) => (): Outcome =>
 /** Runs a handler until it settles or its lease ends. Never rejects. */
 async function runHandler(
   { handler, fallback }: Route,
-  { envelope, claimedAt }: ClaimedEvent,
+  { event: incoming, claimedAt }: ClaimedEvent,
   {
     transaction,
     deadline,
@@ -152,11 +170,12 @@ async function runHandler(
     readonly transaction: InboxTransaction<unknown> | undefined;
     readonly deadline: Deadline<Outcome>;
   },
-  { elapsed, leaseMs, limits, failures }: ReceiverParts,
-): Promise<ClaimedRun | "done"> {
-  const { identity: event } = envelope;
-  const context = new RunContext(event.key);
+  { elapsed, leaseMs, limits, failures, catalogue, provider }: ReceiverParts,
+): Promise<ClaimedRun | Returned> {
+  const { identity: event, facts, data, body } = incoming;
+  const context = new RunContext(event.key, facts);
   if (transaction !== undefined) Object.assign(context, { transaction: transaction.transaction });
+  if (fallback) Object.assign(context, { isKnownType: catalogue.has(event.type) });
   const leaseLeft = (): number => leaseMs - (elapsed() - claimedAt);
   const leaseEnded = (): ClaimedRun =>
     lost(`the handler was still running when its lease of ${String(leaseMs)} ms ended`);
@@ -178,11 +197,13 @@ async function runHandler(
     leaseEnd = setTimeout(endLease, Math.max(1, leaseLeft()));
     return failed("CS_HANDLER_TIMEOUT", error, event);
   };
-  const run = async (): Promise<ClaimedRun | "done"> => {
+  const run = async (): Promise<ClaimedRun | Returned> => {
     try {
       // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.
-      await handler((fallback ? envelope.event : envelope.body) as never, context as never);
-      return leaseLeft() > 0 ? "done" : leaseEnded();
+      const given = fallback ? { ...facts, data } : body;
+      const returned = await handler(given as never, context as never);
+      const reply = provider.answer?.reply === undefined ? undefined : returned;
+      return leaseLeft() > 0 ? { reply } : leaseEnded();
     } catch (error) {
       // Nobody waits for it any more, but its error must not disappear.
       if (isLost) failures.report(failed("CS_HANDLER_FAILED", error, event));
@@ -197,12 +218,18 @@ async function runHandler(
 /** The context of one run. Its signal is created on first use: most handlers never read it. */
 class RunContext implements HandlerContext {
   readonly tenant: string;
-  readonly idempotencyKey: string;
+  readonly event: EventFacts;
+  readonly #key: EventKey;
   #abort: AbortController | undefined;
 
-  constructor(key: EventKey) {
+  constructor(key: EventKey, facts: EventFacts) {
     this.tenant = key.tenant;
-    this.idempotencyKey = idempotencyKeyOf(key);
+    this.event = facts;
+    this.#key = key;
+  }
+
+  get idempotencyKey(): string {
+    return idempotencyKeyOf(this.#key);
   }
 
   get signal(): AbortSignal {

@@ -1,26 +1,29 @@
-import type { RefusalFacts, SignatureErrorCode } from "@countersign/signatures/stated";
+import type { RefusalFacts, SignatureErrorCode } from "@countersign/signatures";
 import type { EventKey } from "../inbox/inbox.ts";
 
 /**
  * Reasons to refuse an attempt.
  *
+ * - `CS_METHOD_NOT_ALLOWED`: the method is not POST, nor GET for a handshake.
+ * - `CS_KEY_UNKNOWN`: `keyOf` found no key for the value that the attempt names. The sender sees `CS_SIGNATURE_REFUSED`.
  * - `CS_TENANT_UNKNOWN`: `secrets` knows no tenant for this attempt. The sender sees `CS_SIGNATURE_REFUSED`.
  * - `CS_BODY_CONSUMED`: a parser has read the body before the receiver. The answer names the line to change.
  * - `CS_BODY_ENCODED`: the body has a Content-Encoding other than `identity`.
- * - `CS_BODY_MEDIA_TYPE`: the Content-Type is not JSON in UTF-8.
+ * - `CS_BODY_MEDIA_TYPE`: the Content-Type is not one that the provider sends, in UTF-8.
  * - `CS_BODY_TOO_LARGE`: the body is larger than `limits.bodyBytes`.
  * - `CS_BODY_TIMEOUT`: the body did not arrive within `limits.bodyMs`.
  * - `CS_BODY_ABORTED`: the sender closed the connection before the body's end.
  * - `CS_BODY_NOT_JSON`: the body is not strict JSON: its syntax, UTF-8, a duplicate member, or too deep.
  * - `CS_REQUEST_UNREADABLE`: the runtime cannot build a request, for example because of an invalid Host.
- * - `CS_EVENT_ENVELOPE`: the id, type, timestamp or data is missing or invalid where the profile expects it.
- * - `CS_EVENT_ID_MISMATCH`: the signed id is not the id in the body.
+ * - `CS_EVENT_ENVELOPE`: the id or type is missing or invalid where the provider's document expects it.
  * - `CS_EVENT_SCHEMA`: the data of a known type does not match its schema. A retry is validated again.
  * - `CS_EVENT_ID_REUSED`: the id is known with another body.
  * - `CS_RECEIVER_BUSY`: no handler was free within `limits.answerMs`, or bodies use all of `limits.bytesInFlight`.
  */
 export type RejectionCode =
   | SignatureErrorCode
+  | "CS_METHOD_NOT_ALLOWED"
+  | "CS_KEY_UNKNOWN"
   | "CS_TENANT_UNKNOWN"
   | "CS_BODY_CONSUMED"
   | "CS_BODY_ENCODED"
@@ -31,7 +34,6 @@ export type RejectionCode =
   | "CS_BODY_NOT_JSON"
   | "CS_REQUEST_UNREADABLE"
   | "CS_EVENT_ENVELOPE"
-  | "CS_EVENT_ID_MISMATCH"
   | "CS_EVENT_SCHEMA"
   | "CS_EVENT_ID_REUSED"
   | "CS_RECEIVER_BUSY";
@@ -44,6 +46,7 @@ export type RejectionCode =
  * - `CS_CLAIM_LOST`: the handler was still running when its lease ended. Its transaction has written nothing.
  * - `CS_INBOX_UNAVAILABLE`: the inbox failed, or did not answer in time.
  * - `CS_SECRETS_UNAVAILABLE`: the `secrets` function failed, or did not return `{ tenant, secrets }`.
+ * - `CS_KEY_UNAVAILABLE`: `keyOf` failed, did not answer in time, or was asked for too many keys.
  * - `CS_RECEIVER_FAILED`: a fault in the receiver or in `respond`. The log has the error.
  */
 export type FailureCode =
@@ -52,6 +55,7 @@ export type FailureCode =
   | "CS_CLAIM_LOST"
   | "CS_INBOX_UNAVAILABLE"
   | "CS_SECRETS_UNAVAILABLE"
+  | "CS_KEY_UNAVAILABLE"
   | "CS_RECEIVER_FAILED";
 
 /** The signed identity of an event. */
@@ -75,23 +79,54 @@ export interface RejectionFacts extends RefusalFacts {
   readonly contentType?: string | null;
   /** The Content-Encoding that is refused; `null` if it was sent twice. */
   readonly contentEncoding?: string | null;
+  readonly method?: string;
+}
+
+/** An answer, for any framework. */
+export interface ReceiverResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text, or `''` for no body. */
+  readonly body: string;
 }
 
 /**
  * The receiver's decision about one attempt.
  *
  * - `handled`: its handler ran and succeeded. `unrouted`: the fallback ran and succeeded.
- * - `duplicate`: this event was handled before; nothing ran.
+ * - `duplicate`: this event was handled or stored before; nothing ran.
+ * - `ignored`: it is of another mode than the option `mode`; nothing ran, and nothing is recorded.
  * - `superseded`: a newer event of the same resource was handled before; nothing ran.
  * - `stored`: it is stored durably, and a worker handles it later.
  * - `in_progress`: another attempt of this event is being handled.
+ * - `handshake`: a challenge or a ping was answered; nothing is recorded.
+ * - `batch`: each of its events has an outcome. Acknowledged only if each of them is.
  * - `failed`: authentic, but not handled this time; nothing is recorded as handled.
  * - `rejected`: refused, and not recorded.
  */
 export type Outcome =
   | (EventIdentity & {
-      readonly kind: "handled" | "unrouted" | "duplicate" | "superseded" | "stored";
+      readonly kind: "handled" | "unrouted" | "stored";
+      /** Key of an earlier event with the same signed bytes: a replay, if the sender does not repeat itself. */
+      readonly sameBytesAs?: string;
+      /** Faults of a body that does not fit its schema and ran nevertheless. */
+      readonly schemaErrors?: readonly RejectionDetail[];
+      /** The handler's answer, for providers that expect one. */
+      readonly reply?: unknown;
     })
+  | (EventIdentity & {
+      readonly kind: "duplicate";
+      /** `bytes` only with `replay: 'refuse'`. */
+      readonly by: "id" | "bytes";
+      /** Key of the event that was recorded first. */
+      readonly firstKey: string;
+      /** Milliseconds since 1970. */
+      readonly firstSeenAt: number;
+      readonly bodyDiffers: boolean;
+    })
+  | (EventIdentity & { readonly kind: "superseded" | "ignored" })
+  | { readonly kind: "handshake"; readonly response: ReceiverResponse }
+  | { readonly kind: "batch"; readonly outcomes: readonly Outcome[] }
   | (EventIdentity & { readonly kind: "in_progress"; readonly retryAfterSeconds: number })
   | {
       readonly kind: "failed";
@@ -126,8 +161,10 @@ export function failed(code: FailureCode, error: unknown, event?: EventIdentity)
 }
 
 /** Returns the verified event of an outcome, if it has one. */
-export const eventOf = (outcome: Outcome): EventIdentity | undefined =>
-  "key" in outcome ? { key: outcome.key, type: outcome.type } : outcome.event;
+export function eventOf(outcome: Outcome): EventIdentity | undefined {
+  if ("key" in outcome) return { key: outcome.key, type: outcome.type };
+  return "event" in outcome ? outcome.event : undefined;
+}
 
 /** True if a step ended the attempt instead of returning its value. */
 export function isOutcome(step: object): step is Outcome {

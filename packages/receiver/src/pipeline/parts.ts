@@ -1,10 +1,15 @@
-import type { HeadersLike, Secret } from "@countersign/signatures/stated";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { Attempt, HeadersLike, Secret, SignatureScheme } from "@countersign/signatures";
 import type { Inbox, InboxQueue, TransactionalInbox } from "../inbox/inbox.ts";
+import type { Replay } from "../options.ts";
 import type { HandlerSlots } from "./admission.ts";
 import type { BodyLimits, BodyMemory } from "./body.ts";
+import type { EventParts } from "./read-events.ts";
 import type { FailureLog } from "./failure-log.ts";
+import type { HandshakePlan } from "./handshake.ts";
+import type { KeyCache } from "./key-cache.ts";
+import type { MediaReader } from "./media.ts";
 import type { Router } from "./router.ts";
-import type { ProfileParts } from "../profile.ts";
 
 export interface ReceiverLimits extends BodyLimits {
   /** Maximum nesting of the body's JSON. */
@@ -17,14 +22,36 @@ export interface ReceiverLimits extends BodyLimits {
   readonly bytesInFlight: number;
 }
 
-/** The secrets of an attempt, with the tenant that they belong to. */
-export interface TenantSecrets {
+/** The part of a provider's document and its catalogue that verifies and reads an attempt. */
+export interface ProviderParts extends EventParts {
+  readonly provider: ProviderDocument;
+  readonly scheme: SignatureScheme;
+  readonly media: MediaReader;
+  readonly handshakes: readonly HandshakePlan[];
+  /** True if the catalogue has the types that handlers are written for: another type is the fallback's. */
+  readonly isTyped: boolean;
+}
+
+/** Checked secrets of an attempt's tenant. */
+export interface Credentials {
   readonly tenant: string;
   readonly secrets: readonly Secret[];
+  readonly labels: readonly (string | undefined)[];
+  /** True if the time of a refusal must not reveal which tenants exist. */
+  readonly decoys: boolean;
+}
+
+/** What verifying needs, for a receiver and for `verifyEvent`. */
+export interface VerifyParts extends ProviderParts {
+  /** The option `url`. */
+  readonly publicUrl: string | undefined;
+  readonly claims: Readonly<Record<string, string>> | undefined;
+  /** True if a body that does not fit its schema is refused. */
+  readonly refuses: boolean;
 }
 
 /** Everything that the flow needs: made once by `createReceiver`, the same for every attempt. */
-export interface ReceiverParts extends ProfileParts {
+export interface ReceiverParts extends VerifyParts {
   readonly inbox: Inbox;
   /** Begins one of the inbox's transactions, if it has them. */
   readonly begin: TransactionalInbox<unknown>["begin"] | undefined;
@@ -33,7 +60,10 @@ export interface ReceiverParts extends ProfileParts {
   /** Called when an event was stored. */
   readonly onStored: () => void;
   readonly order: "none" | "per-resource";
+  readonly mode: "live" | "test" | "both";
   readonly onIdReuse: "duplicate" | "conflict";
+  readonly replayOf: (type: string) => Replay;
+  readonly verifyToken: string | undefined;
   readonly leaseMs: number;
   readonly limits: ReceiverLimits;
   readonly router: Router;
@@ -41,14 +71,14 @@ export interface ReceiverParts extends ProfileParts {
   readonly slots: HandlerSlots;
   readonly memory: BodyMemory;
   readonly failures: FailureLog;
-  /** Explains why a signature is refused, with the option `explain`. */
+  readonly keys: KeyCache | undefined;
+  /** Explains why a signature is refused, with the option `explain`; `undefined` if it explained one just before. */
   readonly explain:
-    | ((refused: {
-        readonly headers: HeadersLike;
-        readonly body: Uint8Array;
-        readonly secrets: readonly Secret[];
-        readonly now: number;
-      }) => Promise<readonly string[]>)
+    | ((
+        attempt: Attempt,
+        secrets: readonly Secret[],
+        now: number,
+      ) => Promise<readonly string[] | undefined>)
     | undefined;
   /** Wall time in milliseconds, for what is stored or compared with a sender's time. */
   readonly now: () => number;
@@ -57,5 +87,5 @@ export interface ReceiverParts extends ProfileParts {
   readonly findSecrets: (attempt: {
     readonly headers: HeadersLike;
     readonly path: string | undefined;
-  }) => Promise<TenantSecrets> | TenantSecrets;
+  }) => Promise<Credentials> | Credentials;
 }

@@ -1,38 +1,39 @@
 import { Deadline, judgeHeaders } from "./admission.ts";
+import { handleBatch } from "./batch.ts";
 import type { Attempt, IncomingBody } from "./body.ts";
-import { readEnvelope, validate } from "./envelope.ts";
+import { readEvents, Reading } from "./read-events.ts";
+import { answerHandshake } from "./handshake.ts";
 import { failed, isOutcome, type Outcome, rejected } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
-import { handleOnce, storeEvent } from "./record.ts";
-import { verify } from "./verify.ts";
+import { recordOnce } from "./record.ts";
+import { type Signer, signedUrl, verify } from "./verify.ts";
 
 /** The receiver's decision about one attempt, within `limits.answerMs`. */
 export interface Decision {
   readonly outcome: Outcome;
-  /** Index of the secret that signed the attempt. */
-  readonly secretIndex: number | undefined;
-  /** Resolves with the handler's own outcome, if the attempt had to be answered before it. */
-  readonly later: Promise<Outcome> | undefined;
+  readonly signer: Signer | undefined;
+  /** Resolve with the outcomes of handlers whose attempt had to be answered before. */
+  readonly later: readonly Promise<Outcome>[];
 }
 
 /** One attempt on its way. */
 interface Passage {
   readonly deadline: Deadline<Outcome>;
   readonly body: IncomingBody;
-  secretIndex: number | undefined;
+  signer: Signer | undefined;
+  later: readonly Promise<Outcome>[];
 }
 
 /** Decides about one attempt before its time has passed. Never rejects. */
 export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<Decision> {
-  const { limits, memory } = parts;
-  const body = memory.open();
-  const deadline = new Deadline<Outcome>(limits.answerMs, bodyLate, body);
-  const passage: Passage = { deadline, body, secretIndex: undefined };
+  const body = parts.memory.open();
+  const deadline = new Deadline<Outcome>(parts.limits.answerMs, bodyLate, body);
+  const passage: Passage = { deadline, body, signer: undefined, later: [] };
   const decided = decide(attempt, passage, parts);
   const outcome = await deadline.bound(decided);
   body.release();
-  const later = deadline.handlerGoesOn ? decided : undefined;
-  return { outcome, secretIndex: passage.secretIndex, later };
+  const { signer, later } = passage;
+  return { outcome, signer, later: deadline.handlerGoesOn ? [decided] : later };
 }
 
 const bodyLate = (): Outcome => rejected("CS_BODY_TIMEOUT");
@@ -44,7 +45,7 @@ const bodyLate = (): Outcome => rejected("CS_BODY_TIMEOUT");
 async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts): Promise<Outcome> {
   try {
     const { deadline } = passage;
-    const headers = judgeHeaders(attempt.headers, parts);
+    const headers = judgeHeaders(attempt, parts);
     if (isOutcome(headers)) return headers;
 
     const given = attempt.body;
@@ -53,20 +54,29 @@ async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts):
     const refused = passage.body.finish(body);
     if (refused !== undefined) return rejected(refused);
 
+    const { checked, format, method } = headers;
+    const source = { headers: attempt.headers, body, url: signedUrl(attempt.url, parts) };
+    const reading = new Reading(source, { format, depth: parts.limits.depth });
+    const { handshakes, verifyToken } = parts;
+    const unsigned = answerHandshake(handshakes, reading.places, { method, verifyToken });
+    if (unsigned !== undefined) return { kind: "handshake", response: unsigned };
+    if (method === "GET") return rejected("CS_METHOD_NOT_ALLOWED");
+
     // Nothing of the body is trusted before this.
-    const signed = await verify(attempt, { body, checked: headers.checked }, deadline, parts);
+    const signed = await verify(attempt, { reading, checked }, deadline, parts);
     if (isOutcome(signed)) return signed;
-    passage.secretIndex = signed.secretIndex;
+    passage.signer = signed.signer;
+    const response = answerHandshake(handshakes, reading.places, signed);
+    if (response !== undefined) return { kind: "handshake", response };
 
-    const envelope = readEnvelope(body, signed, parts);
-    if (isOutcome(envelope)) return envelope;
-
-    const invalid = validate(envelope, parts.catalogue);
-    if (invalid !== undefined) return invalid;
-
-    return await (parts.queue === undefined
-      ? handleOnce(body, envelope, deadline, parts)
-      : storeEvent(body, envelope, deadline, parts, parts.queue));
+    const events = readEvents(reading, signed.tenant, parts);
+    if (isOutcome(events)) return events;
+    const [event] = events;
+    if (parts.batch === undefined && event !== undefined)
+      return await recordOnce(event, deadline, parts);
+    const batch = handleBatch(events, deadline, parts);
+    passage.later = batch.later;
+    return await batch.outcome;
   } catch (error) {
     // The last resort: a mistake in the flow itself must not end the process, nor acknowledge.
     return failed("CS_RECEIVER_FAILED", error);

@@ -1,61 +1,89 @@
-import { hash } from "node:crypto";
-import type { EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
+import type { Claim, Comparison, EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
-import { type Envelope, resourceOf } from "./envelope.ts";
+import { digestOf, type IncomingEvent, resourceOf, storedFacts, validate } from "./event.ts";
 import { type ClaimedRun, inboxLate, runClaimed } from "./handle.ts";
-import { type EventIdentity, failed, type Outcome, rejected } from "./outcome.ts";
+import {
+  type EventIdentity,
+  failed,
+  type Outcome,
+  rejected,
+  type RejectionDetail,
+} from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
+
+/** Validates an authentic event and handles or stores it, once. Never rejects. */
+export function recordOnce(
+  event: IncomingEvent,
+  deadline: Deadline<Outcome>,
+  parts: ReceiverParts,
+): Promise<Outcome> | Outcome {
+  const { identity, facts } = event;
+  const { mode, queue } = parts;
+  if (mode !== "both" && facts.live !== undefined && facts.live !== (mode === "live"))
+    return { kind: "ignored", ...identity };
+  const faults = validate(event, parts);
+  if (faults !== undefined && "kind" in faults) return faults;
+  const outcome =
+    queue === undefined
+      ? handleOnce(event, deadline, parts)
+      : storeEvent(event, deadline, parts, queue);
+  return faults === undefined ? outcome : outcome.then((ended) => withFaults(ended, faults));
+}
+
+function withFaults(outcome: Outcome, schemaErrors: readonly RejectionDetail[]): Outcome {
+  const { kind } = outcome;
+  return kind === "handled" || kind === "unrouted" || kind === "stored"
+    ? { ...outcome, schemaErrors }
+    : outcome;
+}
 
 /**
  * Claims an event, runs its handler in a slot and completes it. From the claim on, the inbox decides who may
  * run the handler. The claim comes before the slot, so that a repeat of an event in progress is answered at once.
  */
-export async function handleOnce(
-  body: Uint8Array,
-  envelope: Envelope,
+async function handleOnce(
+  incoming: IncomingEvent,
   deadline: Deadline<Outcome>,
   parts: ReceiverParts,
 ): Promise<Outcome> {
-  const { identity: event } = envelope;
+  const { identity: event } = incoming;
   const { key, type } = event;
-  const { inbox, leaseMs, onIdReuse, now, slots } = parts;
+  const { inbox, leaseMs, slots } = parts;
   const claimedAt = parts.elapsed();
   try {
-    const wallTime = now();
-    const request = { ...recordedEvent(body, envelope, parts), leaseMs, now: wallTime, onIdReuse };
+    const now = parts.now();
+    const request = { ...recordedEvent(incoming, parts), leaseMs, now };
     const claim = await deadline.during(inboxLate(event), () => inbox.claim(request));
-    switch (claim.state) {
-      case "handled":
-        return { kind: "duplicate", key, type };
-      case "conflict":
-        return rejected("CS_EVENT_ID_REUSED", { event });
-      case "busy":
-        return inProgress(event, claim.until - wallTime);
-      case "claimed":
-        break;
-      default:
-        return claim satisfies never;
-    }
-    const { token } = claim;
+    if (claim.state !== "claimed") return known(claim, event, now);
+    const { token, sameBytesAs } = claim;
     const busy = (): Outcome => rejected("CS_RECEIVER_BUSY", { event });
-    if (!slots.tryEnter() && !(await slots.wait(deadline, busy))) {
+    const { tenant } = key;
+    if (!slots.tryEnter(tenant) && !(await slots.wait(tenant, deadline, busy))) {
       await release({ key, token }, parts);
       return busy();
     }
     let inSlot = true;
     const leaveSlot = (): void => {
-      if (inSlot) slots.leave();
+      if (inSlot) slots.leave(tenant);
       inSlot = false;
     };
     let run: ClaimedRun;
     try {
-      run = await runClaimed({ envelope, token, claimedAt }, { deadline, leaveSlot }, parts);
+      run = await runClaimed({ event: incoming, token, claimedAt }, { deadline, leaveSlot }, parts);
     } finally {
       leaveSlot();
     }
     switch (run.kind) {
       case "done":
-        return { kind: run.as, key, type };
+        return run.as === "superseded"
+          ? { kind: "superseded", key, type }
+          : {
+              kind: run.as,
+              key,
+              type,
+              ...(sameBytesAs !== undefined && { sameBytesAs }),
+              ...(run.reply !== undefined && { reply: run.reply }),
+            };
       case "lost":
         return failed("CS_CLAIM_LOST", run.error, event);
       case "failed":
@@ -69,11 +97,28 @@ export async function handleOnce(
   }
 }
 
-const inProgress = (event: EventIdentity, leftMs: number): Outcome => ({
-  kind: "in_progress",
-  ...event,
-  retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
-});
+/** The outcome for an event that is recorded already. */
+function known(
+  found: Exclude<Claim, { readonly state: "claimed" }>,
+  event: EventIdentity,
+  now: number,
+): Outcome {
+  switch (found.state) {
+    case "handled": {
+      const { by, first, bodyDiffers } = found;
+      const about = { by, firstKey: first.id, firstSeenAt: first.seenAt, bodyDiffers };
+      return { kind: "duplicate", ...event, ...about };
+    }
+    case "conflict":
+      return rejected("CS_EVENT_ID_REUSED", { event });
+    case "busy": {
+      const retryAfterSeconds = Math.max(1, Math.ceil((found.until - now) / 1000));
+      return { kind: "in_progress", ...event, retryAfterSeconds };
+    }
+    default:
+      return found satisfies never;
+  }
+}
 
 /** Frees the claim for the sender's next attempt. If this fails, the lease expires. */
 async function release(
@@ -89,59 +134,54 @@ async function release(
 
 /** Returns an authentic event as an inbox records it. */
 function recordedEvent(
-  body: Uint8Array,
-  envelope: Envelope,
-  { catalogue, order }: ReceiverParts,
-): RecordedEvent {
-  const { key, type } = envelope.identity;
-  const digest = hash("sha256", body, "base64url");
-  // Without the order guard, nothing keeps two events of a resource apart.
-  const resource = order === "none" ? undefined : resourceOf(envelope, catalogue.get(type));
-  return { key, type, digest, resource };
+  event: IncomingEvent,
+  { catalogue, order, onIdReuse, replayOf }: ReceiverParts,
+): RecordedEvent & Comparison {
+  const { key, type } = event.identity;
+  return {
+    key,
+    type,
+    digest: digestOf(event.source),
+    // Without the order guard, nothing keeps two events of a resource apart.
+    resource: order === "none" ? undefined : resourceOf(event, catalogue.get(type)),
+    onIdReuse,
+    sameBytes: event.comparesBytes ? replayOf(type) : undefined,
+  };
 }
 
 /** The most events stored concurrently: each keeps its body in memory, and a stalled inbox would collect them. */
 export const STORED_AT_ONCE = 256;
 
 /** `acknowledge: 'after-store'`: the event is kept durably, and a worker handles it. */
-export async function storeEvent(
-  body: Uint8Array,
-  envelope: Envelope,
+async function storeEvent(
+  incoming: IncomingEvent,
   deadline: Deadline<Outcome>,
   parts: ReceiverParts,
   queue: InboxQueue,
 ): Promise<Outcome> {
-  const { identity: event } = envelope;
+  const { identity: event, source } = incoming;
   const { slots } = parts;
+  const { tenant } = event.key;
   const late = inboxLate(event);
   // Only the inbox keeps a slot: whoever waits for one waits for it.
-  if (!slots.tryEnter() && !(await slots.wait(deadline, late))) return late();
+  if (!slots.tryEnter(tenant) && !(await slots.wait(tenant, deadline, late))) return late();
   try {
+    const now = parts.now();
     const request = {
-      ...recordedEvent(body, envelope, parts),
-      facts: "{}",
-      // Strict JSON was read from these bytes: they are UTF-8 without a byte order mark.
-      body: new TextDecoder().decode(body),
-      now: parts.now(),
-      onIdReuse: parts.onIdReuse,
+      ...recordedEvent(incoming, parts),
+      // The bytes were read as JSON or as a form: they are UTF-8 without a byte order mark.
+      body: typeof source === "string" ? source : new TextDecoder().decode(source),
+      facts: storedFacts(incoming),
+      now,
     };
     const stored = await deadline.during(late, () => queue.store(request));
-    switch (stored.state) {
-      case "stored":
-        parts.onStored();
-        return { kind: "stored", ...event };
-      case "handled":
-        return { kind: "duplicate", ...event };
-      case "conflict":
-        return rejected("CS_EVENT_ID_REUSED", { event });
-      case "busy":
-        return inProgress(event, stored.until - request.now);
-      default:
-        return stored satisfies never;
-    }
+    if (stored.state !== "stored") return known(stored, event, now);
+    parts.onStored();
+    const { sameBytesAs } = stored;
+    return { kind: "stored", ...event, ...(sameBytesAs !== undefined && { sameBytesAs }) };
   } catch (error) {
     return failed("CS_INBOX_UNAVAILABLE", error, event);
   } finally {
-    slots.leave();
+    slots.leave(tenant);
   }
 }

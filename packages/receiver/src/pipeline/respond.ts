@@ -1,12 +1,5 @@
-import type { Outcome, RejectionCode } from "./outcome.ts";
-
-/** An answer, for any framework. */
-export interface ReceiverResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON text, or `''` for no body. */
-  readonly body: string;
-}
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { Outcome, ReceiverResponse, RejectionCode } from "./outcome.ts";
 
 /** Maps an outcome to an answer; `createReceiver({ respond })` replaces the default one. */
 export type Respond = (outcome: Outcome) => ReceiverResponse;
@@ -18,32 +11,61 @@ export type Respond = (outcome: Outcome) => ReceiverResponse;
  * - `CS_EVENT_IN_PROGRESS`: another attempt of the event is being handled; 409 with `Retry-After`.
  * - `CS_SIGNATURE_REFUSED`: the only code that a sender sees for a refused signature, time or tenant; 401.
  */
-export function defaultRespond(outcome: Outcome): ReceiverResponse {
-  switch (outcome.kind) {
-    case "handled":
-    case "unrouted":
-    case "duplicate":
-    case "superseded":
-      return { status: 204, headers: {}, body: "" };
-    case "stored":
-      return { status: 202, headers: {}, body: "" };
-    case "in_progress":
-      return json(409, "CS_EVENT_IN_PROGRESS", outcome.key.id, outcome.retryAfterSeconds);
-    case "failed":
-      return json(503, outcome.code, outcome.event?.key.id, outcome.retryAfterSeconds);
-    case "rejected": {
-      const status = rejectionStatus[outcome.code] ?? 401;
-      // All 401s are alike, byte for byte: the reason would help only a forger.
-      const code = status === 401 ? "CS_SIGNATURE_REFUSED" : outcome.code;
-      return json(status, code, outcome.event?.key.id, status === 503 ? 5 : undefined);
+export const defaultRespond: Respond = respondAs({});
+
+/** Returns the default answers with those that a provider's document expects. */
+export function respondAs({ answer = {} }: Pick<ProviderDocument, "answer">): Respond {
+  const { success = 204, body = "", refused = 401, reply } = answer;
+  const type = { "content-type": answer.mediaType ?? reply ?? "text/plain" };
+  const done: ReceiverResponse = { status: success, headers: body === "" ? {} : type, body };
+  const stored = answer.success === undefined ? { ...done, status: 202 } : done;
+  const respond: Respond = (outcome) => {
+    switch (outcome.kind) {
+      case "handled":
+      case "unrouted":
+        return outcome.reply === undefined || reply === undefined
+          ? done
+          : {
+              status: 200,
+              headers: { "content-type": reply },
+              body: printed(outcome.reply, reply),
+            };
+      case "duplicate":
+      case "superseded":
+      case "ignored":
+        return done;
+      case "stored":
+        return stored;
+      case "handshake":
+        return outcome.response;
+      case "batch":
+        return outcome.outcomes.map(respond).find(({ status }) => status > 299) ?? done;
+      case "in_progress":
+        return json(409, "CS_EVENT_IN_PROGRESS", outcome.key.id, outcome.retryAfterSeconds);
+      case "failed":
+        return json(503, outcome.code, outcome.event?.key.id, outcome.retryAfterSeconds);
+      case "rejected": {
+        const status = rejectionStatus[outcome.code];
+        // All of these are alike, byte for byte: the reason would help only a forger.
+        if (status === undefined) return json(refused, "CS_SIGNATURE_REFUSED");
+        return json(status, outcome.code, outcome.event?.key.id, status === 503 ? 5 : undefined);
+      }
+      default:
+        return outcome satisfies never;
     }
-    default:
-      return outcome satisfies never;
-  }
+  };
+  return respond;
 }
 
-/** The rejections' statuses; those of the signature and the tenant are 401. */
+/** Prints what a handler returned: TwiML's objects print themselves. */
+const printed = (reply: unknown, mediaType: string): string =>
+  typeof reply !== "string" && mediaType.includes("json")
+    ? (JSON.stringify(reply) ?? "")
+    : String(reply);
+
+/** The rejections' statuses; those of the signature and the tenant have none of their own. */
 const rejectionStatus: Readonly<Partial<Record<RejectionCode, number>>> = {
+  CS_METHOD_NOT_ALLOWED: 405,
   CS_BODY_CONSUMED: 500,
   CS_BODY_ENCODED: 415,
   CS_BODY_MEDIA_TYPE: 415,
@@ -53,7 +75,6 @@ const rejectionStatus: Readonly<Partial<Record<RejectionCode, number>>> = {
   CS_BODY_NOT_JSON: 400,
   CS_REQUEST_UNREADABLE: 400,
   CS_EVENT_ENVELOPE: 400,
-  CS_EVENT_ID_MISMATCH: 400,
   CS_EVENT_SCHEMA: 422,
   CS_EVENT_ID_REUSED: 409,
   CS_RECEIVER_BUSY: 503,
@@ -67,14 +88,15 @@ export const BODY_CONSUMED_FIX: string =
 function json(
   status: number,
   code: string,
-  id: string | undefined,
-  retryAfterSeconds: number | undefined,
+  id?: string,
+  retryAfterSeconds?: number,
 ): ReceiverResponse {
   const fix = code === "CS_BODY_CONSUMED" ? BODY_CONSUMED_FIX : undefined;
   return {
     status,
     headers: {
       "content-type": "application/json",
+      ...(status === 405 && { allow: "POST" }),
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     },
     body: JSON.stringify({ code, id, fix }),
@@ -111,7 +133,6 @@ export function checkResponse(response: ReceiverResponse): ReceiverResponse {
 const ABORTABLE = [
   "CS_BODY_NOT_JSON",
   "CS_EVENT_ENVELOPE",
-  "CS_EVENT_ID_MISMATCH",
   "CS_EVENT_SCHEMA",
   "CS_EVENT_ID_REUSED",
 ] as const;

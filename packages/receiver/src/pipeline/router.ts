@@ -1,9 +1,12 @@
 import type { EventKey, Inbox, TransactionalInbox } from "../inbox/inbox.ts";
+import type { EventFacts, UnknownEvent } from "./event.ts";
 
 /** The second argument of a handler. */
 export interface HandlerContext {
   /** The tenant that `secrets` named; `''` where it names none. */
   readonly tenant: string;
+  /** The event's id, type, category, time and account, and what of it the signature proves. */
+  readonly event: EventFacts;
   /**
    * The same for every attempt of this event, and for no other event. Pass it as the idempotency key
    * to services that the handler calls, since such a call can happen twice.
@@ -31,9 +34,19 @@ export type ContextOf<InboxType extends Inbox> =
 /** The merchant's function for an event. The event is handled when it returns, or its promise fulfils, with any value. */
 export type Handler<Event, Context = HandlerContext> = (event: Event, context: Context) => unknown;
 
-/** The idempotency key of an event. The tenant may hold any character, the id may not hold a colon. */
-export function idempotencyKeyOf({ tenant, id }: EventKey): string {
-  return tenant === "" ? id : `${id}:${tenant}`;
+/** The handler of events without their own. */
+export type Fallback<Context = HandlerContext> = (
+  event: UnknownEvent,
+  context: Context & {
+    /** True if the catalogue has the event's type. */
+    readonly isKnownType: boolean;
+  },
+) => unknown;
+
+/** The idempotency key of an event. Encoded, since a tenant and an id may hold colons and spaces. */
+export function idempotencyKeyOf({ provider, tenant, id }: EventKey): string {
+  const parts = tenant === "" ? [provider, id] : [provider, id, tenant];
+  return parts.map(encodeURIComponent).join(":");
 }
 
 /** A handler of any event: `receiver.on` checks the event's type. */
@@ -50,14 +63,14 @@ export interface Route {
  * With several handlers, a retry after one has failed would run the others again.
  */
 export class Router {
-  readonly #names: readonly string[];
+  readonly #names: ReadonlySet<string>;
   readonly #fallback: Route;
   // A Map, since a plain object answers "constructor" and "toString" with functions.
   readonly #routes = new Map<string | undefined, Route>();
   #routing = false;
 
-  /** @param names The catalogue's types and categories. */
-  constructor(names: readonly string[], fallback: AnyHandler) {
+  /** @param names The catalogue's types and categories; without any, every name may be registered. */
+  constructor(names: ReadonlySet<string>, fallback: AnyHandler) {
     this.#names = names;
     this.#fallback = { handler: fallback, fallback: true };
   }
@@ -76,7 +89,8 @@ export class Router {
     if (typeof handler !== "function") return "the handler must be a function";
     if (name === "*" || name === "")
       return 'unsupported name; every event without its own handler goes to the "fallback" option of createReceiver';
-    if (!this.#names.includes(name)) return `unknown type or category; ${oneOf(this.#names)}`;
+    if (this.#names.size > 0 && !this.#names.has(name))
+      return `unknown type or category; ${oneOf(this.#names)}`;
     if (this.#routes.has(name)) return "a handler already exists, and an event has exactly one";
     // A handler registered later would miss events that the fallback has handled meanwhile.
     return this.#routing ? "register all handlers before the first attempt" : undefined;

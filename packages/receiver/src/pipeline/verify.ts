@@ -1,52 +1,63 @@
-import { randomBytes } from "node:crypto";
-import type { CheckedHeaders, Secret, SignatureScheme } from "@countersign/signatures/stated";
-import type { SecretsOption } from "../options.ts";
+import type { CheckedHeaders, Secret, SignatureScheme } from "@countersign/signatures";
+import type { GivenSecret, SecretsOption, TenantSecrets } from "../options.ts";
 import type { Deadline } from "./admission.ts";
 import type { Attempt } from "./body.ts";
-import type { SignedIdentity } from "./envelope.ts";
+import type { Reading } from "./read-events.ts";
 import { warnProcess } from "./failure-log.ts";
 import { failed, type Outcome, rejected } from "./outcome.ts";
-import type { ReceiverParts, TenantSecrets } from "./parts.ts";
-
-/** Verified in place of an unknown tenant's secrets, so that the time of a refusal does not reveal which tenants exist. */
-const DECOYS: readonly Secret[] = [{ raw: randomBytes(64) }];
+import type { Credentials, ReceiverParts } from "./parts.ts";
 
 /** The proof of a genuine signature. */
-export interface Verified extends SignedIdentity {
-  /** Index of the secret that matched. */
-  readonly secretIndex: number;
+export interface Verified {
+  readonly tenant: string;
+  /** Signs a text as the sender signs a body that is all it signs. */
+  readonly sign: (text: string) => string;
+  readonly signer: Signer;
 }
 
-/** Verifies the signature with the secrets of the attempt's tenant. */
+/** The secret that signed an attempt, for an observer. */
+export interface Signer {
+  readonly secretIndex: number;
+  readonly secretLabel?: string;
+}
+
+/** Verifies the signature with the secrets of the attempt's tenant, or with the key that the attempt names. */
 export async function verify(
-  { headers, path }: Attempt,
-  { body, checked }: { readonly body: Uint8Array; readonly checked: CheckedHeaders | undefined },
+  { headers, method, path, url, receivedAt }: Attempt,
+  { reading, checked }: { readonly reading: Reading; readonly checked: CheckedHeaders | undefined },
   deadline: Deadline<Outcome>,
   parts: ReceiverParts,
 ): Promise<Verified | Outcome> {
-  const { scheme, toleranceSeconds, findSecrets, failures } = parts;
+  const { scheme, findSecrets, failures, explain, claims } = parts;
+  const { body, places } = reading;
   try {
-    const found = deadline.during(secretsLate, () => findSecrets({ headers, path }));
-    const { tenant, secrets } = found instanceof Promise ? await found : found;
+    const given = { headers, path: path ?? (url === undefined ? undefined : pathOf(url)) };
+    const found = deadline.during(secretsLate, () => findSecrets(given));
+    const { tenant, secrets, labels, decoys } = found instanceof Promise ? await found : found;
     failures.hide(secrets);
-    const known = secrets.length > 0;
-    const now = parts.now();
-    const verification = scheme.verify({ headers, body, checked }, known ? secrets : DECOYS, {
-      now,
-      toleranceSeconds,
-    });
-    if (!known) return rejected("CS_TENANT_UNKNOWN");
-    if (!verification.ok) {
-      const explanation = await parts.explain?.({ headers, body, secrets, now });
-      const facts = { ...verification.facts, ...(explanation && { explanation }) };
-      return rejected(verification.code, { facts });
+    const attempt = { headers, body, url: signedUrl(url, parts), method, checked, places };
+    const key = scheme.needsKey
+      ? await findKey(scheme.keyPlace(attempt), deadline, parts)
+      : undefined;
+    if (typeof key === "object") return key;
+
+    const now = receivedAt ?? parts.now();
+    const verification = scheme.verify(attempt, secrets, { now, key, claims, decoys });
+    if (decoys && secrets.length === 0) return rejected("CS_TENANT_UNKNOWN");
+    if (verification.ok) {
+      const { secretIndex } = verification;
+      const label = labels[secretIndex];
+      const signer = { secretIndex, ...(label !== undefined && { secretLabel: label }) };
+      const sign = (text: string): string => {
+        const secret = secrets.slice(secretIndex, secretIndex + 1);
+        const signed = scheme.sign({ body: new TextEncoder().encode(text) }, secret);
+        return Object.values(signed.headers).join();
+      };
+      return { tenant, sign, signer };
     }
-    return {
-      provider: parts.provider,
-      tenant,
-      id: verification.id,
-      secretIndex: verification.secretIndex,
-    };
+    const explanation = await explain?.(attempt, secrets, now);
+    const facts = { ...verification.facts, ...(explanation && { explanation }) };
+    return rejected(verification.code, { facts });
   } catch (error) {
     // The merchant's own look-up failed, or returned an unusable secret.
     return failed("CS_SECRETS_UNAVAILABLE", error);
@@ -56,32 +67,88 @@ export async function verify(
 const secretsLate = (): Outcome =>
   failed("CS_SECRETS_UNAVAILABLE", new Error('"secrets" did not answer within limits.answerMs'));
 
-/** Checks a list now; the answer of a function is checked with each attempt. */
+/** Looks up the key that an attempt names. A source that is down is the receiver's failure, never a refusal. */
+async function findKey(
+  name: ReturnType<SignatureScheme["keyPlace"]>,
+  deadline: Deadline<Outcome>,
+  { keys }: ReceiverParts,
+): Promise<string | Outcome | undefined> {
+  if (typeof name !== "string") return name && rejected(name.code, { facts: name.facts });
+  const late = (): Outcome =>
+    failed("CS_KEY_UNAVAILABLE", new Error('"keyOf" did not answer within limits.answerMs'));
+  try {
+    const key = await deadline.during(late, () => keys?.get(name));
+    return key ?? rejected("CS_KEY_UNKNOWN");
+  } catch (error) {
+    return failed("CS_KEY_UNAVAILABLE", error);
+  }
+}
+
+/** The URL as the sender knows it: the configured one with the request's query. `Host` is a stranger's choice. */
+export function signedUrl(
+  url: string | undefined,
+  { publicUrl }: Pick<ReceiverParts, "publicUrl">,
+): string | undefined {
+  if (publicUrl === undefined) return url;
+  const query = url?.indexOf("?") ?? -1;
+  return query === -1 ? publicUrl : `${publicUrl}${(url ?? "").slice(query)}`;
+}
+
+/** Returns the path of a request's target or URL as it was sent, without scheme, authority and query. */
+export function pathOf(url: string): string {
+  const [, path = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? [];
+  return path === "" ? "/" : path;
+}
+
+/**
+ * Checks the secrets and the URL now; the answer of a function is checked with each attempt.
+ *
+ * @throws {TypeError} The scheme could not verify with them.
+ */
 export function checkSecrets(
-  secrets: SecretsOption,
+  secrets: SecretsOption | undefined,
   scheme: SignatureScheme,
+  caller: string,
 ): ReceiverParts["findSecrets"] {
   if (typeof secrets === "function")
-    return async (request) => tenantSecrets(await secrets(request));
+    return (request) => {
+      const answer = secrets(request);
+      return answer instanceof Promise ? answer.then(tenantSecrets) : tenantSecrets(answer);
+    };
+  if (secrets === undefined && scheme.needsKey) {
+    const none: Credentials = { tenant: "", secrets: [], labels: [], decoys: false };
+    return () => none;
+  }
   if (!Array.isArray(secrets) || secrets.length === 0)
-    throw new TypeError(
-      'createReceiver: "secrets" must have at least one secret, or be a function',
-    );
-  const list: readonly (Secret | undefined)[] = secrets;
-  const given = list.map((secret, index): Secret => {
-    if (secret !== undefined) return secret;
-    throw new TypeError(
-      `createReceiver: secrets[${String(index)}] is undefined: is its environment variable set?`,
-    );
-  });
-  for (const { warning } of scheme.check(given, "verify"))
-    if (warning !== undefined) warnProcess("CS_SECRET_DOUBTFUL", `createReceiver: ${warning}`);
-  const answer: TenantSecrets = { tenant: "", secrets: given };
+    throw new TypeError(`${caller}: "secrets" must have at least one secret, or be a function`);
+  const answer = { ...credentials("", secrets, caller), decoys: false };
+  for (const { warning } of scheme.check(answer.secrets, "verify"))
+    if (warning !== undefined) warnProcess("CS_SECRET_DOUBTFUL", `${caller}: ${warning}`);
   return () => answer;
 }
 
+function credentials(
+  tenant: string,
+  given: readonly (GivenSecret | undefined)[],
+  caller: string,
+): Credentials {
+  const secrets: Secret[] = [];
+  const labels: (string | undefined)[] = [];
+  for (const [index, one] of given.entries()) {
+    const labelled = typeof one === "object" && "secret" in one;
+    const secret = labelled ? one.secret : one;
+    if (secret === undefined)
+      throw new TypeError(
+        `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?`,
+      );
+    secrets.push(secret);
+    labels.push(labelled ? one.label : undefined);
+  }
+  return { tenant, secrets, labels, decoys: true };
+}
+
 /** Plain JavaScript may return anything; the receiver answers 503 until the function is corrected. */
-function tenantSecrets(answer: TenantSecrets): TenantSecrets {
+function tenantSecrets(answer: TenantSecrets): Credentials {
   if (Array.isArray(answer))
     throw new TypeError(
       '"secrets" must return { tenant, secrets }, not a list: without a tenant, one merchant could ' +
@@ -89,5 +156,32 @@ function tenantSecrets(answer: TenantSecrets): TenantSecrets {
     );
   if (typeof answer?.tenant !== "string" || !Array.isArray(answer.secrets))
     throw new TypeError('"secrets" must return { tenant, secrets }: a text and a list of secrets');
-  return answer;
+  // Stores write both as another character: two tenants would share one space of ids.
+  if (!answer.tenant.isWellFormed() || answer.tenant.includes("\0"))
+    throw new TypeError('"secrets" must return a well-formed "tenant" without NUL');
+  return credentials(answer.tenant, answer.secrets, "secrets");
+}
+
+/**
+ * Checks the option `url`.
+ *
+ * @throws {TypeError} It is missing though the provider signs it, or is not an http or https URL without a query.
+ */
+export function checkUrl(
+  url: string | undefined,
+  scheme: SignatureScheme,
+  caller: string,
+): string | undefined {
+  if (url === undefined) {
+    if (!scheme.needsUrl) return undefined;
+    throw new TypeError(
+      `${caller}: ${scheme.title} signs the URL: set "url" to the public URL that its dashboard has`,
+    );
+  }
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!/^https?:$/.test(parsed?.protocol ?? "") || /[?#]/.test(url))
+    throw new TypeError(
+      `${caller}: "url" must be the public http or https URL of this endpoint, without a query`,
+    );
+  return url;
 }

@@ -1,46 +1,62 @@
 import { AssertionError } from "node:assert";
-import {
-  type Secret,
-  type SignatureScheme,
-  standardWebhooks,
-} from "@countersign/signatures/stated";
+import { type ProviderDocument, reference } from "@countersign/schemas/providers";
+import { schemeOf, type Secret } from "@countersign/signatures";
 import type { Attempt } from "../pipeline/body.ts";
 import type { EventIdentity, Outcome, RejectionDetail } from "../pipeline/outcome.ts";
 
 export interface SignedAttemptOptions {
+  /** The sender's document. Default: the reference. */
+  readonly provider?: ProviderDocument;
   /** Signs the attempt; several sign it several times, as a sender does that replaces a secret. */
   readonly secrets: readonly Secret[];
   /** The body: an event that is printed as JSON, or the text or bytes as they are. */
   readonly event: object | string | Uint8Array;
-  /** The signed id. Default: the event's own `id`. */
+  /** The signed id, for providers that sign one. Default: the event's own `id`. */
   readonly id?: string;
+  /** Further headers, such as `X-GitHub-Event`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The public URL, for providers that sign it. */
+  readonly url?: string;
   /** The attempt's time, in milliseconds since 1970; signed in whole seconds. Default `Date.now()`. */
   readonly now?: number;
-  /** Default `standardWebhooks()`. */
-  readonly scheme?: SignatureScheme;
 }
 
 export interface SignedAttempt {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: Uint8Array;
+  readonly url?: string;
 }
 
 /**
  * Returns a genuine attempt, as a provider sends it.
  *
- * @throws {TypeError} a secret is unusable, or there is no `id` and the event has none.
+ * @throws {TypeError} a secret is unusable, or the provider signs an id and neither `id` nor the event has one.
  */
 export function signedAttempt(options: SignedAttemptOptions): SignedAttempt {
-  const { secrets, event, now = Date.now(), scheme = standardWebhooks() } = options;
+  const { provider = reference, secrets, event, headers = {}, url, now = Date.now() } = options;
   const id = options.id ?? idOf(event);
-  if (id === undefined)
+  if (id === undefined && provider.id !== undefined)
     throw new TypeError('signedAttempt: "id" is missing, and the event has none');
   const body =
     event instanceof Uint8Array
       ? new Uint8Array(event)
       : new TextEncoder().encode(typeof event === "string" ? event : JSON.stringify(event));
-  const signature = scheme.sign({ id, timestamp: Math.floor(now / 1000), body }, secrets);
-  return { headers: { "content-type": "application/json", ...signature }, body };
+  const sent = { "content-type": provider.media?.[0] ?? "application/json", ...headers };
+  const message = {
+    id,
+    timestamp: Math.floor(now / 1000),
+    body,
+    headers: sent,
+    url,
+    method: "POST",
+  };
+  const signed = schemeOf(provider).sign(message, secrets);
+  const at = signed.url ?? url;
+  return {
+    headers: { ...sent, ...signed.headers },
+    body: signed.body ?? body,
+    ...(at !== undefined && { url: at }),
+  };
 }
 
 function idOf(event: object | string | Uint8Array): string | undefined {
@@ -86,6 +102,12 @@ function describe(outcome: Outcome): string {
       return `${outcome.key.id} is superseded: a newer event of its resource was handled before`;
     case "stored":
       return `${outcome.key.id} is stored: a worker handles it later`;
+    case "ignored":
+      return `${outcome.key.id} is of another mode`;
+    case "handshake":
+      return "it is a handshake";
+    case "batch":
+      return `it is a batch: ${outcome.outcomes.map(describe).join("; ")}`;
     case "in_progress":
       return `${outcome.key.id} is in progress in another attempt`;
     case "failed":

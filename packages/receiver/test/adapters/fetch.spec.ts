@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type LambdaEvent, toLambda } from "@countersign/receiver/lambda";
-import { attemptOf, genuine, recordingReceiver, refundAuthorized } from "../fixtures.ts";
+import { attemptOf, genuine, nameOf, recordingReceiver, refundAuthorized } from "../fixtures.ts";
 import { mounted } from "./mounted.ts";
 import { mounts } from "./mounts.ts";
 import { exchange, linesOf, request as bytesOf } from "./wire.ts";
@@ -166,12 +166,18 @@ describe("toLambda's answer", () => {
     expect(answer.multiValueHeaders).toEqual({ "content-type": ["application/json"] });
   });
 
-  it("is 405 to an event that is not a POST", async () => {
+  it("is 405 to an event that is not a POST, or null", async () => {
     const { receiver, outcomes } = recordingReceiver();
-    for (const event of [{}, { requestContext: {} }, { httpMethod: "GET" }, { Records: [] }]) {
+    for (const event of [
+      {},
+      { requestContext: {} },
+      { httpMethod: "GET" },
+      { Records: [] },
+      null as never,
+    ]) {
       const answer = await toLambda(receiver)(event);
-      expect([answer.statusCode, answer.headers]).toEqual([405, { allow: "POST" }]);
+      expect([answer.statusCode, answer.headers["allow"]]).toEqual([405, "POST"]);
     }
-    expect(outcomes).toEqual([]);
+    expect(outcomes.map(nameOf)).toEqual(Array(5).fill("CS_METHOD_NOT_ALLOWED"));
   });
 });

@@ -135,10 +135,10 @@ describe("telemetry with a meter", () => {
     const event = { key: { provider: "standard", tenant: "", id: "evt_1" }, type: "refund.failed" };
     const code = "CS_HANDLER_FAILED";
     record({ kind: "stored", ...event }, { durationMs: 250 });
-    record({ kind: "handled", ...event }, { durationMs: 1, worker: { attempts: 1, dead: false } });
+    record({ kind: "handled", ...event }, { durationMs: 1, worker: { dead: false } });
     record(
       { kind: "failed", code, retryAfterSeconds: 5, event, error: undefined },
-      { durationMs: 1, worker: { attempts: 8, dead: true } },
+      { durationMs: 1, worker: { dead: true } },
     );
     const all = await points();
     expect(all[0]).toMatchObject({ unit: "s", value: { count: 1, sum: 0.25 } });

@@ -63,7 +63,7 @@ it.each(types)("eventFactories makes a %s that is valid and handled", async (typ
 describe("expectHandled", () => {
   it("returns the event that a handler handled", async () => {
     const { receiver, handled } = recordingReceiver();
-    const key = { provider: "standard", tenant: "", id: "evt_refund1" };
+    const key = { provider: "reference", tenant: "", id: "evt_refund1" };
     expect(await expectHandled(receiver, genuine)).toEqual({ key, type: "refund.authorized" });
     expect(handled).toEqual(["PAYMENT evt_refund1"]);
   });
@@ -82,11 +82,21 @@ describe("expectHandled", () => {
     });
   });
 
-  const event = { key: { provider: "standard", tenant: "", id: "evt_1" }, type: "refund.failed" };
+  const event = { key: { provider: "reference", tenant: "", id: "evt_1" }, type: "refund.failed" };
   const late = { pointer: "/data/paymentId", message: "is required" };
   it.each<[Outcome, RegExp]>([
     [{ kind: "unrouted", ...event }, /no handler is registered for "refund.failed" or its cat/],
-    [{ kind: "duplicate", ...event }, /evt_1 is a duplicate/],
+    [
+      {
+        kind: "duplicate",
+        by: "id",
+        firstKey: "evt_1",
+        firstSeenAt: 0,
+        bodyDiffers: false,
+        ...event,
+      },
+      /evt_1 is a duplicate/,
+    ],
     [{ kind: "superseded", ...event }, /evt_1 is superseded/],
     [{ kind: "stored", ...event }, /evt_1 is stored/],
     [{ kind: "in_progress", ...event, retryAfterSeconds: 1 }, /evt_1 is in progress/],

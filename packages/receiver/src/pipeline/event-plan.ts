@@ -1,0 +1,77 @@
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { Condition, SignatureScheme } from "@countersign/signatures";
+import { type ParsedPlace, parsePlace, type Places } from "@countersign/signatures/places";
+import type { EventFacts } from "./event.ts";
+
+/** Places of an event's members, parsed once. */
+export interface EventPlan {
+  readonly when: ConditionPlan | undefined;
+  readonly id: readonly ParsedPlace[];
+  readonly type: readonly ParsedPlace[] | string;
+  readonly separator: string;
+  readonly category: ParsedPlace | { readonly before: string } | undefined;
+  readonly time: { readonly at: ParsedPlace; readonly unit: string } | undefined;
+  readonly data: ParsedPlace | undefined;
+  readonly live: ParsedPlace | ConditionPlan | undefined;
+  readonly account: ParsedPlace | undefined;
+  readonly signed: EventFacts["signed"];
+}
+
+export interface ConditionPlan {
+  readonly condition: Condition;
+  readonly at: ParsedPlace;
+}
+
+export const conditionPlan = (condition: Condition): ConditionPlan => ({
+  condition,
+  at: parsePlace(condition.at),
+});
+
+/** True if the condition is met. A value that cannot be read meets none. */
+export function isMet({ condition, at }: ConditionPlan, places: Places): boolean {
+  const { equals, startsWith, present } = condition;
+  const value = places.value(at);
+  if (present !== undefined) return (value !== undefined) === present;
+  if (startsWith !== undefined) return typeof value === "string" && value.startsWith(startsWith);
+  return value === equals;
+}
+
+export function compileEvent(
+  event: ProviderDocument["event"],
+  scheme: Pick<SignatureScheme, "covers">,
+  when?: Condition,
+): EventPlan {
+  const covers = (places: readonly ParsedPlace[]): boolean =>
+    places.every(({ text }) => scheme.covers(text));
+  const id = [event.id ?? []].flat().map(parsePlace);
+  const type =
+    typeof event.type === "object" && "text" in event.type
+      ? event.type.text
+      : [event.type].flat().map(parsePlace);
+  const time = event.time && { at: parsePlace(event.time.at), unit: event.time.unit };
+  const { category = "catalogue", live } = event;
+  return {
+    when: when && conditionPlan(when),
+    id,
+    type,
+    separator: event.separator ?? ".",
+    category:
+      typeof category === "object"
+        ? category
+        : category === "catalogue"
+          ? undefined
+          : parsePlace(category),
+    time,
+    data: optional(event.data),
+    live: typeof live === "object" ? conditionPlan(live) : optional(live),
+    account: optional(event.account),
+    signed: {
+      id: covers(id),
+      type: typeof type === "string" || covers(type),
+      time: time !== undefined && covers([time.at]),
+    },
+  };
+}
+
+const optional = (place: string | undefined): ParsedPlace | undefined =>
+  place === undefined ? undefined : parsePlace(place);

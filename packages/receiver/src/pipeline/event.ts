@@ -1,0 +1,166 @@
+import { hash } from "node:crypto";
+import { compareStates, parseAmount, readJson, type ResourceState } from "@countersign/rules";
+import { type CatalogueEntry, valueAt } from "@countersign/schemas";
+import type { EventResource, TakenEvent } from "../inbox/inbox.ts";
+import type { BodyFormat } from "./media.ts";
+import { type EventIdentity, type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
+
+/** What is known of an event next to its body: `context.event` of a handler. */
+export interface EventFacts {
+  readonly provider: string;
+  /** The event's id; without one, the digest of its bytes. */
+  readonly id: string;
+  readonly type: string;
+  readonly category: string | undefined;
+  /** When the event happened, in milliseconds since 1970. */
+  readonly time: number | undefined;
+  /** False for an event of the provider's test mode; `undefined` if the provider does not say. */
+  readonly live: boolean | undefined;
+  /** The connected account or platform that the event is about. */
+  readonly account: string | undefined;
+  /** True for what the signature proves. A stranger with one recorded attempt can change the rest. */
+  readonly signed: { readonly id: boolean; readonly type: boolean; readonly time: boolean };
+}
+
+/** An event of any type, as the fallback gets it. */
+export interface UnknownEvent extends EventFacts {
+  readonly data: unknown;
+}
+
+/** An authentic event, decoded. */
+export interface IncomingEvent {
+  readonly identity: EventIdentity;
+  readonly facts: EventFacts;
+  /** What a handler gets: the whole body, an item of a batch, or a form's fields. */
+  readonly body: unknown;
+  readonly data: unknown;
+  /** The bytes that are stored, and compared with those of other events. */
+  readonly source: Uint8Array | string;
+  readonly format: BodyFormat;
+  /** JSON Pointers of numbers whose source text is more precise than the parsed number. */
+  readonly inexact: ReadonlyMap<string, string>;
+  /** True if the inbox looks for equal bytes under another id, since a stranger could choose the id. */
+  readonly comparesBytes: boolean;
+}
+
+/** A known type; without a validator if its body is not described. */
+export interface KnownType extends Pick<CatalogueEntry<unknown>, "amounts"> {
+  readonly category: string | undefined;
+  /** JSON Pointer of the id of the resource that the event is about. */
+  readonly resource: string | undefined;
+  readonly rank: number | undefined;
+  readonly validate: CatalogueEntry<unknown>["validate"] | undefined;
+}
+
+/** The text before a type's first dot, by which types are grouped if nothing else says how. */
+export function categoryOf(type: string, separator = "."): string | undefined {
+  const end = type.indexOf(separator);
+  return end === -1 ? undefined : type.slice(0, end);
+}
+
+export const digestOf = (source: Uint8Array | string): string =>
+  hash("sha256", source, "base64url");
+
+/** What a stored event keeps next to its body, so that a worker needs no headers. */
+interface StoredFacts {
+  readonly facts: EventFacts;
+  readonly format: BodyFormat;
+  /** The data, unless it is the whole body or a member of it. */
+  readonly data?: unknown;
+}
+
+/** The facts of an event as an inbox stores them. */
+export function storedFacts({ facts, format, body, data }: IncomingEvent): string {
+  const stored: StoredFacts = { facts, format, ...(data !== body && { data }) };
+  return JSON.stringify(stored);
+}
+
+/** A stored event, read again: this version may know its type better than the one that stored it. */
+export function storedEvent(
+  { key, type, body: source, facts: text }: TakenEvent,
+  { depth }: { readonly depth: number },
+): IncomingEvent | Rejected {
+  // The text was made by `storedFacts`.
+  const { facts, format, data } = JSON.parse(text) as StoredFacts;
+  const identity = { key, type };
+  const event = { identity, facts, source, format, comparesBytes: false };
+  if (format === "form") {
+    const fields = Object.fromEntries(new URLSearchParams(source));
+    const body = data ?? fields;
+    return { ...event, body, data: body, inexact: new Map() };
+  }
+  const json = readJson(source, { depth });
+  if (!json.ok) return rejected("CS_BODY_NOT_JSON", { event: identity });
+  return { ...event, body: json.value, data: data ?? json.value, inexact: json.numbers };
+}
+
+/**
+ * Compares a known type's body with its schema. An unknown type passes: senders add types without notice.
+ *
+ * @returns The faults of a body that runs nevertheless, or a rejection. A type that the signature does not cover could
+ *   lead a genuine body to another type's handler, so such a body has to fit.
+ */
+export function validate(
+  { identity: event, facts, body, inexact }: IncomingEvent,
+  {
+    catalogue,
+    refuses,
+  }: { readonly catalogue: ReadonlyMap<string, KnownType>; readonly refuses: boolean },
+): Rejected | readonly RejectionDetail[] | undefined {
+  const entry = catalogue.get(event.type);
+  if (entry?.validate === undefined) return undefined;
+  const validation = entry.validate(body);
+  const details = validation.ok
+    ? // Judged on the source text: the parsed number of 0.1000000000000000055 is 0.1.
+      entry.amounts
+        .filter((amount) => inexact.has(amount))
+        .map((pointer) => ({ pointer, message: "has more digits than an amount of cents" }))
+    : validation.errors.map(({ pointer, message }) => ({ pointer, message }));
+  if (details.length === 0) return undefined;
+  return refuses || !facts.signed.type ? rejected("CS_EVENT_SCHEMA", { event, details }) : details;
+}
+
+/**
+ * Returns the resource that an event is about, by the pointer of its catalogue's entry. `undefined` if the
+ * type is unknown or the body has no id there: such an event is neither ordered nor skipped.
+ *
+ * Types with the same name up to the last dot are states of one resource: a refund that carries its
+ * payment's id is not that payment. A type without a dot uses its category.
+ */
+export function resourceOf(
+  { identity: { type }, body, facts }: IncomingEvent,
+  entry: KnownType | undefined,
+): EventResource | undefined {
+  if (entry?.resource === undefined) return undefined;
+  const id = valueAt(body, entry.resource);
+  if (typeof id !== "string" && typeof id !== "number") return undefined;
+  const dot = type.lastIndexOf(".");
+  const family = dot === -1 ? entry.category : type.slice(0, dot);
+  return {
+    name: JSON.stringify([family, id]),
+    rank: entry.rank,
+    timestamp: facts.time ?? Number.NaN,
+  };
+}
+
+/** True if the event is an older state of its resource than the last handled one. Ties and invalid times are not. */
+export function isSuperseded(
+  { type, resource }: { readonly type: string; readonly resource: EventResource },
+  last: ResourceState | undefined,
+): boolean {
+  if (last === undefined) return false;
+  const { rank, timestamp } = resource;
+  return compareStates({ first: last, second: { type, rank, timestamp } }) === "older";
+}
+
+/**
+ * Returns an event's amount as exact cents, 1 to 9,999,999,999. Validation has refused numbers whose source
+ * text is more precise than the parsed number, so the number's shortest text is the amount.
+ *
+ * @throws {RangeError} the value is not an amount of cents. No event that a handler gets has such a value.
+ */
+export function amountCents(amount: { readonly value: number }): bigint {
+  const parsed = parseAmount(String(amount.value));
+  if (!parsed.ok) throw new RangeError(`invalid amount of cents: ${parsed.code}`);
+  return parsed.cents;
+}

@@ -1,0 +1,46 @@
+import { parsePlace, Places, type PlaceSource } from "@countersign/signatures/places";
+
+/** The form of a body, by its Content-Type; `undefined` if the provider sends no such body. */
+export type MediaReader = (contentType: string | null | undefined) => BodyFormat | undefined;
+
+export type BodyFormat = "json" | "form";
+
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPES = ["application/json", "application/*+json"];
+
+/** A media type with no parameter but `charset=utf-8`. */
+const CONTENT_TYPE =
+  /^(?<type>[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64})(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/;
+
+/**
+ * Returns a reader of the media types that a provider sends. Without the header the body is read: no parser is chosen
+ * by a stranger's choice of type alone, since parsers that read it differently are how validation gets bypassed.
+ */
+export function compileMedia(media: readonly string[] = JSON_TYPES): MediaReader {
+  const accepted = new Set(media);
+  const suffixes = media.flatMap(
+    (type) => type.match(/^(?<start>.+\/)\*(?<end>\+.+)$/)?.slice(1) ?? [],
+  );
+  const [start, end] = suffixes;
+  const byDefault = media.every((type) => type === FORM) ? "form" : "json";
+  return (contentType) => {
+    if (contentType === undefined) return byDefault;
+    const type = CONTENT_TYPE.exec(String(contentType).toLowerCase())?.groups?.["type"] ?? "";
+    const isAccepted =
+      accepted.has(type) ||
+      (start !== undefined &&
+        end !== undefined &&
+        type.length > start.length + end.length &&
+        type.startsWith(start) &&
+        type.endsWith(end));
+    if (!isAccepted) return undefined;
+    return type === FORM ? "form" : "json";
+  };
+}
+
+const CONTENT_TYPE_PLACE = parsePlace("header:content-type");
+
+/** The form of a body whose headers are not judged. */
+export function formatOf(source: PlaceSource, media: MediaReader): BodyFormat {
+  return media(new Places(source).value(CONTENT_TYPE_PLACE)?.toString()) ?? "json";
+}

@@ -1,0 +1,264 @@
+import { readJson } from "@countersign/rules";
+import { pointerOf, putAt, valueAt } from "@countersign/schemas";
+import {
+  type ParsedPlace,
+  Places,
+  type PlaceSource,
+  secondsOf,
+} from "@countersign/signatures/places";
+import {
+  categoryOf,
+  digestOf,
+  type EventFacts,
+  type IncomingEvent,
+  type KnownType,
+} from "./event.ts";
+import { type ConditionPlan, type EventPlan, isMet } from "./event-plan.ts";
+import { itemTexts } from "./items.ts";
+import type { BodyFormat } from "./media.ts";
+import { type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
+
+/** What reading an attempt's events needs of the receiver. */
+export interface EventParts {
+  readonly provider: { readonly name: string };
+  readonly batch: ParsedPlace | undefined;
+  readonly events: readonly EventPlan[];
+  readonly authentic: readonly ParsedPlace[] | undefined;
+  readonly catalogue: ReadonlyMap<string, KnownType>;
+}
+
+/** An attempt whose body has arrived: its places, and its body parsed once. */
+export class Reading {
+  readonly places: Places;
+  readonly body: Uint8Array;
+  readonly format: BodyFormat;
+  readonly #depth: number;
+  #json: ReturnType<typeof readJson> | undefined;
+
+  constructor(
+    source: Omit<PlaceSource, "json">,
+    { format, depth }: { readonly format: BodyFormat; readonly depth: number },
+  ) {
+    this.body = source.body;
+    this.format = format;
+    this.#depth = depth;
+    this.places = new Places({ ...source, json: () => this.#exact() });
+  }
+
+  /** The body as strict JSON. */
+  get json(): ReturnType<typeof readJson> {
+    return (this.#json ??= readJson(this.body, { depth: this.#depth }));
+  }
+
+  /** The body for places: integers that a number cannot hold are their source text, or two ids could become one. */
+  #exact(): unknown {
+    const { json } = this;
+    if (!json.ok) throw new SyntaxError(json.code);
+    return json.numbers.size === 0 ? json.value : parseExact(textOf(this.body));
+  }
+}
+
+function parseExact(text: string): unknown {
+  const keep = (_: string, value: unknown, context?: { readonly source: string }): unknown =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value;
+  // The types know a reviver of two parameters only.
+  return JSON.parse(text, keep as Parameters<typeof JSON.parse>[1]);
+}
+
+/** One event of an attempt, before its members are found. */
+interface Item {
+  readonly places: Places;
+  readonly body: unknown;
+  readonly source: Uint8Array | string;
+  readonly inexact: ReadonlyMap<string, string>;
+}
+
+/** Finds the attempt's events: one, or all items of its batch. */
+export function readEvents(
+  reading: Reading,
+  tenant: string,
+  parts: EventParts,
+): readonly IncomingEvent[] | Rejected {
+  const { places, body, format } = reading;
+  if (format === "form") {
+    const fields = Object.fromEntries(places.sortedForm());
+    if (places.problem !== undefined) return malformed(places.problem.place, "be sent once");
+    const event = readEvent(
+      { places, body: fields, source: body, inexact: new Map() },
+      { tenant, format },
+      parts,
+    );
+    return "kind" in event ? event : [event];
+  }
+  const { json } = reading;
+  if (!json.ok)
+    return rejected("CS_BODY_NOT_JSON", {
+      details: [{ message: `${json.code} at offset ${String(json.offset)}` }],
+    });
+  const { value, numbers } = json;
+  if (parts.batch === undefined) {
+    const event = readEvent(
+      { places, body: value, source: body, inexact: numbers },
+      { tenant, format },
+      parts,
+    );
+    return "kind" in event ? event : [event];
+  }
+
+  const { batch } = parts;
+  const [plain, exact] = [valueAt(value, batch.text.slice(5)), places.any(batch)];
+  if (!Array.isArray(plain) || !Array.isArray(exact))
+    return malformed(batch.text, "be a list of events");
+  const texts = itemTexts(textOf(body), batch.members);
+  const events: IncomingEvent[] = [];
+  for (const [index, item] of (plain as readonly unknown[]).entries()) {
+    const inexact = below(numbers, [...batch.members, String(index)]);
+    const own = {
+      places: places.ofItem(exact[index] as unknown),
+      body: item,
+      source: texts[index] ?? "",
+      inexact,
+    };
+    const event = readEvent(own, { tenant, format }, parts);
+    if ("kind" in event) return event;
+    events.push(event);
+  }
+  return events;
+}
+
+/** Finds one event's members at the places of the first form whose condition is met. */
+function readEvent(
+  item: Item,
+  { tenant, format }: { readonly tenant: string; readonly format: BodyFormat },
+  { provider, events, authentic, catalogue }: EventParts,
+): IncomingEvent | Rejected {
+  const { places } = item;
+  const plan = events.find(({ when }) => when === undefined || isMet(when, places));
+  // The last form has no condition.
+  if (plan === undefined) throw new TypeError("a provider has no event");
+  const type = typeOf(plan, places);
+  if (type === undefined) return malformed(textsOf(plan.type), "be an event type");
+  const ids: string[] = [];
+  for (const at of plan.id) {
+    const id = String(places.value(at) ?? "");
+    if (!ID.test(id)) return malformed(at.text, "be an id of printable ASCII without spaces");
+    ids.push(id);
+  }
+  const { category: known } = catalogue.get(type) ?? {};
+  const time = plan.time && secondsOf(places.value(plan.time.at), plan.time.unit);
+  const account = plan.account && places.value(plan.account);
+  const data = plan.data === undefined ? item.body : dataAt(plan.data, item);
+  const isForm = format === "form" && plan.data?.kind === "form";
+  const body = authentic === undefined ? (isForm ? data : item.body) : onlyAt(authentic, places);
+  const source = authentic === undefined ? item.source : JSON.stringify(body);
+  const { signed } = plan;
+  const isProved = signed.id && ids.length > 0;
+  const id = ids.length === 0 ? `sha256:${digestOf(source)}` : ids.join(" ");
+  const facts: EventFacts = {
+    provider: provider.name,
+    id,
+    type,
+    category: categoryAt(plan, places, type) ?? known ?? categoryOf(type),
+    time: time === undefined ? undefined : Math.round(time * 1000),
+    live: plan.live && isLive(plan.live, places),
+    account: account === undefined ? undefined : String(account),
+    signed: isProved ? signed : { ...signed, id: ids.length === 0 },
+  };
+  if (places.problem?.reason === "duplicate")
+    return malformed(places.problem.place, "be sent once");
+  return {
+    // Another delivery of a proved id is a duplicate, whatever its type; without the proof the type counts too.
+    identity: {
+      key: {
+        provider: provider.name,
+        tenant,
+        id: isProved || ids.length > 1 ? id : `${id} ${encodedType(type)}`,
+      },
+      type,
+    },
+    facts,
+    body,
+    data: authentic === undefined ? data : body,
+    source,
+    format,
+    inexact: item.inexact,
+    comparesBytes: ids.length > 0 && !signed.id,
+  };
+}
+
+/** Of one part of an event's id: parts are joined with a space in the inbox's key. */
+const ID = /^[\x21-\x7e]{1,256}$/;
+const MAX_TYPE_LENGTH = 256;
+
+function typeOf({ type, separator }: EventPlan, places: Places): string | undefined {
+  if (typeof type === "string") return type;
+  const [first, ...others] = type.map((at) => places.value(at));
+  if (first === undefined) return undefined;
+  const joined = [first, ...others.filter((part) => part !== undefined)].join(separator);
+  return joined === "" || joined.length > MAX_TYPE_LENGTH ? undefined : joined;
+}
+
+function categoryAt({ category }: EventPlan, places: Places, type: string): string | undefined {
+  if (category === undefined) return undefined;
+  if ("before" in category) return categoryOf(type, category.before);
+  const value = places.value(category);
+  return value === undefined ? undefined : String(value);
+}
+
+function isLive(live: ParsedPlace | ConditionPlan, places: Places): boolean | undefined {
+  if ("condition" in live) return isMet(live, places);
+  const value = places.value(live);
+  return value === undefined ? undefined : value === true || value === "true";
+}
+
+/** The value of a body's member is the parsed one, whose numbers are numbers. */
+function dataAt(at: ParsedPlace, { places, body }: Item): unknown {
+  return at.kind === "item" || at.kind === "body"
+    ? valueAt(body, at.text.slice(5))
+    : places.any(at);
+}
+
+/** The values that the signature proves, where they were in the body; others by their place. */
+function onlyAt(authentic: readonly ParsedPlace[], places: Places): object {
+  const values: Record<string, unknown> = {};
+  for (const at of authentic) {
+    const value = places.any(at);
+    if (value === undefined) continue;
+    if (at.kind === "body" || at.kind === "item") putAt(values, at.text.slice(5), value);
+    else values[at.text] = value;
+  }
+  return values;
+}
+
+/** A type within a key: other characters than those of ids are encoded. */
+const encodedType = (type: string): string =>
+  type.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character));
+
+/** A body that was read as strict JSON or as a form is UTF-8. */
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+const textsOf = (type: EventPlan["type"]): string =>
+  typeof type === "string" ? type : type.map(({ text }) => text).join(", ");
+
+function malformed(place: string, expected: string): Rejected {
+  const pointer = /^(?:body|item):(?<pointer>.+)$/s.exec(place)?.groups?.["pointer"];
+  const detail: RejectionDetail =
+    pointer === undefined
+      ? { message: `${place} must ${expected}` }
+      : { pointer, message: `must ${expected}` };
+  return rejected("CS_EVENT_ENVELOPE", { details: [detail] });
+}
+
+/** The entries below a pointer, by their pointers from there. */
+function below(
+  numbers: ReadonlyMap<string, string>,
+  members: readonly string[],
+): ReadonlyMap<string, string> {
+  if (numbers.size === 0) return numbers;
+  const start = `${pointerOf(members)}/`;
+  return new Map(
+    [...numbers]
+      .filter(([pointer]) => pointer.startsWith(start))
+      .map(([pointer, text]) => [pointer.slice(start.length - 1), text]),
+  );
+}

@@ -1,0 +1,115 @@
+import { type Catalogue, type CatalogueEntry, standardCatalogue } from "@countersign/schemas";
+import { type ProviderDocument, reference, xSignature } from "@countersign/schemas/providers";
+import { schemeOf } from "@countersign/signatures";
+import { parsePlace } from "@countersign/signatures/places";
+import { categoryOf, type KnownType } from "./pipeline/event.ts";
+import { compileEvent } from "./pipeline/event-plan.ts";
+import { compileHandshakes } from "./pipeline/handshake.ts";
+import { compileMedia } from "./pipeline/media.ts";
+import type { ProviderParts, VerifyParts } from "./pipeline/parts.ts";
+import { checkUrl } from "./pipeline/verify.ts";
+
+declare const EVENTS: unique symbol;
+
+/** A provider's document; `Types` maps the names of its types to their events. */
+export type TypedProvider<Types> = ProviderDocument & { readonly [EVENTS]?: Types };
+
+/** Events of a provider without types: a handler gets unknown JSON. */
+export type UntypedEvents = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/**
+ * The events of a union, by their types: of objects with a `type`, such as `Stripe.Event`, or with a `name` and a
+ * `payload`, such as octokit's `EmitterWebhookEvent`.
+ */
+export type EventsOf<Union> = {
+  readonly [Event in NamedEvent<Union> as Event["name"]]: Event["event"];
+};
+
+type NamedEvent<Event> = Event extends {
+  readonly name: infer Name;
+  readonly payload: infer Payload;
+}
+  ? NamedPayload<Name & string, Payload>
+  : Event extends { readonly type: infer Type }
+    ? { readonly name: Type & string; readonly event: Event }
+    : never;
+
+type NamedPayload<Name extends string, Payload> = Payload extends {
+  readonly action: infer Action extends string;
+}
+  ? { readonly name: `${Name}.${Action}`; readonly event: Payload }
+  : { readonly name: Name; readonly event: Payload };
+
+/** @throws {TypeError} The document could be fooled, or is malformed. */
+export function providerParts(
+  provider: ProviderDocument,
+  catalogue: Catalogue<unknown> | undefined,
+): ProviderParts {
+  if (typeof provider !== "object" || provider === null || typeof provider.name !== "string")
+    throw new TypeError(
+      'createReceiver: "provider" must be a document, such as stripe of @countersign/receiver/providers',
+    );
+  const scheme = schemeOf(provider);
+  const { batch, authentic, event, variants = [] } = provider;
+  const typed = catalogue ?? (provider === reference ? standardCatalogue : undefined);
+  return {
+    provider,
+    scheme,
+    media: compileMedia(provider.media),
+    batch: batch === undefined ? undefined : parsePlace(batch),
+    events: [
+      ...variants.map((variant) => compileEvent(variant.event, scheme, variant.when)),
+      compileEvent(event, scheme),
+    ],
+    handshakes: compileHandshakes(provider),
+    authentic: authentic?.map(parsePlace),
+    catalogue: typed === undefined ? rowsOf(provider) : entriesOf(typed),
+    isTyped: typed !== undefined,
+  };
+}
+
+const entriesOf = (catalogue: Catalogue<unknown>): ReadonlyMap<string, KnownType> =>
+  new Map(
+    Object.entries<CatalogueEntry<unknown>>(catalogue.events).map(([type, entry]) => [
+      type,
+      { ...entry, rank: entry.rank },
+    ]),
+  );
+
+/** The names, categories and resources of the document's own catalogue, which has no validators. */
+function rowsOf({ catalogue = [] }: ProviderDocument): ReadonlyMap<string, KnownType> {
+  return new Map(
+    catalogue.map(({ type, category = categoryOf(type), resource, rank }) => [
+      type,
+      {
+        category,
+        resource: resource?.replace(/^(?:body|item):/, ""),
+        rank,
+        amounts: [],
+        validate: undefined,
+      },
+    ]),
+  );
+}
+
+/** Checks the options that `createReceiver` and `verifyEvent` share. */
+export const verifySettings = (
+  {
+    url,
+    claims,
+    validate,
+  }: {
+    readonly url?: string;
+    readonly claims?: VerifyParts["claims"];
+    readonly validate?: "report" | "refuse";
+  },
+  { provider, scheme }: ProviderParts,
+  caller: string,
+): Omit<VerifyParts, keyof ProviderParts> => ({
+  publicUrl: checkUrl(url, scheme, caller),
+  claims,
+  // The schemas of this project's own interfaces are complete; vendors add members and values without notice.
+  refuses: (validate ?? (OWN.has(provider) ? "refuse" : "report")) === "refuse",
+});
+
+const OWN: ReadonlySet<ProviderDocument> = new Set([reference, xSignature]);
