@@ -23,7 +23,7 @@ const SOURCES = [
   "schemas/{keywords.json,{resources,events,profiles,providers}/*.json}",
   "scripts/{generate.ts,schemas/*.ts}",
   "packages/service/src/documents/sides.ts",
-  "{packages/cli/src/types/standalone,schemas/src/validation}.ts",
+  "{packages/cli/src/types/{standalone,compact},schemas/src/validation}.ts",
 ];
 const INSPECTOR =
   "{packages/inspector/{src,public}/**/*.*,packages/inspector/{index.html,vite.config.ts},schemas/src/**/*.ts}";
