@@ -1,7 +1,7 @@
 import { decode } from "./algorithms.ts";
 import { importPrivateKey, publicKeyBytes } from "./ed25519.ts";
 import type { Mistake } from "./explain-causes.ts";
-import { headerValues } from "./headers.ts";
+import { headerRecord, headerValues } from "./headers.ts";
 import { parsePlace } from "./places.ts";
 import type { Provider } from "./provider.ts";
 import type { Attempt } from "./scheme.ts";
@@ -117,12 +117,12 @@ function idVariants({ headers, body }: Attempt, at: string): readonly Variant<Pa
   const inBody = Buffer.from(body.subarray(0, 65_536))
     .toString()
     .matchAll(/(?<=")[A-Za-z0-9_-]{1,256}(?=")/g);
-  const inHeaders = Object.values(recordOf(headers));
+  const inHeaders = Object.values(headerRecord(headers));
   const ids = [sent.trim(), sent.toLowerCase(), sent.toUpperCase(), ...inHeaders];
   return [...new Set([...ids, ...Array.from(inBody, ([text]) => text).slice(0, 100)])]
     .filter((id) => id !== sent && id !== "")
     .map((id) => ({
-      value: { headers: { ...recordOf(headers), [name]: id } },
+      value: { headers: { ...headerRecord(headers), [name]: id } },
       mistake: {
         cause: "id-changed",
         statement: `the id was changed: the sender signed ${id}, and ${name} is ${sent}`,
@@ -148,23 +148,11 @@ function encodingVariants(
     return [...encoded, ...encoded.map((text) => prefix + text)]
       .filter((text) => text !== sent)
       .map((text) => ({
-        value: { headers: { ...recordOf(headers), [name]: text } },
+        value: { headers: { ...headerRecord(headers), [name]: text } },
         mistake: {
           cause: "signature-encoding",
           statement: `the signature in ${name} is not written as the scheme says (${encoding}${prefix === "" ? "" : ` after ${prefix}`})`,
         },
       }));
   });
-}
-
-/** Returns headers as a record with names in lower case, in which one can be replaced. */
-export function recordOf(headers: Attempt["headers"]): Readonly<Record<string, string>> {
-  const isIterable = (value: object): value is Iterable<readonly [string, unknown]> =>
-    Symbol.iterator in value;
-  const entries = isIterable(headers) ? [...headers] : Object.entries(headers);
-  return Object.fromEntries(
-    entries
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name.toLowerCase(), String(value)]),
-  );
 }

@@ -78,6 +78,17 @@ export function headerValues(headers: HeadersLike, name: string): readonly strin
   return values;
 }
 
+/** Returns headers as a record with names in lower case. */
+export function headerRecord(headers: HeadersLike = {}): Readonly<Record<string, string>> {
+  const isIterable = (value: object): value is Iterable<readonly [string, unknown]> =>
+    Symbol.iterator in value;
+  return Object.fromEntries(
+    (isIterable(headers) ? [...headers] : Object.entries(headers))
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+}
+
 function checkHeaders(headers: HeadersLike): void {
   if (typeof headers !== "object" || headers === null) {
     throw new TypeError('invalid "headers": expected a Headers, or a record of names and values');

@@ -98,24 +98,33 @@ export function importSecret(
 }
 
 const UNPRINTABLE = /[^\x20-\x7e]/;
-const UNPRINTABLE_UNICODE = /[\p{Cc}\p{Cs}\ufeff\u00a0]/u;
-const UNPRINTABLE_OR_SPACE = /[^\x21-\x7e]/;
 const NOT_PEM = /[^\x20-\x7e\r\n]/;
+
+/** The characters that a form does not have. */
+const UNWANTED: Readonly<Record<KeyForm, RegExp>> = {
+  text: UNPRINTABLE,
+  "text-nfkd": /[\p{Cc}\p{Cs}\ufeff\u00a0]/u,
+  "text-sha1": UNPRINTABLE,
+  hex: /[^\x21-\x7e]/,
+  base64: /[^\x21-\x7e]/,
+  whsec: /[^\x21-\x7e]/,
+  spki: NOT_PEM,
+  x509: NOT_PEM,
+  jwk: NOT_PEM,
+};
 const PREFIXES = /^(?:raw:|whsec_|whpk_|whsk_)/;
 
 function importText(provider: Provider, secret: string, use: SecretUse, at: string): Key {
-  const { title, secret: issued = { where: "" }, signature } = provider;
-  const form = secretForm(provider);
-  const text = readSecretText(secret, at, UNWANTED[form] ?? UNPRINTABLE_OR_SPACE);
-  const isPrivate = use === "sign" && ALGORITHMS[signature.algorithm].kind === "public";
-  const prefixes = [issued.prefix ?? []].flat();
-  const isOther = form === "whsec" && PREFIXES.test(text);
-  if (
-    prefixes.length > 0 &&
-    !isPrivate &&
-    !isOther &&
-    !prefixes.some((one) => text.startsWith(one))
-  )
+  const { title, secret: { prefix = [], minBytes = MIN_SECRET_BYTES } = {}, signature } = provider;
+  const { algorithm, key = "text" } = signature;
+  // If the message names its key, a secret is a part of the text.
+  const form = isTextOnly(signature) ? "text" : key;
+  const text = readSecretText(secret, at, UNWANTED[form]);
+  const prefixes = [prefix].flat();
+  const isOther =
+    (form === "whsec" && PREFIXES.test(text)) ||
+    (use === "sign" && ALGORITHMS[algorithm].kind === "public");
+  if (prefixes.length > 0 && !isOther && !prefixes.some((one) => text.startsWith(one)))
     throw new TypeError(`${title} secrets begin with ${prefixes.join(" or ")}, and ${at} does not`);
 
   switch (form) {
@@ -124,39 +133,27 @@ function importText(provider: Provider, secret: string, use: SecretUse, at: stri
     case "text-nfkd":
       return keyOfBytes(provider, Buffer.from(text.normalize("NFKD")), at);
     case "text-sha1":
-      checkKeyBytes(Buffer.from(text), at, issued.minBytes ?? MIN_SECRET_BYTES);
+      checkKeyBytes(Buffer.from(text), at, minBytes);
       return keyOfBytes(provider, createHash("sha1").update(text).digest(), at);
     case "hex":
-      return keyOfEncoded(provider, decode(text.toLowerCase(), "hex"), use, at);
-    case "base64":
-      return keyOfEncoded(provider, decode(text, "base64"), use, at);
+    case "base64": {
+      const bytes = decode(form === "hex" ? text.toLowerCase() : text, form);
+      if (bytes === undefined) throw new TypeError(`${at} is not canonical ${form}`);
+      return algorithm === "ed25519" ? ed25519Key(bytes, use, at) : keyOfBytes(provider, bytes, at);
+    }
     case "whsec":
       return importStandardText(provider, text, use, at);
     case "spki":
     case "x509":
     case "jwk":
-      return publicKey(signature.algorithm, importKeyText(form, text, use, at), at);
+      return publicKey(algorithm, importKeyText(form, text, use, at), at);
     default:
       return form satisfies never;
   }
 }
 
-/** The form of the secrets. If the message names its key, a secret is a part of the text, or that key. */
-function secretForm({ signature }: Provider): KeyForm {
-  const { key = "text", signed = [] } = signature;
-  return ALGORITHMS[signature.algorithm].kind === "public" && signed.includes("secret")
-    ? "text"
-    : key;
-}
-
-const UNWANTED: Partial<Record<KeyForm, RegExp>> = {
-  text: UNPRINTABLE,
-  "text-nfkd": UNPRINTABLE_UNICODE,
-  "text-sha1": UNPRINTABLE,
-  spki: NOT_PEM,
-  x509: NOT_PEM,
-  jwk: NOT_PEM,
-};
+const isTextOnly = ({ algorithm, signed = [] }: Provider["signature"]): boolean =>
+  ALGORITHMS[algorithm].kind === "public" && signed.includes("secret");
 
 /** Imports a secret as Standard Webhooks writes it; see `PlainSecret`. */
 function importStandardText(provider: Provider, text: string, use: SecretUse, at: string): Key {
@@ -185,8 +182,7 @@ function importStandardText(provider: Provider, text: string, use: SecretUse, at
     throw new TypeError(
       `${at} is a private key (whsk_): a receiver verifies with the public key (whpk_)`,
     );
-  const object = use === "sign" ? importPrivateKey(bytes, at) : importPublicKey(bytes, at);
-  return publicKey("ed25519", object, at);
+  return ed25519Key(bytes, use, at);
 }
 
 /** Hexadecimal text is base64 too, but is commonly used as it is. A misspelt prefix (`hwsec_`) is ignored. */
@@ -196,25 +192,17 @@ function warnAboutBase64(text: string, at: string): string | undefined {
   return `${at} is used as text but looks like base64: write whsec_… if the sender decodes it, or raw:… if it does not`;
 }
 
-function keyOfEncoded(
-  provider: Provider,
-  bytes: Uint8Array | undefined,
-  use: SecretUse,
-  at: string,
-): Key {
-  const { key, algorithm } = provider.signature;
-  if (bytes === undefined) throw new TypeError(`${at} is not canonical ${key}`);
-  if (algorithm !== "ed25519") return keyOfBytes(provider, bytes, at);
+function ed25519Key(bytes: Uint8Array, use: SecretUse, at: string): Key {
   const object = use === "sign" ? importPrivateKey(bytes, at) : importPublicKey(bytes, at);
-  return publicKey(algorithm, object, at);
+  return publicKey("ed25519", object, at);
 }
 
 /** Returns the key of bytes that are the key itself. */
 function keyOfBytes(provider: Provider, bytes: Uint8Array, at: string): Key {
   const { secret, signature } = provider;
-  const { algorithm, signed = [] } = signature;
+  const { algorithm } = signature;
   const { kind } = ALGORITHMS[algorithm];
-  if (kind === "public" && !signed.includes("secret"))
+  if (kind === "public" && !isTextOnly(signature))
     return publicKey(algorithm, importPublicKey(bytes, at), at);
   const warning = checkKeyBytes(bytes, at, secret?.minBytes ?? MIN_SECRET_BYTES);
   const fingerprint = fingerprintOf("hmac", bytes);

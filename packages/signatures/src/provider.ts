@@ -1,7 +1,9 @@
+// The members of a provider's document that a scheme reads. `ProviderDocument` of `@countersign/schemas/providers`, which
+// is generated from its JSON Schema, has all of them with their descriptions, and fits `Provider`.
+
 /** A place in a request, such as `header:X-Signature`; see `parsePlace`. */
 export type Place = string;
 
-/** Algorithms of signatures. `sha1` and `sha256` hash the part "secret" with the other parts, without HMAC. */
 export type Algorithm =
   | "hmac-sha1"
   | "hmac-sha256"
@@ -17,30 +19,14 @@ export type Algorithm =
 
 /** How a secret's text becomes the key. */
 export type KeyForm =
-  | "text"
-  | "text-nfkd"
-  | "text-sha1"
-  | "hex"
-  | "base64"
-  | "whsec"
-  | "spki"
-  | "x509"
-  | "jwk";
+  | ("text" | "text-nfkd" | "text-sha1" | "hex" | "base64" | "whsec")
+  | ("spki" | "x509" | "jwk");
 
-/** The encoding of bytes: lower-case hexadecimal, padded base64, or unpadded base64url. */
+/** Lower-case hexadecimal, padded base64, or unpadded base64url. */
 export type Encoding = "hex" | "base64" | "base64url";
 
-/** Seconds, milliseconds or RFC 3339; several are told apart by their form. */
-export type Unit = "s" | "ms" | "iso" | "s|iso" | "ms|iso" | "s|ms" | "s|ms|iso";
-
-/** A part of the signed text. */
 export type Part =
-  | "id"
-  | "timestamp"
-  | "body"
-  | "url"
-  | "method"
-  | "secret"
+  | ("id" | "timestamp" | "body" | "url" | "method" | "secret")
   | { readonly text: string }
   | { readonly at: Place }
   | { readonly crc32: "body" }
@@ -52,7 +38,6 @@ export type Part =
     }
   | { readonly ifPresent: Place; readonly parts: readonly Part[] };
 
-/** A place with one signature, or with several between separators. */
 export interface Carrier {
   readonly at: Place;
   readonly separator?: string;
@@ -62,7 +47,6 @@ export interface Carrier {
   readonly algorithm?: "ed25519";
 }
 
-/** A value that must be the digest of the body or of the URL. */
 export interface Digest {
   readonly at: Place;
   readonly of: "body" | "url";
@@ -70,7 +54,6 @@ export interface Digest {
   readonly encoding: Encoding;
 }
 
-/** True if the value at a place equals another, begins with a text, or is present (or absent). */
 export interface Condition {
   readonly at: Place;
   readonly equals?: string | number | boolean;
@@ -78,7 +61,12 @@ export interface Condition {
   readonly present?: boolean;
 }
 
-/** How a sender signs. */
+/** A place whose value must match a regular expression. */
+interface Pattern {
+  readonly at: Place;
+  readonly matches: string;
+}
+
 export interface SignatureDocument {
   readonly algorithm: Algorithm;
   readonly key?: KeyForm;
@@ -89,19 +77,13 @@ export interface SignatureDocument {
   readonly per?: "item";
   readonly digests?: readonly Digest[];
   readonly claims?: Readonly<Record<string, string | { readonly at: "url" }>>;
-  readonly keyFrom?: { readonly at: Place; readonly matches: string };
+  readonly keyFrom?: Pattern;
   readonly weak?: string;
   readonly ambiguous?: string;
 }
 
-/**
- * The members of a provider's document that a scheme reads. The whole document, with every member's description, is
- * `ProviderDocument` of `@countersign/schemas/providers`.
- */
 export interface Provider {
-  /** 1 to 64 characters of `[a-z0-9-]`. */
   readonly name: string;
-  /** The provider's own name, for messages. */
   readonly title: string;
   readonly secret?: {
     readonly where: string;
@@ -112,11 +94,11 @@ export interface Provider {
   readonly id?: { readonly at: Place };
   readonly timestamp?: {
     readonly at: Place;
-    readonly unit: Unit;
+    readonly unit: string;
     readonly toleranceSeconds: number;
   };
   readonly require?: readonly Condition[];
-  readonly pin?: readonly { readonly at: Place; readonly matches: string }[];
+  readonly pin?: readonly Pattern[];
   readonly batch?: Place;
   readonly authentic?: readonly Place[];
 }

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { ALGORITHMS, digestOf, joined, signPublicly } from "./algorithms.ts";
 import { type CarrierGroup, printCarried } from "./carriers.ts";
+import { headerRecord } from "./headers.ts";
 import { claimOf } from "./judge.ts";
 import type { ImportKeys, Key } from "./keys.ts";
 import { type ParsedPlace, parsePlace, Places } from "./places.ts";
 import type { Carrier, Digest, Provider } from "./provider.ts";
-import type { HeadersLike, Message, SignatureScheme } from "./scheme.ts";
+import type { Message, SignatureScheme } from "./scheme.ts";
 import { checkBody } from "./secret.ts";
 import { isId, type ReadText, withSecret } from "./signed-text.ts";
 
@@ -20,6 +21,8 @@ interface Draft {
   body: Uint8Array;
   url: string | undefined;
 }
+
+type Members = Record<string, unknown>;
 
 /** Parts of the scheme that signing shares with verifying. */
 interface Shared {
@@ -60,24 +63,16 @@ export function signer(
     return text;
   }
 
-  const printDigest = (
-    { of, algorithm, encoding: own }: Digest,
-    { body, url = "" }: Draft,
-  ): string =>
-    createHash(algorithm)
-      .update(of === "body" ? body : url)
-      .digest(own);
+  function printDigest({ of, algorithm, encoding: own }: Digest, draft: Draft): string {
+    const digested = of === "body" ? draft.body : (draft.url ?? fail('"url" is missing'));
+    return createHash(algorithm).update(digested).digest(own);
+  }
 
   /** Returns the text of a token: its header and its claims. */
   function tokenText(draft: Draft, message: Message): string {
     const { timestamp: seconds = 0, id: jti, claims: given = {} } = message;
-    const own: Record<string, unknown> = {
-      exp: seconds + TOKEN_SECONDS,
-      iat: seconds,
-      nbf: seconds,
-      jti,
-    };
-    const claims: Record<string, unknown> = {};
+    const own: Members = { exp: seconds + TOKEN_SECONDS, iat: seconds, nbf: seconds, jti };
+    const claims: Members = {};
     for (const [name, demand] of Object.entries(demanded)) {
       if (typeof demand === "object") claims[name] = draft.url ?? fail('"url" is missing');
       else if (demand !== "required") claims[name] = claimOf(title, demand, given);
@@ -156,7 +151,7 @@ export function signer(
         if (own.length > 0) put(draft, group.place, printCarried(group, own, pairs), batchMembers);
       }
     };
-    const headers = { ...recordOf(message.headers), ...draft.headers };
+    const headers = { ...headerRecord(message.headers), ...draft.headers };
     const places = new Places({ headers, body: draft.body, url: draft.url });
     if (signature.per !== "item") {
       signAt(places, []);
@@ -196,8 +191,12 @@ function put(
     }
     case "body":
     case "item": {
-      const root: unknown = JSON.parse(Buffer.from(draft.body).toString());
-      putMember(root, [...before, ...members], value);
+      const root = JSON.parse(Buffer.from(draft.body).toString()) as Members;
+      const path = [...before, ...members];
+      const last = path.pop() ?? "";
+      // Objects: the document's places lead through them.
+      const parent = path.reduce((from, member) => (from[member] ??= {}) as Members, root);
+      parent[last] = value;
       draft.body = Buffer.from(JSON.stringify(root));
       return;
     }
@@ -208,24 +207,4 @@ function put(
     default:
       kind satisfies never;
   }
-}
-
-/** Sets a member of JSON, and makes the objects that lead to it. */
-function putMember(root: unknown, members: readonly string[], value: string): void {
-  let parent = root as Record<string, unknown>; // an object, since places lead through it
-  for (const member of members.slice(0, -1))
-    parent = (parent[member] ??= {}) as Record<string, unknown>;
-  Object.defineProperty(parent, members.at(-1) ?? "", {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  });
-}
-
-function recordOf(headers: HeadersLike = {}): Readonly<Record<string, string>> {
-  const isIterable = (value: object): value is Iterable<readonly [string, string]> =>
-    Symbol.iterator in value;
-  const entries = isIterable(headers) ? [...headers] : Object.entries(headers);
-  return Object.fromEntries(entries.filter(([, value]) => typeof value === "string"));
 }
