@@ -77,8 +77,13 @@ const byTitle = (files: readonly SchemaFile[]): Readonly<Record<string, Schema>>
     ]),
   );
 
-const HELPERS =
-  'import { isHttpUrl, isTimestamp, keepNearest, lengthOf, type Validator, validator } from "../validation.ts";';
+/** Prints the import of what compiled checks use. */
+const helpersOf = (code: string, ...more: readonly string[]): string => {
+  const used = ["isHttpUrl", "isTimestamp", "keepNearest", "lengthOf"].filter((name) =>
+    code.includes(name),
+  );
+  return `import { ${[...used, ...more, "validator"].join(", ")} } from "../validation.ts";`;
+};
 
 /** Prints the module of the standard catalogue: a row an event, with its reader's validator. */
 export function catalogueModule(files: readonly SchemaFile[], rows: readonly EventRow[]): string {
@@ -87,7 +92,7 @@ export function catalogueModule(files: readonly SchemaFile[], rows: readonly Eve
   return print(
     'import type { Catalogue } from "../catalogue.ts";',
     'import type { EventTypeMap } from "./types.ts";',
-    HELPERS.replace(" type Validator,", ""),
+    helpersOf(code),
     "",
     "/** The events of the standard profile. */",
     'export const standardCatalogue: Catalogue<EventTypeMap> = { name: "standard", events: {',
@@ -125,7 +130,7 @@ export function validatorsModule(
   const name = (title: string): string => (title === "WebhookEvent" ? "Event" : title);
   return print(
     `import type { ${titles.join(", ")} } from "./types.ts";`,
-    HELPERS,
+    helpersOf(code, "type Validator"),
     "",
     ...titles.map(
       (title) =>
@@ -141,7 +146,7 @@ export function providerValidatorModule(): string {
   const { code, checkOf } = compileStandalone(schemas, ["Provider"], "writer");
   return print(
     'import type { ProviderDocument } from "./provider-types.ts";',
-    HELPERS,
+    helpersOf(code, "type Validator"),
     "",
     "/** Checks the shape of a provider's document; `schemeOf` checks its meaning. */",
     `export const checkProviderDocument: Validator<ProviderDocument> = /* @__PURE__ */ validator(${checkOf("Provider")});`,

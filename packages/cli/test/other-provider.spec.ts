@@ -192,8 +192,9 @@ it.each([
   [
     "of a text of a gigabyte",
     withId({ type: "string", minLength: 1e9 }),
-    /minLength is above 100000/,
+    /minLength is not from 0 to 100000/,
   ],
+  ["of a text of negative length", withId({ type: "string", minLength: -1 }), /minLength/],
   [
     "of a list of a thousand million",
     withId({ type: "array", items: {}, minItems: 1e9 }),
@@ -210,4 +211,15 @@ it.each([
   const loaded = loadProfile(profile).then(() => "accepted");
   await expect(loaded).rejects.toThrow(message);
   await expect(loaded).rejects.toMatchObject({ code: "CS_CLI_PROFILE_UNUSABLE" });
+});
+
+it("countersign types --validators refuses an invalid schema with its code", async () => {
+  const profile = shop();
+  const schema = withId({ type: "string", maxLength: 2.5 });
+  writeFileSync(join(profile, "events", "order.placed.schema.json"), JSON.stringify(schema));
+  const out = join(profile, "catalogue.ts");
+  const args = ["--language", "typescript", "--validators", "--profile", profile, "--out", out];
+  const { status, err } = await ran(["types", ...args]);
+  expect([status, err]).toEqual([2, expect.stringContaining("CS_CLI_PROFILE_UNUSABLE")]);
+  expect(err).toContain("maxLength must be integer");
 });

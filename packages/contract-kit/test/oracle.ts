@@ -1,5 +1,5 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { isHttpUrl, isTimestamp } from "../../../schemas/src/validation.ts";
+import { isHttpUrl, isTimestamp } from "@countersign/schemas";
 import type { LocatedSchema, SchemaSet } from "../src/derive/schema.ts";
 import { schemaSet, standardSchemas } from "../src/derive/schema.ts";
 

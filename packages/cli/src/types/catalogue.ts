@@ -89,15 +89,47 @@ async function catalogue(model: EventModel): Promise<string> {
 /** Prints the checks of some schemas as a list. Inside of a function no name of theirs is that of a type. */
 async function checks(list: readonly Schema[]): Promise<string> {
   const names = list.map((_, index) => String(index));
-  const schemas = Object.fromEntries(list.map((schema, index) => [String(index), schema]));
-  const { code, checkOf } = await compiled(schemas, names);
+  const { code, checkOf } = await compiled(withShared(list), names);
   return [
     "const { validator, checks } = (() => {",
-    validationSource,
+    ...helpersOf(code),
     code,
     `return { validator, checks: [${names.map(checkOf).join(", ")}] as const };`,
     "})();",
   ].join("\n");
+}
+
+/** The declarations of validation.ts that are used: an unused one may be an error where the module is compiled. */
+function helpersOf(code: string): readonly string[] {
+  const declarations = validationSource.split(/\n\n(?=\/\*\*|\/\/|const )/);
+  // A declaration uses those above it.
+  return declarations.reduceRight<readonly string[]>((used, declaration) => {
+    const [, name = ""] = /^(?:function|const|type|interface) (\w+)/m.exec(declaration) ?? [];
+    const isUsed = name === "validator" || new RegExp(`\\b${name}\\b`).test([...used, code].join());
+    return isUsed ? [declaration, ...used] : used;
+  }, []);
+}
+
+/** Returns schemas by their numbers, with references to parts that several have: each is compiled once. */
+function withShared(list: readonly Schema[]): Schemas {
+  const counts = new Map<string, number>();
+  const count = (part: Schema): Schema => {
+    const text = JSON.stringify(part);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+    return mapParts(part, count);
+  };
+  list.forEach(count);
+  const shared: Record<string, Schema> = {};
+  const titles = [...counts.keys()];
+  const refer = (part: Schema): Schema => {
+    const text = JSON.stringify(part);
+    if (text.length < 60 || counts.get(text) === 1) return mapParts(part, refer);
+    const title = `part${String(titles.indexOf(text))}`;
+    shared[title] ??= mapParts(part, refer);
+    return { $ref: title };
+  };
+  const own = list.map((schema) => mapParts(schema, refer));
+  return { ...Object.fromEntries(Object.entries(own)), ...shared };
 }
 
 /** @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: a schema of the profile is invalid. */
@@ -106,7 +138,7 @@ async function compiled(schemas: Schemas, names: readonly string[]): Promise<Sta
   try {
     return compileStandalone(schemas, names, "reader");
   } catch (cause) {
-    if (!(cause instanceof Error)) throw cause;
+    if (!(cause instanceof Error) || cause instanceof TypeError) throw cause;
     throw new Failure("CS_CLI_PROFILE_UNUSABLE", `invalid schema: ${cause.message}`, { cause });
   }
 }
@@ -122,17 +154,21 @@ function rankOf(events: readonly EventShape[]): number | undefined {
 /** A schema without references and descriptions. */
 function whole(schema: Schema, schemas: Schemas): Schema {
   const { description: _, title: __, ...rest } = resolved(schema, schemas);
-  const { properties, items, oneOf } = rest as Schema;
-  const inner = (part: Schema): Schema => whole(part, schemas);
+  return mapParts(rest, (part) => whole(part, schemas));
+}
+
+/** Copies a schema with its direct parts changed. */
+function mapParts(schema: Schema, change: (part: Schema) => Schema): Schema {
+  const { properties, items, oneOf } = schema;
   return {
-    ...rest,
+    ...schema,
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, member]) => [name, inner(member)]),
+        Object.entries(properties).map(([name, member]) => [name, change(member)]),
       ),
     }),
-    ...(items && { items: inner(items) }),
-    ...(oneOf && { oneOf: oneOf.map(inner) }),
+    ...(items && { items: change(items) }),
+    ...(oneOf && { oneOf: oneOf.map(change) }),
   };
 }
 

@@ -84,9 +84,11 @@ function prepared(schema: JsonSchema, side: Side, schemas: JsonSchemas): JsonSch
   const { discriminator: tag, ...rest } = Object.fromEntries(entries);
   if (tag === undefined) return rest;
   const { propertyName } = tag as Pick<Tag, "propertyName">;
-  const kinds = (schema["oneOf"] as readonly JsonSchema[]).map((kind) =>
-    tagValues(schemas[String(kind["$ref"])] ?? kind, propertyName, side),
-  );
+  const target = (part: JsonSchema): JsonSchema => schemas[String(part["$ref"])] ?? part;
+  const kinds = (schema["oneOf"] as readonly JsonSchema[]).map((kind) => {
+    const { [propertyName]: member = {} } = target(kind)["properties"] as JsonSchemas;
+    return tagValues(target(member), side);
+  });
   return { ...rest, discriminator: { propertyName, kinds } };
 }
 
@@ -96,12 +98,8 @@ interface Tag {
   readonly kinds: readonly (readonly unknown[])[];
 }
 
-function tagValues({ properties }: JsonSchema, name: string, side: Side): readonly unknown[] {
-  const {
-    const: only,
-    enum: values = [only],
-    "x-open": isOpen,
-  } = (properties as JsonSchemas)[name] ?? {};
+function tagValues(member: JsonSchema, side: Side): readonly unknown[] {
+  const { const: only, enum: values = [only], "x-open": isOpen } = member;
   return isOpen === true && side === "reader" ? [] : (values as readonly unknown[]);
 }
 

@@ -113,7 +113,9 @@ export const other = createReceiver({ secrets: ["x"], fallback: () => {}, catalo
     );
     writeFileSync(
       join(home, "tsconfig.json"),
-      '{"extends":"../../../../../test/tsconfig.json","include":["."],"exclude":[]}',
+      // Options that a merchant's project may have.
+      `{"extends":"../../../../../test/tsconfig.json","include":["."],"exclude":[],
+        "compilerOptions":{"noUnusedLocals":true,"noUnusedParameters":true,"noImplicitReturns":true}}`,
     );
     expect(compilerOutput("tsc", ["-p", home])).toBe("");
   });

@@ -1,7 +1,7 @@
-import { pointerOf } from "@countersign/schemas";
+import { lengthOf, pointerOf } from "@countersign/schemas";
 import { isRecord, withValueAt, type Steps } from "../values.ts";
 import { example } from "./example.ts";
-import { accepts, faultsOf, kindOf, lengthOf, partsOf, typesOf } from "./faults.ts";
+import { accepts, faultsOf, kindOf, partsOf, typesOf } from "./faults.ts";
 import {
   insidesOf,
   isUnion,

@@ -211,9 +211,11 @@ function requireSubset(located: LocatedSchema): void {
     throw new OutsideSubsetError(place, `the keyword ${unknown} is unknown`);
   if (schema.format !== undefined && !subset.formats.includes(schema.format))
     throw new OutsideSubsetError(place, `the format ${schema.format} is unknown`);
-  for (const keyword of ["minLength", "minItems"] as const)
-    if ((schema[keyword] ?? 0) > LONGEST)
-      throw new OutsideSubsetError(place, `${keyword} is above ${String(LONGEST)}`);
+  for (const keyword of ["minLength", "minItems"] as const) {
+    const { [keyword]: least = 0 } = schema;
+    if (!(least >= 0 && least <= LONGEST))
+      throw new OutsideSubsetError(place, `${keyword} is not from 0 to ${String(LONGEST)}`);
+  }
   // Derivation follows the reference, and would ignore what is next to it.
   const beside = schema.$ref !== undefined && keywords.find((one) => !ANNOTATIONS.includes(one));
   if (typeof beside === "string")
