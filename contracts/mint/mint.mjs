@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { mock } from "node:test";
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import { NOW, attemptOf, messageOf, reasonOf, vectorsOf } from "./vectors.mjs";
 
 const HELP = `Writes contracts/vectors/providers/*.json with the vendors' SDKs.
@@ -18,18 +18,11 @@ const here = new URL("./", import.meta.url);
 const json = (path) => JSON.parse(readFileSync(new URL(path, here), "utf8"));
 const manifest = json("package.json");
 
-/** Installs the SDKs, unless the installed ones are those of the lockfile. */
+/** Installs the SDKs, unless those of this lockfile are installed. */
 function install() {
-  const versionsOf = (path) =>
-    Object.entries(json(path).packages).flatMap(([name, { version, optional }]) =>
-      name === "" || optional ? [] : [[name, version]],
-    );
-  const installed = "node_modules/.package-lock.json";
-  if (
-    existsSync(new URL(installed, here)) &&
-    isDeepStrictEqual(versionsOf(installed), versionsOf("package-lock.json"))
-  )
-    return;
+  const lockfile = readFileSync(new URL("package-lock.json", here), "utf8");
+  const installed = new URL("node_modules/.lockfile.json", here);
+  if (existsSync(installed) && readFileSync(installed, "utf8") === lockfile) return;
   console.error("Installing the vendors' SDKs (about 800 MB)…");
   // npm and pnpm hand their own configuration to the scripts that they run.
   const env = Object.fromEntries(
@@ -42,6 +35,7 @@ function install() {
     shell: process.platform === "win32",
   });
   if (status !== 0) throw new Error("npm ci failed");
+  writeFileSync(installed, lockfile);
 }
 
 /** Returns the SDK's verdict: "accepts", "refuses", or "none" if there is no SDK. */
@@ -49,7 +43,7 @@ async function verdictOf(script, vector, secrets) {
   if (script.judge === undefined) return "none";
   mock.timers.enable({ apis: ["Date"], now: NOW });
   try {
-    for (const secret of secrets) {
+    for (const secret of secrets.length > 0 ? secrets : [undefined]) {
       const answer = await judged(script, { ...attemptOf({ ...vector, now: NOW }), secret });
       if (answer !== false && answer !== undefined && vector.event) agree(vector, answer);
       if (answer !== false) return "accepts";
@@ -89,7 +83,6 @@ async function mint(name) {
     );
   if ((sdk === undefined) !== (script.judge === undefined))
     throw new Error(`${name}: a document names an SDK exactly if the script exports "judge"`);
-  const isKeyed = document.signature.keyFrom !== undefined;
   const problems = [];
   const vectors = [];
   for (const vector of await vectorsOf(document, script, data)) {
@@ -107,8 +100,8 @@ async function mint(name) {
       ...(url === undefined ? {} : { url }),
       ...(method === "POST" ? {} : { method }),
       now: NOW,
-      secrets: isKeyed ? [] : vector.secrets,
-      ...(isKeyed ? { key: secrets[0] } : {}),
+      secrets: vector.secrets,
+      ...(vector.key === undefined ? {} : { key: vector.key }),
       sdk: verdict,
       expected: vector.expected,
       ...(reason === undefined ? {} : { reason }),
@@ -118,13 +111,18 @@ async function mint(name) {
     });
   }
   const source = sdk ? { sdk: `${sdk.npm}@${sdk.version}` } : { documentation };
-  const secrets = isKeyed ? {} : script.secrets;
   return {
     document,
     script,
     data,
     problems,
-    file: { provider: name, ...source, secrets, vectors },
+    file: {
+      provider: name,
+      ...source,
+      secrets: script.secrets ?? {},
+      claims: script.claims,
+      vectors,
+    },
   };
 }
 
@@ -135,25 +133,37 @@ async function check(schemeOf, { document, script, data, file }) {
   for (const vector of file.vectors) {
     const secrets = vector.secrets.map((name) => file.secrets[name]);
     const { headers, body, url, method = "POST", key, now } = vector;
-    const { ok, code } = scheme.verify({ headers, body: Buffer.from(body), url, method }, secrets, {
-      now,
-      key,
-    });
+    const attempt = { headers, body: Buffer.from(body), url, method };
+    const place = scheme.keyPlace(attempt);
+    const { ok, code } =
+      typeof place === "object"
+        ? place
+        : scheme.verify(attempt, secrets, { now, key, claims: file.claims });
     if (ok !== (vector.expected === "accepts"))
       problems.push(`${file.provider}: we ${ok ? "accept" : `refuse (${code})`} "${vector.name}"`);
   }
   let [signed, accepted] = [0, 0];
-  const sign = ({ secret, seconds, body, ...message }) => {
-    const made = scheme.sign({ ...message, timestamp: seconds, body: Buffer.from(body) }, [secret]);
+  const { claims, judge, secrets, privateKeys = secrets } = script;
+  const sign = ({ seconds, body, ...message }) => {
+    const unsigned = { ...message, claims, timestamp: seconds, body: Buffer.from(body) };
+    const made = scheme.sign(unsigned, [privateKeys.a]);
     return { ...made, ...(made.body ? { body: Buffer.from(made.body).toString() } : {}) };
   };
-  if (script.judge !== undefined && !/ecdsa|rsa|jwt|ed25519/.test(document.signature.algorithm))
+  const isSecret = /hmac|^sha|hs256/.test(document.signature.algorithm);
+  if (judge !== undefined && (isSecret || privateKeys !== secrets))
     for (const event of data.events) {
+      // An SDK that refuses a genuine message refuses ours too.
+      const vector = file.vectors.find(({ name }) => name === `genuine: ${event.name}`);
+      if (vector.sdk === "refuses") continue;
       signed += 1;
-      const message = await messageOf(script, event, { name: "a", sign });
-      const verdict = await verdictOf(script, message, [script.secrets.a]);
-      if (verdict === "accepts") accepted += 1;
-      else problems.push(`${file.provider}: the SDK refuses "${event.name}", signed by us`);
+      const id = event.id ?? event.event?.id ?? "id-1";
+      try {
+        const message = await messageOf(script, { ...event, id }, { name: "a", sign });
+        if ((await verdictOf(script, message, [secrets.a])) === "accepts") accepted += 1;
+        else problems.push(`${file.provider}: the SDK refuses "${event.name}", signed by us`);
+      } catch (error) {
+        problems.push(`${file.provider}: "${event.name}": ${error.message}`);
+      }
     }
   return { problems, signed: signed === 0 ? "–" : `${accepted}/${signed}` };
 }
@@ -178,6 +188,10 @@ else {
     : undefined;
   const problems = [];
   const rows = {};
+  // Some SDKs print advice whenever they are started.
+  const muted = ["debug", "error", "info", "log", "warn"].map((name) =>
+    mock.method(console, name, () => {}),
+  );
   for (const name of positionals.length > 0 ? positionals : all) {
     const minted = await mint(name);
     problems.push(...minted.problems);
@@ -202,6 +216,7 @@ else {
       bytes: Buffer.byteLength(text),
     };
   }
+  for (const { mock: one } of muted) one.restore();
   console.table(rows);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;

@@ -40,3 +40,6 @@ export const standard =
       ),
     },
   });
+
+/** Returns the private key of a pair as PEM. */
+export const pkcs8 = ({ privateKey }) => privateKey.export({ format: "pem", type: "pkcs8" });

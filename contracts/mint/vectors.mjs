@@ -23,9 +23,13 @@ export async function vectorsOf(document, script, data) {
   const genuine = data.events.find(({ handshake }) => !handshake);
   const message = await signed(genuine);
   const vectors = [];
-  const add = (name, expected, made, more = {}) =>
-    vectors.push({ ...made, name, expected, secrets: more.secrets ?? ["a"], ...rest(more) });
-  const rest = ({ event, handshake, reason }) => ({ event, handshake, reason });
+  const { keys } = script;
+  const usual = script.secrets === undefined ? [] : ["a"];
+  const add = (name, expected, made, more = {}) => {
+    const { event, handshake, reason, secrets = usual, key = "a" } = more;
+    const facts = { event, handshake, reason, secrets, key: keys?.[key] };
+    vectors.push({ ...made, name, expected, ...facts });
+  };
 
   for (const event of data.events)
     add(`genuine: ${event.name}`, "accepts", await signed(event), event);
@@ -42,7 +46,8 @@ export async function vectorsOf(document, script, data) {
     genuine,
   );
   add("changed byte", "refuses", { ...message, body: changed(message.body, genuine.change) });
-  add("other secret", "refuses", message, { secrets: ["b"] });
+  if (script.secrets) add("other secret", "refuses", message, { secrets: ["b"] });
+  if (keys) add("other key", "refuses", message, { key: "b" });
   add(
     "truncated signature",
     "refuses",
@@ -54,7 +59,7 @@ export async function vectorsOf(document, script, data) {
     withSignature(document, message, () => ""),
   );
   add("missing signature", "refuses", withoutSignature(document, message));
-  if (!document.signature.keyFrom)
+  if (script.secrets)
     add("rotated: two secrets", "accepts", message, { ...genuine, secrets: ["b", "a"] });
   for (const [name, made] of bothSigned(document, message, await signed(genuine, { name: "b" })))
     add(name, "accepts", made, genuine);
@@ -76,9 +81,11 @@ export async function vectorsOf(document, script, data) {
     const { on, before, signedWith = "a", replace = {}, expected = "refuses" } = more;
     const event = { ...(data.events.find(({ name }) => name === on) ?? genuine), ...before };
     let made = await signed(event, { name: signedWith });
-    for (const [place, [from, to]] of Object.entries(replace))
-      made = set(made, place, read(made, place).replace(from, to));
-    const facts = expected === "accepts" ? { ...event, secrets: [signedWith] } : {};
+    for (const [place, texts] of Object.entries(replace))
+      for (let n = 0; n < texts.length; n += 2)
+        made = set(made, place, read(made, place).replace(texts[n], texts[n + 1]));
+    const facts =
+      expected === "accepts" ? { ...event, secrets: script.secrets ? [signedWith] : [] } : {};
     add(more.name, expected, made, { ...facts, ...more });
   }
   return vectors;
@@ -99,7 +106,7 @@ export async function messageOf(script, event, { name, now = NOW, sign = script.
     method,
   };
   const seconds = Math.floor(now / 1000);
-  const made = await sign({ ...unsigned, id, now, seconds, name, secret: script.secrets[name] });
+  const made = await sign({ ...unsigned, id, now, seconds, name, secret: script.secrets?.[name] });
   return { ...unsigned, ...made, headers: { ...unsigned.headers, ...made.headers } };
 }
 
@@ -245,13 +252,16 @@ function set(message, place, value) {
   return { ...message, headers: { ...message.headers, [name]: whole } };
 }
 
-/** Returns a message as a judge reads it: headers as Node.js gives them. */
-export function attemptOf({ headers, body, url, method, now }) {
+/** Returns a message as a judge reads it: headers as Node.js gives them, a form as Express parses it. */
+export function attemptOf({ headers, body, url, method, now, key }) {
   const bytes = Buffer.from(body, "utf8");
   const lower = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const header = (name) => lower[name.toLowerCase()];
-  const form = () => Object.fromEntries(new URLSearchParams(body));
-  return { headers: lower, header, body, bytes, url, method, now, form };
+  const fields = new URLSearchParams(body);
+  const valueOf = (name) =>
+    fields.getAll(name).length > 1 ? fields.getAll(name) : fields.get(name);
+  const form = () => Object.fromEntries([...fields.keys()].map((name) => [name, valueOf(name)]));
+  return { headers: lower, header, body, bytes, url, method, now, key, form };
 }

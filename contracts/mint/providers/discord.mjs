@@ -9,6 +9,8 @@ export const secrets = {
   b: pairs.b.raw.toString("hex"),
 };
 
+export const privateKeys = { a: pairs.a.seed.toString("hex") };
+
 export const sign = ({ body, name, seconds }) => ({
   headers: {
     "X-Signature-Ed25519": signEd25519(pairs[name], seconds + body).toString("hex"),

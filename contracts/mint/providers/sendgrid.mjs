@@ -1,6 +1,6 @@
 import { EventWebhook } from "@sendgrid/eventwebhook";
 import { p256Pair, signP256 } from "../keys.mjs";
-import { spki } from "../sign.mjs";
+import { pkcs8, spki } from "../sign.mjs";
 
 const pairs = { a: p256Pair(13), b: p256Pair(14) };
 
@@ -10,6 +10,8 @@ export const secrets = {
 };
 
 const at = (name) => `X-Twilio-Email-Event-Webhook-${name}`;
+
+export const privateKeys = { a: pkcs8(pairs.a) };
 
 export const sign = ({ body, name, seconds }) => ({
   headers: {

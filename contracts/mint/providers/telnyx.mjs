@@ -10,6 +10,8 @@ export const secrets = {
   b: pairs.b.raw.toString("base64"),
 };
 
+export const privateKeys = { a: pairs.a.seed.toString("base64") };
+
 export const sign = ({ body, name, seconds }) => {
   const signature = signEd25519(pairs[name], `${seconds}|${body}`).toString("base64");
   return {
