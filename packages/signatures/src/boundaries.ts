@@ -32,7 +32,7 @@ export function boundariesOf({
   const pins = new Map(
     pin.map(({ at, matches }) => [
       at,
-      /^\^?(\[[^\]\\]+\])(?:\{\d+(?:,\d+)?\}|\+)\$?$/.exec(matches)?.[1],
+      /^\^?(\[[^\]\\]+\])(?:\{\d+(?:,\d+)?\}|[+*])\$?$/.exec(matches)?.[1],
     ]),
   );
 
@@ -46,7 +46,14 @@ export function boundariesOf({
     if ("text" in part) return [part];
     if ("crc32" in part) return [{ characters: DIGITS }];
     if ("form" in part) return [{ isOpen: true }, { isOpen: true }];
-    if ("ifPresent" in part) return [{ isOpen: true }, ...part.parts.flatMap(pieceOf)];
+    if ("ifPresent" in part) {
+      const [only, ...more] = part.parts;
+      const isOptional = typeof only === "object" && "at" in only && only.at === part.ifPresent;
+      // A value that is absent ends where an empty one does.
+      return isOptional && more.length === 0
+        ? pieceOf(only)
+        : [{ isOpen: true }, ...part.parts.flatMap(pieceOf)];
+    }
     const characters = pins.get(part.at);
     return [
       characters === undefined ? { isOpen: true } : { characters: new RegExp(characters, "u") },

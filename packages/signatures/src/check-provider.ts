@@ -47,8 +47,10 @@ export function checkProvider(provider: Provider): Meaning {
       covers(timestamp.at),
       `the timestamp at ${timestamp.at} is not signed: a stranger can choose it`,
     );
+  // A CRC-32 proves no body: the document says as "weak" what follows, and nothing in the body counts as signed.
+  const isChecked = signature.weak !== undefined && (signature.signed ?? []).some(isChecksum);
   demand(
-    signed.has("body") || signed.has("form") || authentic.length > 0,
+    signed.has("body") || signed.has("form") || isChecked || authentic.length > 0,
     'the signature does not cover the body, which a stranger can choose: name what is signed as "authentic"',
   );
   demand(authentic.every(covers), '"authentic" has a place that the signature does not cover');
@@ -62,6 +64,8 @@ export function checkProvider(provider: Provider): Meaning {
   const warnings = [weak, ambiguous, untimed].filter((one) => one !== undefined);
   return { ...boundaries, signed, covers, warnings: warnings.map((one) => `${title}: ${one}`) };
 }
+
+const isChecksum = (part: Part): boolean => typeof part === "object" && "crc32" in part;
 
 const MEMBERS = {
   document:

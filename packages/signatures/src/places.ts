@@ -13,28 +13,39 @@ export interface ParsedPlace {
   readonly pair?: string;
   /** The members of a JSON Pointer. */
   readonly members: readonly string[];
+  /** True if the field's text is JSON, into which the pointer points. */
+  readonly isJson?: true;
 }
 
 const PLACE =
-  /^(?:(header):([!$%&'*+.^_`|~0-9A-Za-z-]{1,64})(?:#([!-~]{1,32}))?|(body|item):((?:\/.*)?)|(form|query|jwt|jose):(.+)|url)$/s;
+  /^(?:(header):([!$%&'*+.^_`|~0-9A-Za-z-]{1,64})(?:#([!-~]{1,32}))?|(body|item):((?:\/.*)?)|(form):([^#]+)#((?:\/.*)?)|(form|query|jwt|jose):(.+)|url)$/s;
 
 /**
  * Parses a place: `header:Name`, `header:Name#pair`, `body:/pointer`, `item:/pointer` (in an item of a batch),
- * `form:name`, `query:name`, `jwt:claim`, `jose:parameter` (of a JWT's header) or `url`.
+ * `form:name`, `form:name#/pointer` (in a field whose text is JSON), `query:name`, `jwt:claim`, `jose:parameter` (of a JWT's header) or `url`.
  *
  * @throws {TypeError} It is none of these.
  */
 export function parsePlace(text: string): ParsedPlace {
   const found = typeof text === "string" ? PLACE.exec(text) : null;
   if (found === null) throw new TypeError(`invalid place ${JSON.stringify(text)}`);
-  const [, header, headerName = "", pair, json, pointer = "", field, fieldName = ""] = found;
-  const kind = (header ?? json ?? field ?? "url") as ParsedPlace["kind"]; // the groups have these names only
-  const name = header === undefined ? fieldName : headerName.toLowerCase();
-  const members = pointer
+  const [, header, headerName = "", pair, json, pointer = "", form, formName, inForm, ...rest] =
+    found;
+  const [field, fieldName = ""] = rest;
+  const kind = (header ?? json ?? form ?? field ?? "url") as ParsedPlace["kind"]; // the groups have these names only
+  const name = header === undefined ? (formName ?? fieldName) : headerName.toLowerCase();
+  const members = (inForm ?? pointer)
     .split("/")
     .slice(1)
     .map((member) => member.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return { text, kind, name, members, ...(pair !== undefined && { pair }) };
+  return {
+    text,
+    kind,
+    name,
+    members,
+    ...(pair !== undefined && { pair }),
+    ...(form !== undefined && { isJson: true as const }),
+  };
 }
 
 /** A value that can be compared or signed. Integers beyond 2^53 are their source text. */
@@ -76,7 +87,12 @@ export class Places {
   readonly fromSignature: FromSignature;
   readonly #source: PlaceSource;
   readonly #item: unknown;
-  readonly #read: { form?: Fields; query?: Fields; json?: { value: unknown } };
+  readonly #read: {
+    form?: Fields;
+    query?: Fields;
+    json?: { value: unknown };
+    jsonFields?: Map<string, unknown>;
+  };
 
   constructor(source: PlaceSource, parent?: Places, item?: unknown) {
     this.#source = source;
@@ -125,8 +141,10 @@ export class Places {
         return memberAt(this.#json(place), members);
       case "item":
         return memberAt(this.#item, members);
-      case "form":
-        return this.#only(place, this.form().get(name));
+      case "form": {
+        const text = this.#only(place, this.form().get(name));
+        return place.isJson && text !== undefined ? this.#jsonField(place, text) : text;
+      }
       case "query":
         this.#read.query ??= this.#fields(place, this.#source.url?.match(/\?([^#]*)/)?.[1] ?? "");
         return this.#only(place, this.#read.query.get(name));
@@ -142,11 +160,27 @@ export class Places {
     }
   }
 
-  /** Returns the fields of a form, each with its values. */
+  /** Returns the fields of a form, each with its values; none if the body is no form. */
   form(): Fields {
     const place = { text: "form:" };
     const text = (): string => utf8(this.#source.body) ?? this.#refuse(place, "invalid") ?? "";
-    return (this.#read.form ??= this.#fields(place, text()));
+    // JSON with an "&" would have fields too.
+    return (this.#read.form ??= this.#isForm() ? this.#fields(place, text()) : new Map());
+  }
+
+  #isForm(): boolean {
+    const [type] = headerValues(this.#source.headers, "content-type");
+    return type === undefined || /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type);
+  }
+
+  #jsonField(place: ParsedPlace, text: string): unknown {
+    const fields = (this.#read.jsonFields ??= new Map<string, unknown>());
+    try {
+      if (!fields.has(place.name)) fields.set(place.name, parseJson(Buffer.from(text)));
+    } catch {
+      return this.#refuse(place, "invalid");
+    }
+    return memberAt(fields.get(place.name), place.members);
   }
 
   /** Returns the fields of a form by their names in order; a name that appears twice is a problem. */

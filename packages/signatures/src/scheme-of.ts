@@ -124,7 +124,7 @@ export function schemeOf(provider: Provider): SignatureScheme {
     const seconds = time === undefined ? undefined : secondsIn(time);
     const unmet =
       judgeClaims(document, places, { ...options, url: attempt.url }) ??
-      judge(places, attempt.body) ??
+      parts.map((part) => judge(part, attempt.body)).find((one) => one !== undefined) ??
       (timestamp === undefined ? undefined : judgeAge(seconds, { now, toleranceSeconds }));
     if (unmet !== undefined) return unmet;
     return { ok: true, id: checked.id, timestamp: seconds, secretIndex, signed: meaning.signed };

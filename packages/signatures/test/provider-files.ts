@@ -62,5 +62,7 @@ export function verifyVector(
   const secrets = vector.secrets.map((name) => file.secrets[name] ?? "");
   const claims = vector.claims ?? file.claims;
   const attempt = { headers, body: bodyOf(vector), url, method };
+  const place = scheme.keyPlace(attempt);
+  if (typeof place === "object") return place;
   return scheme.verify(attempt, secrets, { now, key, claims });
 }

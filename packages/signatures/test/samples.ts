@@ -198,10 +198,16 @@ const features: readonly Sample[] = [
 
 /** Documents of the repository whose shared secrets are of a form that needs no prefix of a vendor. */
 const known: readonly Sample[] = documents
-  .filter(({ signature }) => /^(?:hmac|sha)/.test(signature.algorithm) && signature.per !== "item")
+  .filter(
+    ({ signature, timestamp, require: demanded }) =>
+      /^(?:hmac|sha)/.test(signature.algorithm) &&
+      signature.per === undefined &&
+      demanded === undefined &&
+      timestamp?.at.startsWith("body:") !== true,
+  )
   .map((document) => {
     const secret = `${[document.secret?.prefix ?? ""].flat()[0]}${SECRETS_BY_FORM[document.signature.key ?? "text"]}`;
-    const isForm = document.signature.carrier.some(({ at }) => at.startsWith("form:"));
+    const isForm = JSON.stringify(document.signature).includes('"form');
     return { document, sign: secret, verify: secret, ...(isForm && { body: "form" as const }) };
   });
 
