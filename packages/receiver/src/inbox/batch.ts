@@ -1,42 +1,51 @@
 import { isError } from "../pipeline/outcome.ts";
+import type { EventKey } from "./inbox.ts";
+import { isRefusal } from "./postgres-database.ts";
+import { textOfKey, type Written } from "./rows-inbox.ts";
+import type { SqlValue } from "./sql-rows.ts";
 import type { TimeLimit } from "./store-faults.ts";
 
-interface Waiting<Item, Result> {
-  readonly item: Item;
+/** A write of one row. */
+export interface Write {
+  readonly key: EventKey;
+  readonly values: readonly SqlValue[];
+  /** The resource of a stored event, whose sequence must grow with the commits of that resource. */
+  readonly lock?: string | undefined;
+}
+
+interface Waiting {
+  readonly write: Write;
+  readonly name: string;
   readonly since: number;
-  readonly resolve: (result: Result) => void;
+  readonly resolve: (written: Written) => void;
   readonly reject: (error: Error) => void;
 }
 
-export interface BatchOptions<Item, Result> {
-  /** Items of one name never share a batch. */
-  readonly nameOf: (item: Item) => string;
-  /** Runs a batch in one statement; the results in the items' order. */
-  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** True if a failed batch did nothing, so that each of its items may run by itself. */
-  readonly didNothing: (error: unknown) => boolean;
-  /** Of \`run\`; a call that has waited as long for its batch is rejected. */
-  readonly limit: TimeLimit;
-}
+/** Runs writes of different rows in one statement. @returns The names of those that were written. */
+type Run = (writes: readonly Write[]) => Promise<ReadonlySet<string>>;
 
 /** Batches under way at once: the one that is committed, and the one that the server reads meanwhile. */
 const MAX_RUNNING = 2;
 const MAX_ITEMS = 256;
 
-/** Joins calls that wait anyway into one statement, and so into one flush to the server's disk. */
-export class Batch<Item, Result> {
-  readonly #options: BatchOptions<Item, Result>;
-  #waiting: Waiting<Item, Result>[] = [];
+/** Joins writes that wait anyway into one statement, and so into one flush to the server's disk. */
+export class Batch {
+  readonly #write: Run;
+  readonly #limit: TimeLimit;
+  #waiting: Waiting[] = [];
   #running = 0;
   #scheduled = false;
 
-  constructor(options: BatchOptions<Item, Result>) {
-    this.#options = options;
+  /** @param limit Of `run`; a write that has waited as long for its batch is rejected. */
+  constructor(run: Run, limit: TimeLimit) {
+    this.#write = run;
+    this.#limit = limit;
   }
 
-  add(item: Item): Promise<Result> {
+  add(write: Write): Promise<Written> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, since: performance.now(), resolve, reject });
+      const name = textOfKey(write.key);
+      this.#waiting.push({ write, name, since: performance.now(), resolve, reject });
       this.#schedule();
     });
   }
@@ -44,7 +53,7 @@ export class Batch<Item, Result> {
   #schedule(): void {
     if (this.#scheduled || this.#running === MAX_RUNNING || this.#waiting.length === 0) return;
     this.#scheduled = true;
-    // After the sockets of this turn were read: their calls join.
+    // After the sockets of this turn were read: their writes join.
     setImmediate(() => {
       this.#scheduled = false;
       this.#running += 1;
@@ -56,19 +65,17 @@ export class Batch<Item, Result> {
     });
   }
 
-  #next(): Waiting<Item, Result>[] {
-    const { nameOf, limit } = this.#options;
-    const oldest = performance.now() - limit.ms;
+  #next(): Waiting[] {
+    const oldest = performance.now() - this.#limit.ms;
     const names = new Set<string>();
-    const left: Waiting<Item, Result>[] = [];
+    const left: Waiting[] = [];
     const next = this.#waiting.filter((waiting) => {
       if (waiting.since < oldest) {
-        waiting.reject(limit.error());
+        waiting.reject(this.#limit.error());
         return false;
       }
-      const name = nameOf(waiting.item);
-      const joins = names.size < MAX_ITEMS && !names.has(name);
-      if (joins) names.add(name);
+      const joins = names.size < MAX_ITEMS && !names.has(waiting.name);
+      if (joins) names.add(waiting.name);
       else left.push(waiting);
       return joins;
     });
@@ -76,19 +83,15 @@ export class Batch<Item, Result> {
     return next;
   }
 
-  /** Settles each call; never rejects. */
-  async #run(calls: readonly Waiting<Item, Result>[]): Promise<void> {
+  /** Settles each write; never rejects. */
+  async #run(batch: readonly Waiting[]): Promise<void> {
     try {
-      const results = await this.#options.run(calls.map(({ item }) => item));
-      for (const [index, call] of calls.entries()) {
-        const result = results[index];
-        if (result === undefined) call.reject(new Error("a call has no result"));
-        else call.resolve(result);
-      }
+      const written = await this.#write(batch.map(({ write }) => write));
+      for (const { name, resolve } of batch) resolve(written.has(name) ? "done" : "changed");
     } catch (error) {
-      const alone = calls.length > 1 && this.#options.didNothing(error);
-      if (alone) for (const call of calls) await this.#run([call]);
-      else for (const call of calls) call.reject(asError(error));
+      // The server did nothing, so each may run by itself.
+      if (batch.length > 1 && isRefusal(error)) for (const one of batch) await this.#run([one]);
+      else for (const { reject } of batch) reject(asError(error));
     }
   }
 }

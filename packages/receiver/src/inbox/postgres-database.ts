@@ -106,10 +106,15 @@ export function poolDatabase(
   };
 }
 
-/** Limits each statement and each transaction: for the inbox's own, not for those of handlers. */
+/**
+ * Limits each statement and each transaction: for the inbox's own, not for those of handlers.
+ *
+ * @param isReady Awaited before each of them.
+ */
 export function limited<Client>(
   database: PostgresDatabase<Client>,
   limit: TimeLimit,
+  isReady: () => Promise<void>,
 ): PostgresDatabase<Client> {
   const bound =
     (query: PostgresQuery): PostgresQuery =>
@@ -117,13 +122,17 @@ export function limited<Client>(
       limit.run(() => query(text, values));
   return {
     ...database,
-    query: bound((text, values) => database.query(text, values)),
+    query: bound(async (text, values) => {
+      await isReady();
+      return database.query(text, values);
+    }),
     transaction: (work) =>
-      limit.run(() =>
-        database.transaction((transaction) =>
+      limit.run(async () => {
+        await isReady();
+        return database.transaction((transaction) =>
           work({ ...transaction, query: bound(transaction.query) }),
-        ),
-      ),
+        );
+      }),
   };
 }
 

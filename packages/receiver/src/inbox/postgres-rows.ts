@@ -1,7 +1,7 @@
-import { Batch } from "./batch.ts";
+import { Batch, type Write } from "./batch.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Commit, EventKey, NextRequest, Settlement } from "./inbox.ts";
-import { isRefusal, type PostgresDatabase, type PostgresQuery } from "./postgres-database.ts";
+import type { PostgresDatabase, PostgresQuery } from "./postgres-database.ts";
 import {
   type EventRow,
   type Guard,
@@ -27,13 +27,6 @@ import {
   valuesOf,
 } from "./sql-rows.ts";
 
-interface Write {
-  readonly key: EventKey;
-  readonly values: readonly SqlValue[];
-  /** The resource of a stored event, whose sequence must grow with the commits of that resource. */
-  readonly lock?: string | undefined;
-}
-
 /**
  * The table of events in PostgreSQL. Nearly every call is one statement, so that it commits by itself and
  * any connection will do, also one of PgBouncer in transaction mode. Writes that wait anyway share one.
@@ -44,8 +37,8 @@ interface Write {
 export class PostgresRows extends SqlRows {
   readonly #database: PostgresDatabase;
   readonly #events: string;
-  readonly #inserts: Batch<Write, Written>;
-  readonly #updates: Batch<Write, Written>;
+  readonly #inserts: Batch;
+  readonly #updates: Batch;
   readonly #limit: TimeLimit;
 
   /** @param schema Quoted. */
@@ -160,22 +153,17 @@ export class PostgresRows extends SqlRows {
   }
 
   /** Writes of one kind, whose statement takes a list for each column and returns the keys it wrote. */
-  #batch(
-    sql: string,
-    more: (writes: readonly Write[]) => readonly (readonly SqlValue[])[],
-  ): Batch<Write, Written> {
-    const run = async (writes: readonly Write[]): Promise<readonly Written[]> => {
+  #batch(sql: string, more: (writes: readonly Write[]) => readonly (readonly SqlValue[])[]): Batch {
+    const run = async (writes: readonly Write[]): Promise<ReadonlySet<string>> => {
       // In the keys' order, so that two processes with the same keys don't wait for each other.
       const sorted = writes.toSorted((a, b) => (textOfKey(a.key) < textOfKey(b.key) ? -1 : 1));
       const lists = (sorted[0]?.values ?? []).map((_, column) =>
         sorted.map(({ values }) => values[column] ?? null),
       );
-      const { rows } = await this.#database.query(sql, [...lists, ...more(sorted)]);
-      const written = new Set(rowsOf({ rows }).map((row) => textOfKey(keyOf(row))));
-      return writes.map(({ key }) => (written.has(textOfKey(key)) ? "done" : "changed"));
+      const written = rowsOf(await this.#database.query(sql, [...lists, ...more(sorted)]));
+      return new Set(written.map((row) => textOfKey(keyOf(row))));
     };
-    const nameOf = ({ key }: Write): string => textOfKey(key);
-    return new Batch({ nameOf, run, didNothing: isRefusal, limit: this.#limit });
+    return new Batch(run, this.#limit);
   }
 }
 

@@ -1,4 +1,3 @@
-import { transition } from "./event-state.ts";
 import type { BeginRequest, Commit, InboxTransaction } from "./inbox.ts";
 import {
   HANDLER_ENDED,
@@ -10,7 +9,7 @@ import {
   sqlStateOf,
 } from "./postgres-database.ts";
 import type { PostgresRows } from "./postgres-rows.ts";
-import { claimedBy } from "./rows-inbox.ts";
+import { endOf } from "./rows-inbox.ts";
 import type { TimeLimit } from "./store-faults.ts";
 
 /** A handler's `context.transaction`: its writes commit with "handled", or neither does. */
@@ -55,8 +54,6 @@ export function postgresTransaction<Client>(
   limit: TimeLimit,
 ): InboxTransaction<PostgresTransaction<Client>> {
   const leaseEndsAt = performance.now() + leaseMs;
-  const claimed = claimedBy({ token }, 0);
-  const to = transition(claimed, { type: "succeed", token }) ?? claimed;
   let begun: Begun<Client> | undefined;
   let open = true;
   let running = 0;
@@ -90,7 +87,7 @@ export function postgresTransaction<Client>(
   const isRecorded = async (): Promise<boolean> => {
     if (database.checksCommit === true) return true;
     const row = await rows.read(key);
-    return row?.state.at === to.at && row.state.token === token;
+    return row?.state.at === "handled" && row.state.token === token;
   };
 
   return {
@@ -105,7 +102,7 @@ export function postgresTransaction<Client>(
     rollback,
     async commit(now, next): Promise<Commit> {
       open = false;
-      const update = { key, from: claimed, to, now };
+      const update = endOf({ key, token, now }, { type: "succeed", token });
       if (begun === undefined) {
         if (next !== undefined) return rows.completeAndTake({ key, token, now }, next);
         return { state: (await rows.update(update)) === "done" ? "committed" : "lost" };

@@ -69,10 +69,12 @@ export function postgresInbox(
       "postgresInbox: the pool needs 2 connections or more: one for a handler's transaction, one for the inbox",
     );
   const name = quotedSchema(schema);
-  const rows = new PostgresRows(ofThisVersion(limited(database, limit), name), name, {
-    limit,
-    bodies: new Bodies("postgresInbox", options),
+  let isKnown = false;
+  const own = limited(database, limit, async () => {
+    isKnown ||= await requireColumns(database.query, name);
   });
+  const bodies = new Bodies("postgresInbox", options);
+  const rows = new PostgresRows(own, name, { limit, bodies });
   return {
     ...rowsInbox(rows),
     queue: rowsQueue(rows),
@@ -146,24 +148,9 @@ async function migrate(database: PostgresDatabase, schema: string): Promise<void
   });
 }
 
-/** Looks at the table before the first statement: of another version, nothing could be recorded. */
-function ofThisVersion<Client>(
-  database: PostgresDatabase<Client>,
-  schema: string,
-): PostgresDatabase<Client> {
-  let isKnown = false;
-  const check = async (): Promise<void> => {
-    if (!isKnown) isKnown = await requireColumns(database.query, schema);
-  };
-  return {
-    ...database,
-    query: (text, values) =>
-      isKnown ? database.query(text, values) : check().then(() => database.query(text, values)),
-    transaction: (work) => check().then(() => database.transaction(work)),
-  };
-}
-
 /**
+ * Looks at the table: in one of another version, nothing could be recorded.
+ *
  * @returns False if there is no table yet.
  * @throws {Error} it was created by another version.
  */

@@ -3,6 +3,7 @@ import type { Bodies } from "./bodies.ts";
 import {
   dueAtOf,
   type EventState,
+  type EventStep,
   isHandled,
   isOpen,
   RECEIVED,
@@ -128,20 +129,16 @@ type ClaimInbox = Required<Omit<Inbox, "retentionMs" | "maxConcurrentHandlers" |
  * write. A step whose row was changed meanwhile is decided again on what the row is now.
  */
 export function rowsInbox(rows: EventRows): ClaimInbox {
+  const record = async (update: Update): Promise<boolean> => (await rows.update(update)) === "done";
   return {
     claim: (request) => claim(rows, request),
-    complete(completion) {
-      const { token } = completion;
-      const type = completion.superseded === true ? "supersede" : "succeed";
-      return record(rows, completion, transition(claimedBy(completion, 0), { type, token }));
-    },
-    release(settlement) {
-      // Due at once, like a new event.
-      const { token } = settlement;
-      const limits = { retryAt: 0, reason: "", maxAttempts: Infinity };
-      const to = transition(claimedBy(settlement, 0), { type: "fail", token, ...limits });
-      return record(rows, settlement, to);
-    },
+    complete: ({ superseded = false, ...settlement }) =>
+      record(
+        endOf(settlement, { type: superseded ? "supersede" : "succeed", token: settlement.token }),
+      ),
+    // Due at once, like a new event.
+    release: ({ token, ...rest }) =>
+      record(endOf({ token, ...rest }, { type: "fail", token, ...SENDERS_RETRY })),
     lastHandled: (resource) => rows.lastHandled(resource),
     purge: (request) => rows.purge(request),
   };
@@ -158,11 +155,10 @@ export function rowsQueue(rows: QueueRows): InboxQueue {
     },
     take: (request) => rows.take(request),
     async fail({ attempts, maxAttempts, retryAt, reason, ...settlement }) {
-      const { token } = settlement;
-      const step = { type: "fail", token, maxAttempts, retryAt, reason } as const;
-      const to = transition(claimedBy(settlement, attempts), step);
-      const recorded = await record(rows, settlement, to);
-      return recorded && (to?.at === "waiting" || to?.at === "dead") ? to.at : undefined;
+      const step = { type: "fail", token: settlement.token, maxAttempts, retryAt, reason } as const;
+      const update = endOf(settlement, step, attempts);
+      if ((await rows.update(update)) !== "done") return undefined;
+      return update.to.at === "dead" ? "dead" : "waiting";
     },
     dead: (request) => rows.dead(request),
     async erase({ key, now }) {
@@ -178,132 +174,123 @@ export function rowsQueue(rows: QueueRows): InboxQueue {
   };
 }
 
+const SENDERS_RETRY = { retryAt: 0, reason: "", maxAttempts: Infinity };
+
 /**
- * The state of a claim, from its token: its row need not be read. Attempts are counted for workers
+ * The update that ends a claim, from its token: its row need not be read. Attempts are counted for workers
  * only; a sender's own attempts start at 0 each time.
  */
-export function claimedBy({ token }: Pick<Settlement, "token">, attempts: number): EventState {
-  return { at: "claimed", token, attempts, leaseEndsAt: 0 };
+export function endOf({ key, token, now }: Settlement, step: EventStep, attempts = 0): Update {
+  const claimed = { at: "claimed", token, attempts, leaseEndsAt: 0 } as const;
+  return { key, from: claimed, to: transition(claimed, step) ?? claimed, now };
 }
 
-/** Writes the end of a claim. @returns False if the claim was lost. */
-async function record(
-  rows: EventRows,
-  { key, token, now }: Settlement,
-  to: EventState | undefined,
-): Promise<boolean> {
-  if (to === undefined) return false;
-  return (await rows.update({ key, from: { at: "claimed", token }, to, now })) === "done";
+function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
+  const { leaseMs, now } = request;
+  const step = { type: "claim", now, leaseMs, maxAttempts: Infinity } as const;
+  return put<Claim>(rows, request, {
+    first: transition(RECEIVED, step) ?? RECEIVED,
+    next({ state }) {
+      // Workers gave it up; the sender did not.
+      const open = state.at === "dead" ? { ...RECEIVED, token: state.token } : state;
+      return transition(open, step) ?? { state: "busy", until: dueAtOf(open) };
+    },
+    granted: ({ token }) => ({ state: "claimed", token }),
+  });
+}
+
+function store(rows: EventRows, request: StoreRequest): Promise<Stored> {
+  const { body, facts, now } = request;
+  return put<Stored>(rows, request, {
+    first: RECEIVED,
+    kept: { body, facts },
+    next({ state, body: stored }) {
+      if (stored !== undefined) return { state: "stored" };
+      // Left by an attempt of `after-handler`, which kept no body.
+      return state.at === "claimed" && now < state.leaseEndsAt
+        ? { state: "busy", until: state.leaseEndsAt }
+        : { at: "waiting", token: state.token, attempts: state.attempts, dueAt: 0 };
+    },
+    granted: () => ({ state: "stored" }),
+  });
+}
+
+/** How an event is recorded. */
+interface Recorder<Answer> {
+  /** Its state if it is new. */
+  readonly first: EventState;
+  readonly kept?: Pick<EventRow, "body" | "facts">;
+  /** Its next state if it is known and not handled, or the answer if there is none. */
+  next(known: EventRow): EventState | Answer;
+  granted(state: EventState): Answer & { readonly sameBytesAs?: string | undefined };
 }
 
 /** Decisions about one event: others may change it meanwhile, but a store that changes nothing is asked no further. */
 const MAX_TRIES = 100;
 
-const unusable = (): Error =>
-  new Error(
-    "the inbox's store neither takes nor shows the event: does a trigger or a policy hide it?",
-  );
-
-async function claim(rows: EventRows, request: ClaimRequest, tries = 1): Promise<Claim> {
-  if (tries > MAX_TRIES) throw unusable();
-  const { key, leaseMs, now } = request;
-  const step = { type: "claim", now, leaseMs, maxAttempts: Infinity } as const;
-  const first = transition(RECEIVED, step) ?? RECEIVED;
-  const guard = guardOf(request);
-  const granted = async (token: number): Promise<Claim> => {
-    const sameBytesAs = await reportedBytes(rows, request);
-    return sameBytesAs === undefined
-      ? { state: "claimed", token }
-      : { state: "claimed", token, sameBytesAs };
+async function put<Answer extends { readonly state: string }>(
+  rows: EventRows,
+  request: Recording,
+  recorder: Recorder<Answer>,
+  tries = 1,
+): Promise<Answer | NotGranted> {
+  requireStorable(request.key, tries);
+  const { key, digest, type, resource, sameBytes, now } = request;
+  const guard: Guard = {
+    resource: resource && textOfName(key, resource.name),
+    refused: sameBytes === "refuse" ? digest : undefined,
   };
+  const record = { key, digest, type, resource, ...recorder.kept };
+  let state = recorder.first;
   // An event is nearly always new: one write, and no reading before it.
-  const inserted = await rows.insert(newRow(request, first), guard);
-  if (inserted === "done") return granted(first.token);
-
-  const known = await rows.read(key);
-  if (known === undefined)
-    return inserted === "changed" ? claim(rows, request, tries + 1) : refused(inserted);
-  const answer = answerOf(known, request);
-  if (answer !== undefined) return answer;
-  const { at, token } = known.state;
-  // Workers gave it up; the sender did not.
-  const open = at === "dead" ? { ...RECEIVED, token } : known.state;
-  const to = transition(open, step);
-  if (to === undefined) return { state: "busy", until: dueAtOf(open) };
-  const written = await rows.update({ key, from: known.state, to, now, ...guard });
-  if (written === "done") return granted(to.token);
-  return written === "changed" ? claim(rows, request, tries + 1) : refused(written);
+  let written = await rows.insert(
+    { ...record, state, seenAt: now, comparesBytes: sameBytes !== undefined },
+    guard,
+  );
+  if (written !== "done") {
+    const known = await rows.read(key);
+    // Forgotten between the two calls, it is as unknown as before.
+    if (known !== undefined) {
+      const next = answerOf(known, request) ?? recorder.next(known);
+      if ("state" in next) return next;
+      state = next;
+      const update = { key, from: known.state, to: state, now, ...recorder.kept, ...guard };
+      written = await rows.update(update);
+    }
+    if (written === "changed") return put(rows, request, recorder, tries + 1);
+  }
+  if (typeof written === "object")
+    return "heldUntil" in written
+      ? { state: "busy", until: written.heldUntil }
+      : { state: "handled", by: "bytes", first: written.duplicateOf, bodyDiffers: false };
+  const answer = recorder.granted(state);
+  // After the own row is written: of two events at once, the one that looks later sees the other.
+  const same = sameBytes === "report" ? await rows.withBytes(digest, key, now) : undefined;
+  return same === undefined ? answer : { ...answer, sameBytesAs: same.key.id };
 }
 
-async function store(rows: EventRows, request: StoreRequest, tries = 1): Promise<Stored> {
-  if (tries > MAX_TRIES) throw unusable();
-  const { key, body, facts, now } = request;
-  const guard = guardOf(request);
-  const stored = async (): Promise<Stored> => {
-    const sameBytesAs = await reportedBytes(rows, request);
-    return sameBytesAs === undefined ? { state: "stored" } : { state: "stored", sameBytesAs };
-  };
-  const inserted = await rows.insert({ ...newRow(request, RECEIVED), body, facts }, guard);
-  if (inserted === "done") return stored();
-  const known = await rows.read(key);
-  // Forgotten between the two calls: as unknown as before.
-  if (known === undefined)
-    return inserted === "changed" ? store(rows, request, tries + 1) : refused(inserted);
-  const answer = answerOf(known, request);
-  if (answer !== undefined) return answer;
-  if (known.body !== undefined) return { state: "stored" };
-  // Left by an attempt of `after-handler`, which kept no body.
-  const { at, token, attempts } = known.state;
-  if (at === "claimed" && now < known.state.leaseEndsAt)
-    return { state: "busy", until: known.state.leaseEndsAt };
-  const to: EventState = { at: "waiting", token, attempts, dueAt: 0 };
-  const written = await rows.update({ key, from: known.state, to, now, body, facts, ...guard });
-  if (written === "done") return stored();
-  return written === "changed" ? store(rows, request, tries + 1) : refused(written);
+function requireStorable({ tenant }: EventKey, tries: number): void {
+  // UTF-8 turns every lone surrogate into the same character, and PostgreSQL's text ends at a NUL.
+  if (!tenant.isWellFormed() || tenant.includes("\0"))
+    throw new Error("the tenant that the secrets belong to is not well-formed text without NUL");
+  if (tries > MAX_TRIES)
+    throw new Error(
+      "the inbox's store neither takes nor shows the event: does a trigger or a policy hide it?",
+    );
 }
-
-const guardOf = ({ key, digest, resource, sameBytes }: RecordedEvent & Comparison): Guard => ({
-  resource: resource && textOfName(key, resource.name),
-  refused: sameBytes === "refuse" ? digest : undefined,
-});
 
 type Recording = RecordedEvent & Comparison & { readonly now: number };
-
-const newRow = (
-  { key, digest, type, resource, sameBytes, now }: Recording,
-  state: EventState,
-): EventRow => ({
-  key,
-  digest,
-  type,
-  resource,
-  state,
-  seenAt: now,
-  comparesBytes: sameBytes !== undefined,
-});
+type NotGranted = Exclude<Claim, { readonly state: "claimed" }>;
 
 /** The answer about an event that is known and needs nothing. */
 function answerOf(
   { key: { id }, digest, seenAt, state }: EventRow,
-  request: RecordedEvent & Comparison,
-): Known | { readonly state: "conflict" } | undefined {
+  request: Recording,
+): NotGranted | undefined {
   const bodyDiffers = digest !== request.digest;
   if (bodyDiffers && request.onIdReuse === "conflict") return { state: "conflict" };
   if (!isHandled(state)) return undefined;
   return { state: "handled", by: "id", first: { id, seenAt }, bodyDiffers };
-}
-
-const refused = (written: Held | Duplicate): Known | { state: "busy"; until: number } =>
-  "heldUntil" in written
-    ? { state: "busy", until: written.heldUntil }
-    : { state: "handled", by: "bytes", first: written.duplicateOf, bodyDiffers: false };
-
-/** Looks for the same digest after the own row is written: of two events at once, the one that looks later sees the other. */
-async function reportedBytes(
-  rows: EventRows,
-  { key, digest, sameBytes, now }: Recording,
-): Promise<string | undefined> {
-  return sameBytes === "report" ? (await rows.withBytes(digest, key, now))?.key.id : undefined;
 }
 
 /** One text for a name within a tenant. A tenant may hold any character, so its length comes first. */

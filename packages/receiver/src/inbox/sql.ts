@@ -89,24 +89,11 @@ export type EventSql = Readonly<
 /** PostgreSQL's lock of a name until the transaction's end. */
 export const LOCK = "pg_advisory_xact_lock(hashtextextended(";
 
-/** The values of an update, in the order of `updateValues`, with PostgreSQL's types. */
-const UPDATED = {
-  provider: "text",
-  tenant: "text",
-  id: "text",
-  from_state: "text",
-  from_token: "bigint",
-  state: "text",
-  token: "bigint",
-  attempts: "bigint",
-  due_at: "bigint",
-  reason: "text",
-  changed_at: "bigint",
-  body: "text",
-  facts: "text",
-};
-const updated = Object.keys(UPDATED);
 const types = Object.values(COLUMNS).map((type) => type.replace(" NOT NULL", ""));
+/** The values of an update, in the order of `updateValues`. */
+const UPDATED = `${KEY}, from_state, from_token, state, token, attempts, due_at, reason, changed_at, body, facts`;
+const updated = UPDATED.split(", ");
+const isNumber = /token|attempts|_at$/;
 const listsOf = (of: readonly string[]): string =>
   of.map((type, index) => `$${String(index + 1)}::${type}[]`).join(", ");
 
@@ -163,7 +150,7 @@ export function eventSql(
       WHERE ${isKey} AND state = $4 AND token = $5 RETURNING id`,
     // Only PostgreSQL: a list for each value, and the keys of the rows that were written.
     updateAll: `UPDATE ${events} AS e SET ${changes((name) => `u.${name}`)}
-      FROM unnest(${listsOf(Object.values(UPDATED))}) AS u (${updated.join(", ")})
+      FROM unnest(${listsOf(updated.map((name) => (isNumber.test(name) ? "bigint" : "text")))}) AS u (${UPDATED})
       WHERE (${keyOf("e")}) = (${keyOf("u")}) AND e.state = u.from_state AND e.token = u.from_token
       RETURNING ${keyOf("e")}`,
     insertAll: `INSERT INTO ${events} (${names}) SELECT r.* FROM

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Bodies } from "./bodies.ts";
-import { transition } from "./event-state.ts";
 import type {
   BeginRequest,
   Commit,
@@ -10,7 +9,7 @@ import type {
   TransactionalInbox,
 } from "./inbox.ts";
 import {
-  claimedBy,
+  endOf,
   type EventRow,
   type Guard,
   heldByBytes,
@@ -175,8 +174,6 @@ function begin(
 ): ReturnType<SqliteInbox["begin"]> {
   let write: ((database: DatabaseSync) => unknown) | undefined;
   let open = true;
-  const claimed = claimedBy({ token }, 0);
-  const to = transition(claimed, { type: "succeed", token }) ?? claimed;
 
   return {
     transaction: (given) => {
@@ -192,7 +189,7 @@ function begin(
         const written = await file.runTogether(() => {
           failure = undefined;
           // First, so that nothing is written for a claim that was lost.
-          const update = { key, from: claimed, to, now };
+          const update = endOf({ key, token, now }, { type: "succeed", token });
           if (file.all(sql.update, updateValues(update)).length === 0) return false;
           try {
             if (write !== undefined) requireEnded(write(file.database), file.database);
