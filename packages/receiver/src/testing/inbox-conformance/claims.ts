@@ -93,6 +93,14 @@ export const claimChecks: NamedChecks = {
       await claimed(inbox, claimOf("", { key }));
   },
 
+  async "keeps tenants apart whose names are not well-formed text, or rejects them"(inbox) {
+    for (const tenant of ["\uD800", "\uD801", "a\0b", "a\0c"]) {
+      const key = keyOf("odd", tenant);
+      const [claim] = await Promise.allSettled([inbox.claim(claimOf("", { key }))]);
+      if (claim?.status === "fulfilled") assert.equal(claim.value.state, "claimed");
+    }
+  },
+
   async "changes nothing for an event that was never claimed"(inbox) {
     assert.equal(await inbox.complete(settlementOf("unknown", 1)), false);
     assert.equal(await inbox.release(settlementOf("unknown", 1)), false);
