@@ -7,7 +7,7 @@ import { readToken, type Token } from "./tokens.ts";
 /** Most signatures in one attempt. */
 const MAX_SIGNATURES = 8;
 /** Most signatures that need a public key: verifying one costs as much as a hundred HMACs. */
-const MAX_PUBLIC_SIGNATURES = 2;
+const MAX_PUBLIC = 2;
 /** Most entries between separators, other than signatures. */
 const MAX_OTHER_ENTRIES = 8;
 const MAX_CARRIED_LENGTH = 8192;
@@ -15,17 +15,19 @@ const MAX_CARRIED_LENGTH = 8192;
 /** A well-formed signature that arrived. */
 export interface Candidate {
   readonly algorithm: Algorithm;
+  /** True if a public key verifies it. */
+  readonly isPublic: boolean;
   readonly bytes: Uint8Array;
   /** The token that the signature is part of. */
-  readonly token?: Token;
+  readonly token: Token | undefined;
 }
 
 /** What one place carries. */
 export interface Carried {
   readonly candidates: Candidate[];
   /** Algorithms that appeared, well-formed or not. */
-  readonly seen: Set<Algorithm>;
-  readonly pairs: Map<string, string>;
+  readonly seen: Algorithm[];
+  readonly pairs: [name: string, value: string][];
 }
 
 /** The carriers with the same place: `v1,…` and `v1a,…` in one header. */
@@ -85,8 +87,9 @@ function group(
         const carrier = carriers.find(({ pair }) => pair === name);
         if (carrier === undefined) {
           const pair = `${place.name}#${name}`;
-          if (into.pairs.has(pair)) return refused("CS_SIGNATURE_MALFORMED", facts);
-          into.pairs.set(pair, text);
+          if (into.pairs.some(([known]) => known === pair))
+            return refused("CS_SIGNATURE_MALFORMED", facts);
+          into.pairs.push([pair, text]);
           continue;
         }
         found = [carrier, text];
@@ -97,20 +100,19 @@ function group(
         if (found === undefined) continue;
       }
       const [{ algorithm = ofDocument }, text] = found;
-      into.seen.add(algorithm);
+      into.seen.push(algorithm);
       const candidate = candidateOf(algorithm, text, encoding);
       if (candidate !== undefined) into.candidates.push(candidate);
     }
-    const ofPublicKeys = into.candidates.filter(
-      ({ algorithm }) => ALGORITHMS[algorithm].kind === "public",
-    );
-    return into.candidates.length > MAX_SIGNATURES || ofPublicKeys.length > MAX_PUBLIC_SIGNATURES
-      ? refused("CS_SIGNATURE_TOO_MANY", facts)
-      : undefined;
+    const isMany = into.candidates.length > MAX_SIGNATURES || countPublic(into) > MAX_PUBLIC;
+    return isMany ? refused("CS_SIGNATURE_TOO_MANY", facts) : undefined;
   }
 
   return { place, carriers, read };
 }
+
+const countPublic = ({ candidates }: Carried): number =>
+  candidates.reduce((count, { isPublic }) => count + Number(isPublic), 0);
 
 /** Decodes one signature; `undefined` if it is not canonically encoded or has another length. */
 function candidateOf(
@@ -118,13 +120,13 @@ function candidateOf(
   text: string,
   encoding: Parameters<typeof decode>[1],
 ): Candidate | undefined {
-  const { bytes: length, token: alg } = ALGORITHMS[algorithm];
+  const { kind, bytes: length, token: alg } = ALGORITHMS[algorithm];
   const token = alg === undefined ? undefined : readToken(text, alg);
   if (alg !== undefined && token === undefined) return undefined;
   const bytes = token?.signature ?? decode(text, encoding);
   if (bytes === undefined || bytes.length === 0) return undefined;
   if (length !== undefined && bytes.length !== length) return undefined;
-  return { algorithm, bytes, ...(token !== undefined && { token }) };
+  return { algorithm, isPublic: kind === "public", bytes, token };
 }
 
 /** Prints the signatures of one place, with the pairs that precede them. */

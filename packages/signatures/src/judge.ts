@@ -11,7 +11,8 @@ const LEEWAY_SECONDS = 5;
 /** Judges the age of a genuine attempt. */
 export function judgeAge(
   seconds: number | undefined,
-  { now, toleranceSeconds }: { readonly now: number; readonly toleranceSeconds: number },
+  now: number,
+  toleranceSeconds: number,
 ): Refused | undefined {
   if (seconds === undefined) return refused("CS_SIGNATURE_TIMESTAMP_INVALID");
   const clockDifferenceSeconds = Math.floor(seconds) - Math.floor(now / 1000);
@@ -71,7 +72,8 @@ const decodeDigest = (
 export function judgeClaims(
   { title, signature: { claims: demanded = {} }, timestamp }: Provider,
   { fromSignature: { claims } }: Places,
-  { url, now, claims: given = {} }: VerifyOptions & { readonly url: string | undefined },
+  url: string | undefined,
+  { now, claims: given = {} }: VerifyOptions,
 ): Refused | undefined {
   if (claims === undefined) return undefined;
   const invalid = (name: string): Refused =>

@@ -71,7 +71,7 @@ type Fields = ReadonlyMap<string, readonly string[]>;
 
 /** Values of an attempt that the scheme has read for the places. */
 interface FromSignature {
-  pairs?: ReadonlyMap<string, string>;
+  pairs?: readonly (readonly [name: string, value: string])[];
   claims?: Readonly<Record<string, unknown>>;
   jose?: Readonly<Record<string, unknown>>;
 }
@@ -135,7 +135,7 @@ export class Places {
     const { kind, name, pair, members } = place;
     switch (kind) {
       case "header":
-        if (pair !== undefined) return this.fromSignature.pairs?.get(`${name}#${pair}`);
+        if (pair !== undefined) return pairOf(this.fromSignature.pairs, `${name}#${pair}`);
         return this.#header(place);
       case "body":
         return memberAt(this.#json(place), members);
@@ -245,6 +245,11 @@ export class Places {
     }
     return fields;
   }
+}
+
+/** Returns the value of a pair of a signature's header. */
+export function pairOf(pairs: FromSignature["pairs"], pair: string): string | undefined {
+  return pairs?.find(([name]) => name === pair)?.[1];
 }
 
 /** Parses a time: seconds since the epoch, with a fraction if it is finer. */

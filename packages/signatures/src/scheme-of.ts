@@ -5,7 +5,7 @@ import { checkProvider, isTolerance, wholePattern } from "./check-provider.ts";
 import { headerReader } from "./headers.ts";
 import { judgeAge, judgeClaims, judgeDemands } from "./judge.ts";
 import { decoyKey, importNamedKey, type Key, keyImporter } from "./keys.ts";
-import { parsePlace, Places, secondsOf } from "./places.ts";
+import { pairOf, parsePlace, type ParsedPlace, Places, secondsOf } from "./places.ts";
 import type { Algorithm, Provider } from "./provider.ts";
 import {
   type Attempt,
@@ -41,9 +41,7 @@ export function schemeOf(provider: Provider): SignatureScheme {
   const importKeys = keyImporter(document);
   const readText = textReader(document);
   const decoys = new Map<Algorithm, Key>();
-  const algorithms = new Set(
-    signature.carrier.map(({ algorithm = signature.algorithm }) => algorithm),
-  );
+  const anyKey = signature.carrier.map(({ algorithm = signature.algorithm }) => ({ algorithm }));
 
   const groups = carrierGroups(signature);
   const inHeaders = groups.filter(({ place }) => place.kind === "header");
@@ -66,7 +64,7 @@ export function schemeOf(provider: Provider): SignatureScheme {
   function checkHeaders(headers: HeadersLike): CheckedHeaders | Refused {
     const values = readHeaders(headers);
     if ("ok" in values) return values;
-    const carried: Carried = { candidates: [], seen: new Set(), pairs: new Map() };
+    const carried: Carried = { candidates: [], seen: [], pairs: [] };
     for (const [index, group] of inHeaders.entries()) {
       const value = values[index];
       const refusal = value === undefined ? undefined : group.read(value, carried);
@@ -77,16 +75,18 @@ export function schemeOf(provider: Provider): SignatureScheme {
       const header = first.place.name;
       if (inHeaders.every((_, index) => values[index] === undefined))
         return refused("CS_SIGNATURE_HEADER_MISSING", { header });
-      const unfit = refuseUnfit(carried, algorithms, { header });
+      const unfit = refuseUnfit(carried, anyKey, { header });
       if (unfit !== undefined) return unfit;
     }
     const [time, sentId] = values.slice(inHeaders.length);
     if (idHeader !== "" && !isId(sentId ?? ""))
       return refused("CS_SIGNATURE_ID_INVALID", { header: idHeader });
-    const sent = timePair === undefined ? time : carried.pairs.get(`${timeHeader}#${timePair}`);
-    if (timeHeader !== "" && secondsIn(sent) === undefined)
+    const sent = timePair === undefined ? time : pairOf(carried.pairs, `${timeHeader}#${timePair}`);
+    const seconds = timeHeader === "" ? undefined : secondsIn(sent);
+    if (timeHeader !== "" && seconds === undefined)
       return refused("CS_SIGNATURE_TIMESTAMP_INVALID", { header: timeHeader });
-    return { ok: true, id: sentId, sent, ...carried };
+    const { candidates, seen, pairs } = carried;
+    return { ok: true, id: sentId, sent, timestamp: seconds, candidates, seen, pairs };
   }
 
   /** Parses a timestamp. If nothing separates it from the next part, it has ten digits, to end at one place. */
@@ -120,20 +120,19 @@ export function schemeOf(provider: Provider): SignatureScheme {
     if (typeof secretIndex !== "number") return secretIndex;
 
     // Only now: before the signature matched, everything was the stranger's choice.
-    const time = timestamp === undefined ? undefined : sentTime(places, checked);
-    const seconds = time === undefined ? undefined : secondsIn(time);
+    const seconds = checked.timestamp ?? (timePlace && secondsAt(timePlace, places));
     const unmet =
-      judgeClaims(document, places, { ...options, url: attempt.url }) ??
+      judgeClaims(document, places, attempt.url, options) ??
       parts.map((part) => judge(part, attempt.body)).find((one) => one !== undefined) ??
-      (timestamp === undefined ? undefined : judgeAge(seconds, { now, toleranceSeconds }));
+      (timestamp === undefined ? undefined : judgeAge(seconds, now, toleranceSeconds));
     if (unmet !== undefined) return unmet;
     return { ok: true, id: checked.id, timestamp: seconds, secretIndex, signed: meaning.signed };
   }
 
-  /** Returns the timestamp as it was sent. */
-  function sentTime(places: Places, { sent }: CheckedHeaders): string | undefined {
-    const value = sent ?? (timePlace === undefined ? undefined : places.value(timePlace));
-    return value === undefined ? undefined : String(value);
+  /** Reads a timestamp that is not in a header. */
+  function secondsAt(place: ParsedPlace, places: Places): number | undefined {
+    const value = places.value(place);
+    return value === undefined ? undefined : secondsIn(String(value));
   }
 
   /** Finds the key that has signed an attempt, or an item of its batch. */
@@ -145,7 +144,7 @@ export function schemeOf(provider: Provider): SignatureScheme {
   ): number | Refused {
     const carried = elsewhere.length === 0 ? checked : carriedIn(places);
     if ("ok" in carried && !carried.ok) return carried;
-    const unfit = refuseUnfit(carried, new Set(keys.map(({ algorithm }) => algorithm)), {});
+    const unfit = refuseUnfit(carried, keys, {});
     if (unfit !== undefined) return unfit;
     const pieces = readText({ id: checked.id, sent: checked.sent, body, method, places });
     if (places.problem !== undefined) return refuseProblem(places.problem);
@@ -168,14 +167,14 @@ export function schemeOf(provider: Provider): SignatureScheme {
 
   /** Reads the signatures that are in the body: fields, members, and members of items. */
   function carriedIn(places: Places): Carried | Refused {
-    const carried: Carried = { candidates: [], seen: new Set(), pairs: new Map() };
+    const carried: Carried = { candidates: [], seen: [], pairs: [] };
     for (const { place, read } of elsewhere) {
       const value = places.value(place);
       if (places.problem !== undefined) return refuseProblem(places.problem);
       const refusal = typeof value === "string" ? read(value, carried) : undefined;
       if (refusal !== undefined) return refusal;
     }
-    return carried.seen.size > 0
+    return carried.seen.length > 0
       ? carried
       : refused("CS_SIGNATURE_PLACE_MISSING", { place: elsewhere[0]?.place.text ?? "" });
   }
@@ -201,10 +200,9 @@ export function schemeOf(provider: Provider): SignatureScheme {
       throw new TypeError(`missing "key": a message of ${title} names the key that has signed it`);
     if (!hasDecoys) return importKeys(secrets, "verify");
     const own = secrets.length === 0 ? [] : importKeys(secrets, "verify");
-    const missing = [...algorithms].filter(
-      (one) => !own.some(({ algorithm }) => algorithm === one),
-    );
-    return [...own, ...missing.map(decoyOf)];
+    const missing = new Set(anyKey.map(({ algorithm }) => algorithm));
+    for (const { algorithm } of own) missing.delete(algorithm);
+    return [...own, ...Array.from(missing, decoyOf)];
   }
 
   function decoyOf(algorithm: Algorithm): Key {
@@ -253,11 +251,12 @@ export function schemeOf(provider: Provider): SignatureScheme {
 /** Refuses an attempt without a well-formed signature that one of the algorithms could have made. */
 function refuseUnfit(
   { candidates, seen }: Pick<CheckedHeaders, "candidates" | "seen">,
-  algorithms: ReadonlySet<Algorithm>,
+  keys: readonly Pick<Key, "algorithm">[],
   facts: Refused["facts"],
 ): Refused | undefined {
-  if (candidates.some(({ algorithm }) => algorithms.has(algorithm))) return undefined;
-  return [...seen].some((algorithm) => algorithms.has(algorithm))
+  const isFor = (one: Algorithm): boolean => keys.some(({ algorithm }) => algorithm === one);
+  if (candidates.some(({ algorithm }) => isFor(algorithm))) return undefined;
+  return seen.some(isFor)
     ? refused("CS_SIGNATURE_MALFORMED", facts)
     : refused("CS_SIGNATURE_VERSION_UNSUPPORTED", facts);
 }

@@ -60,12 +60,14 @@ export interface CheckedHeaders {
   readonly id: string | undefined;
   /** The timestamp as it was sent and signed, if it is in a header. */
   readonly sent: string | undefined;
+  /** That timestamp in seconds. */
+  readonly timestamp: number | undefined;
   /** The signatures in headers, all of their algorithm's length. */
   readonly candidates: readonly Candidate[];
   /** Algorithms that appeared, well-formed or not. */
-  readonly seen: ReadonlySet<Algorithm>;
-  /** The names and values in the signature's headers. */
-  readonly pairs: ReadonlyMap<string, string>;
+  readonly seen: readonly Algorithm[];
+  /** The other names and values in the signature's headers, as `name#pair`. */
+  readonly pairs: readonly (readonly [name: string, value: string])[];
 }
 
 /** The caller's clock and what else verifying needs. */

@@ -42,22 +42,10 @@ export type ReadText = (values: PartValues) => readonly Piece[];
 
 /** Creates the reader of a document's signed text. */
 export function textReader({ signature: { signed = [], join }, timestamp }: Provider): ReadText {
-  const time = timestamp && parsePlace(timestamp.at);
-  const read = partsReader(signed, join, time);
+  const write = partsWriter(signed, join, timestamp && parsePlace(timestamp.at));
   return (values) => {
     const pieces: Piece[] = [];
-    // Texts are joined before they are hashed: each call of the hash costs as much as joining many.
-    let text = "";
-    for (const piece of read(values)) {
-      if (typeof piece === "string") {
-        text += piece;
-      } else {
-        if (text !== "") pieces.push(text);
-        pieces.push(piece);
-        text = "";
-      }
-    }
-    if (text !== "") pieces.push(text);
+    write(values, pieces);
     return pieces;
   };
 }
@@ -70,62 +58,72 @@ export function withSecret(pieces: readonly Piece[], secret: Uint8Array | undefi
     : pieces.map((piece) => (piece === SECRET ? secret : piece));
 }
 
-function partsReader(
+/** Adds its piece of an attempt's text. */
+type Write = (values: PartValues, pieces: Piece[]) => void;
+
+function partsWriter(
   parts: readonly Part[],
   join: string | undefined,
   time: ParsedPlace | undefined,
-): ReadText {
-  const readers = parts.map((part) => partReader(part, join, time));
-  return (values) => {
-    const pieces: Piece[] = [];
-    for (const [index, read] of readers.entries()) {
-      if (join !== undefined && index > 0) pieces.push(join);
-      const piece = read(values);
-      if (Array.isArray(piece)) pieces.push(...(piece as readonly Piece[]));
-      else pieces.push(piece as Piece);
-    }
-    return pieces;
+): Write {
+  const between = join === undefined ? [] : [textWriter(() => join)];
+  const writers = parts.flatMap((part, index) => [
+    ...(index === 0 ? [] : between),
+    partWriter(part, join, time),
+  ]);
+  return (values, pieces) => {
+    for (const write of writers) write(values, pieces);
   };
 }
 
-function partReader(
-  part: Part,
-  join: string | undefined,
-  time: ParsedPlace | undefined,
-): (values: PartValues) => Piece | readonly Piece[] {
+/** Texts are joined before they are hashed: each call of the hash costs as much as joining many. */
+function textWriter(read: (values: PartValues) => string | undefined): Write {
+  return (values, pieces) => {
+    const text = read(values) ?? "";
+    const last = pieces.at(-1);
+    if (typeof last === "string") pieces[pieces.length - 1] = last + text;
+    else if (text !== "") pieces.push(text);
+  };
+}
+
+function partWriter(part: Part, join: string | undefined, time: ParsedPlace | undefined): Write {
   switch (part) {
     case "id":
-      return ({ id }) => id ?? "";
+      return textWriter(({ id }) => id);
     case "timestamp":
-      return ({ sent, places }) => sent ?? (time && places.signedText(time)) ?? "";
+      return textWriter(({ sent, places }) => sent ?? (time && places.signedText(time)));
     case "body":
-      return ({ body }) => body;
+      return ({ body }, pieces) => void pieces.push(body);
     case "url":
-      return ({ places }) => places.signedText(URL_PLACE) ?? "";
+      return textWriter(({ places }) => places.signedText(URL_PLACE));
     case "method":
-      return ({ method, places }) => places.signedMethod(method) ?? "";
+      return textWriter(({ method, places }) => places.signedMethod(method));
     case "secret":
-      return () => SECRET;
+      return (_, pieces) => void pieces.push(SECRET);
     default:
   }
-  if ("text" in part) return () => part.text;
-  if ("crc32" in part) return ({ body }) => String(crc32(body));
+  if ("text" in part) return textWriter(() => part.text);
+  if ("crc32" in part) return textWriter(({ body }) => String(crc32(body)));
   if ("at" in part) {
     const place = parsePlace(part.at);
-    return ({ places }) => places.signedText(place) ?? "";
+    return textWriter(({ places }) => places.signedText(place));
   }
   if ("ifPresent" in part) {
     const place = parsePlace(part.ifPresent);
-    const read = partsReader(part.parts, join, time);
-    return (values) => (values.places.value(place) === undefined ? "" : read(values));
+    const write = partsWriter(part.parts, join, time);
+    return (values, pieces) => {
+      // An object is present too: it is refused, since its members would be unsigned.
+      if ((values.places.any(place) ?? undefined) !== undefined) write(values, pieces);
+    };
   }
   const { pair, join: between, without = [] } = part;
-  return ({ places }) =>
+  return textWriter(({ places }) =>
     places
       .sortedForm()
       .filter(([name]) => !without.includes(name))
       .map(([name, value]) => name + pair + value)
-      .join(between);
+      .join(between),
+  );
 }
 
 const URL_PLACE = parsePlace("url");

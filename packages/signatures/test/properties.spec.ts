@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Attempt, schemeOf, signatureErrorCodes } from "../src/index.ts";
-import { type Sample, samples } from "./samples.ts";
+import { provider, type Sample, samples } from "./samples.ts";
 
 const now = 1_790_000_000_000;
 const url = "https://example.com/hooks?tenant=1";
@@ -90,4 +90,24 @@ describe.each(
       { numRuns: 50 },
     );
   });
+});
+
+it("a value that is signed if it is present is refused if it is not text, a number or a boolean", () => {
+  const scheme = schemeOf(
+    provider(
+      {
+        signed: [{ at: "body:/id" }, { ifPresent: "body:/note", parts: [{ at: "body:/note" }] }],
+        ambiguous: "a",
+      },
+      { authentic: ["body:/id", "body:/note"] },
+    ),
+  );
+  const secrets = ["0123456789abcdefghijklmn"];
+  const signed = scheme.sign({ body: Buffer.from('{"id":"a"}') }, secrets);
+  const verify = (body: string) =>
+    scheme.verify({ ...signed, body: Buffer.from(body) }, secrets, { now });
+  expect(verify('{"id":"a"}').ok).toBe(true);
+  expect(verify('{"id":"a","note":null}').ok).toBe(true);
+  for (const note of ['{"unsigned":true}', "[1]"])
+    expect(verify(`{"id":"a","note":${note}}`)).toMatchObject({ ok: false });
 });

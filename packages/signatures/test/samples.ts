@@ -196,7 +196,7 @@ const features: readonly Sample[] = [
   },
 ];
 
-/** Documents of the repository whose shared secrets are of a form that needs no prefix of a vendor. */
+/** Documents of the repository with shared secrets that can sign any message. */
 const known: readonly Sample[] = documents
   .filter(
     ({ signature, timestamp, require: demanded }) =>
