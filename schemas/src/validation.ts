@@ -46,7 +46,9 @@ export function keepNearest(errors: SchemaError[], starts: readonly number[]): v
     .filter(
       (form) => !form.some((one) => one.keyword === "type" && one.pointer === none[0]?.pointer),
     );
-  const [nearest = none] = forms.toSorted((one, other) => one.length - other.length);
+  const nearer = (one: SchemaError[], other: SchemaError[]): SchemaError[] =>
+    other.length < one.length ? other : one;
+  const nearest = forms.reduce(nearer, forms[0] ?? none);
   errors.splice(starts[0] ?? 0, Infinity, ...nearest);
 }
 
