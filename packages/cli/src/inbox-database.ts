@@ -101,10 +101,11 @@ async function withPostgres<T>(
   }
 }
 
-/** Describes an inbox that cannot be opened. The error's message is left out, since it may contain the URL. */
+/** Describes an inbox that cannot be opened. A driver's message is left out, since it may contain the URL. */
 function unusable(cause: unknown, known?: string): Failure {
   const code = systemCode(cause);
   const silent = `it does not answer${code === undefined ? "" : ` (${code})`}`;
-  const why = known ?? (code === UNDEFINED_TABLE ? NO_INBOX : silent);
+  const other = code === "CS_INBOX_VERSION" && cause instanceof Error ? cause.message : undefined;
+  const why = known ?? other ?? (code === UNDEFINED_TABLE ? NO_INBOX : silent);
   return new Failure("CS_CLI_DATABASE_UNUSABLE", `the database cannot be used: ${why}`, { cause });
 }

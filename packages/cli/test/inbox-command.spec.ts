@@ -118,6 +118,17 @@ describe("countersign inbox on SQLite", () => {
     expect(await ran(["inbox", "dead", "--database", path])).toMatchObject({ status: 0 });
   });
 
+  it("says that an inbox is of another version, and which columns differ", async () => {
+    const path = join(temporaryFolder(), "inbox.db");
+    await ran(["inbox", "migrate", "--database", path]);
+    const database = new DatabaseSync(path);
+    database.exec("ALTER TABLE countersign_events RENAME COLUMN provider TO source");
+    database.close();
+    const { status, err } = await ran(["inbox", "dead", "--database", path]);
+    expect(status).toBe(2);
+    expect(err).toContain("another version (missing: provider; unknown: source)");
+  });
+
   it("does not change a database that is not an inbox", async () => {
     const path = join(temporaryFolder(), "shop.db");
     const database = new DatabaseSync(path);

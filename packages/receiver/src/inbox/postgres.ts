@@ -11,7 +11,7 @@ import {
 import { PostgresRows } from "./postgres-rows.ts";
 import { type PostgresTransaction, postgresTransaction } from "./postgres-transaction.ts";
 import { rowsInbox, rowsQueue } from "./rows-inbox.ts";
-import { COLUMNS, columnsDiffer, eventIndexes, KEY } from "./sql.ts";
+import { COLUMNS, eventIndexes, KEY, requireColumns } from "./sql.ts";
 import { TimeLimit } from "./store-faults.ts";
 
 export type {
@@ -71,7 +71,7 @@ export function postgresInbox(
   const name = quotedSchema(schema);
   let isKnown = false;
   const own = limited(database, limit, async () => {
-    isKnown ||= await requireColumns(database.query, name);
+    isKnown ||= await isCurrent(database.query, name);
   });
   const bodies = new Bodies("postgresInbox", options);
   const rows = new PostgresRows(own, name, { limit, bodies });
@@ -144,7 +144,7 @@ async function migrate(database: PostgresDatabase, schema: string): Promise<void
     const applied = isThere ? (await query(`SELECT number FROM ${table}`)).rows : [];
     const numbers = new Set((applied as readonly { number: number }[]).map((row) => row.number));
     for (const { number, sql } of migrations(schema)) if (!numbers.has(number)) await query(sql);
-    await requireColumns(query, schema);
+    await isCurrent(query, schema);
   });
 }
 
@@ -152,16 +152,14 @@ async function migrate(database: PostgresDatabase, schema: string): Promise<void
  * Looks at the table: in one of another version, nothing could be recorded.
  *
  * @returns False if there is no table yet.
- * @throws {Error} it was created by another version.
  */
-async function requireColumns(query: PostgresQuery, schema: string): Promise<boolean> {
+async function isCurrent(query: PostgresQuery, schema: string): Promise<boolean> {
+  const table = `${schema}.events`;
   const { rows } = await query(
     "SELECT attname::text AS name FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped",
-    [`${schema}.events`],
+    [table],
   );
-  const found = new Set((rows as readonly { readonly name: string }[]).map(({ name }) => name));
-  const difference = found.size === 0 ? undefined : columnsDiffer(found);
-  if (difference !== undefined)
-    throw new Error(`postgresInbox: the table ${schema}.events ${difference} schema`);
-  return found.size > 0;
+  const names = (rows as readonly { readonly name: string }[]).map(({ name }) => name);
+  if (names.length > 0) requireColumns(names, { inbox: "postgresInbox", table, place: "schema" });
+  return names.length > 0;
 }

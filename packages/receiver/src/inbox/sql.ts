@@ -33,16 +33,23 @@ const names = Object.keys(COLUMNS).join(", ");
 const isKey = "provider = $1 AND tenant = $2 AND id = $3";
 const keyOf = (row: string): string => `${row}.provider, ${row}.tenant, ${row}.id`;
 
-/** Says how the columns of a table differ from this version's, if they do. */
-export function columnsDiffer(found: ReadonlySet<unknown>): string | undefined {
-  const expected = new Set<unknown>(["sequence", ...Object.keys(COLUMNS)]);
-  const missing = [...expected].filter((name) => !found.has(name)).join(", ");
-  const unknown = [...found].filter((name) => !expected.has(name)).join(", ");
-  if (missing === "" && unknown === "") return undefined;
-  return (
-    `is of another version (missing: ${missing || "none"}; unknown: ${unknown || "none"}); ` +
-    "use that version of @countersign/receiver, or a new"
-  );
+/** @throws {Error} `CS_INBOX_VERSION`: the table has other columns. @param place What else it could be in. */
+export function requireColumns(
+  found: readonly unknown[],
+  {
+    inbox,
+    table,
+    place,
+  }: { readonly inbox: string; readonly table: string; readonly place: string },
+): void {
+  const expected = ["sequence", ...Object.keys(COLUMNS)];
+  const missing = expected.filter((name) => !found.includes(name)).join(", ");
+  const unknown = found.filter((name) => !expected.includes(String(name))).join(", ");
+  if (missing === "" && unknown === "") return;
+  const message =
+    `${inbox}: the table ${table} is of another version (missing: ${missing || "none"}; unknown: ` +
+    `${unknown || "none"}); use that version of @countersign/receiver, or a new ${place}`;
+  throw Object.assign(new Error(message), { code: "CS_INBOX_VERSION" });
 }
 
 /** Stored events that are neither handled nor dead. Written alike everywhere, so that the indexes are used. */

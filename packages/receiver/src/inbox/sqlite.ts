@@ -19,7 +19,7 @@ import {
   type Update,
   type Written,
 } from "./rows-inbox.ts";
-import { COLUMNS, columnsDiffer, eventIndexes, type EventSql, eventSql, KEY } from "./sql.ts";
+import { COLUMNS, eventIndexes, type EventSql, eventSql, KEY, requireColumns } from "./sql.ts";
 import {
   heldValues,
   keyValues,
@@ -94,16 +94,11 @@ const REVIVE = `UPDATE ${EVENTS} SET state = 'waiting', attempts = 0, due_at = 0
  * @throws {Error} it was created by another version.
  */
 function createTable(database: DatabaseSync, path: string): void {
-  const found = new Set(
-    database
-      .prepare(`PRAGMA table_info(${EVENTS})`)
-      .all()
-      .map(({ name }) => name),
-  );
-  if (found.size > 0) {
-    const difference = columnsDiffer(found);
-    if (difference === undefined) return;
-    throw new Error(`sqliteInbox: the table ${EVENTS} of ${path} ${difference} file`);
+  const found = database.prepare(`PRAGMA table_info(${EVENTS})`).all();
+  if (found.length > 0) {
+    const table = `${EVENTS} of ${path}`;
+    const names = found.map(({ name }) => name);
+    return requireColumns(names, { inbox: "sqliteInbox", table, place: "file" });
   }
   const types = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
   const columns = types.map((column) =>
