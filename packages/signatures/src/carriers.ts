@@ -15,8 +15,6 @@ const MAX_CARRIED_LENGTH = 8192;
 /** A well-formed signature that arrived. */
 export interface Candidate {
   readonly algorithm: Algorithm;
-  /** True if a public key verifies it. */
-  readonly isPublic: boolean;
   readonly bytes: Uint8Array;
   /** The token that the signature is part of. */
   readonly token: Token | undefined;
@@ -53,6 +51,7 @@ function group(
   { algorithm: ofDocument, encoding = "base64url" }: SignatureDocument,
 ): CarrierGroup {
   const { separator, equals = "=" } = carriers[0] ?? {};
+  const mark = carriers[0]?.prefix?.at(-1) ?? "";
   const hasPairs = carriers.some(({ pair }) => pair !== undefined);
   const isHeader = place.kind === "header";
   const facts = isHeader ? { header: place.name } : { place: place.text };
@@ -95,7 +94,8 @@ function group(
         found = [carrier, text];
       } else {
         found = signatureIn(entry);
-        if (found === undefined && separator === undefined)
+        // Another version is skipped; it ends as the known one does.
+        if (found === undefined && (separator === undefined || entry.indexOf(mark) < 1))
           return refused("CS_SIGNATURE_MALFORMED", facts);
         if (found === undefined) continue;
       }
@@ -104,15 +104,16 @@ function group(
       const candidate = candidateOf(algorithm, text, encoding);
       if (candidate !== undefined) into.candidates.push(candidate);
     }
-    const isMany = into.candidates.length > MAX_SIGNATURES || countPublic(into) > MAX_PUBLIC;
-    return isMany ? refused("CS_SIGNATURE_TOO_MANY", facts) : undefined;
+    const costly = into.candidates.filter(
+      ({ algorithm }) => ALGORITHMS[algorithm].kind === "public",
+    );
+    return into.seen.length > MAX_SIGNATURES || costly.length > MAX_PUBLIC
+      ? refused("CS_SIGNATURE_TOO_MANY", facts)
+      : undefined;
   }
 
   return { place, carriers, read };
 }
-
-const countPublic = ({ candidates }: Carried): number =>
-  candidates.reduce((count, { isPublic }) => count + Number(isPublic), 0);
 
 /** Decodes one signature; `undefined` if it is not canonically encoded or has another length. */
 function candidateOf(
@@ -120,13 +121,13 @@ function candidateOf(
   text: string,
   encoding: Parameters<typeof decode>[1],
 ): Candidate | undefined {
-  const { kind, bytes: length, token: alg } = ALGORITHMS[algorithm];
+  const { bytes: length, token: alg } = ALGORITHMS[algorithm];
   const token = alg === undefined ? undefined : readToken(text, alg);
   if (alg !== undefined && token === undefined) return undefined;
   const bytes = token?.signature ?? decode(text, encoding);
   if (bytes === undefined || bytes.length === 0) return undefined;
   if (length !== undefined && bytes.length !== length) return undefined;
-  return { algorithm, isPublic: kind === "public", bytes, token };
+  return { algorithm, bytes, token };
 }
 
 /** Prints the signatures of one place, with the pairs that precede them. */

@@ -46,6 +46,8 @@ export function schemeOf(provider: Provider): SignatureScheme {
   const groups = carrierGroups(signature);
   const inHeaders = groups.filter(({ place }) => place.kind === "header");
   const elsewhere = groups.filter(({ place }) => place.kind !== "header");
+  const [first] = inHeaders;
+  const carrierFacts = first === undefined ? {} : { header: first.place.name };
   const idHeader = id === undefined ? "" : parsePlace(id.at).name;
   const timePlace = timestamp && parsePlace(timestamp.at);
   const timeHeader = timePlace?.kind === "header" ? timePlace.name : "";
@@ -70,12 +72,10 @@ export function schemeOf(provider: Provider): SignatureScheme {
       const refusal = value === undefined ? undefined : group.read(value, carried);
       if (refusal !== undefined) return refusal;
     }
-    const [first] = inHeaders;
-    if (first !== undefined) {
-      const header = first.place.name;
+    if (inHeaders.length > 0) {
       if (inHeaders.every((_, index) => values[index] === undefined))
-        return refused("CS_SIGNATURE_HEADER_MISSING", { header });
-      const unfit = refuseUnfit(carried, anyKey, { header });
+        return refused("CS_SIGNATURE_HEADER_MISSING", carrierFacts);
+      const unfit = refuseUnfit(carried, anyKey, carrierFacts);
       if (unfit !== undefined) return unfit;
     }
     const [time, sentId] = values.slice(inHeaders.length);
@@ -144,7 +144,7 @@ export function schemeOf(provider: Provider): SignatureScheme {
   ): number | Refused {
     const carried = elsewhere.length === 0 ? checked : carriedIn(places);
     if ("ok" in carried && !carried.ok) return carried;
-    const unfit = refuseUnfit(carried, keys, {});
+    const unfit = refuseUnfit(carried, keys, carrierFacts);
     if (unfit !== undefined) return unfit;
     const pieces = readText({ id: checked.id, sent: checked.sent, body, method, places });
     if (places.problem !== undefined) return refuseProblem(places.problem);

@@ -12,8 +12,8 @@ import { isId, type ReadText, withSecret } from "./signed-text.ts";
 
 /** Seconds for which a token is signed. */
 const TOKEN_SECONDS = 300;
-/** The last second of a year with four digits. */
-const LAST_SECOND = 253_402_300_799;
+/** The last second of 12 digits. */
+const LAST_SECOND = 999_999_999_999;
 
 /** A message that is being signed. */
 interface Draft {

@@ -57,7 +57,7 @@ describe.each(
         const later = { ...options, now: now + 86_400_000 };
         expect(scheme.verify(attempt, [verify], later).ok).toBe(!scheme.replayProtection);
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 
@@ -87,7 +87,7 @@ describe.each(
           if (!verification.ok) expect(signatureErrorCodes).toHaveProperty(verification.code);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 });
