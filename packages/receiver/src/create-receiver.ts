@@ -145,7 +145,10 @@ export function createReceiver<Types, InboxType extends Inbox>(
     slots: new HandlerSlots(stored === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
     memory: new BodyMemory(limits),
     failures,
-    explain: (options.explain ?? isDevelopment()) ? explainer(provider, elapsed) : undefined,
+    explain:
+      (options.explain ?? isDevelopment()) && options.log !== false
+        ? explainer(provider, elapsed)
+        : undefined,
     // Databases store whole milliseconds.
     now: () => Math.floor(now()),
     elapsed,

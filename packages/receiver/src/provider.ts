@@ -1,5 +1,5 @@
 import { type Catalogue, type CatalogueEntry, standardCatalogue } from "@countersign/schemas";
-import { type ProviderDocument, reference, xSignature } from "@countersign/schemas/providers";
+import { type ProviderDocument, reference } from "@countersign/schemas/providers";
 import { schemeOf } from "@countersign/signatures";
 import { parsePlace } from "@countersign/signatures/places";
 import { categoryOf, type KnownType } from "./pipeline/event.ts";
@@ -51,6 +51,7 @@ export function providerParts(
     );
   const scheme = schemeOf(provider);
   const { batch, authentic, event, variants = [] } = provider;
+  const idAt = provider.id?.at;
   const typed = catalogue ?? (provider === reference ? standardCatalogue : undefined);
   return {
     provider,
@@ -63,6 +64,7 @@ export function providerParts(
     ],
     handshakes: compileHandshakes(provider),
     authentic: authentic?.map(parsePlace),
+    repeatsId: isOwn(provider) && idAt !== undefined && event.id === idAt,
     catalogue: typed === undefined ? rowsOf(provider) : entriesOf(typed),
     isTyped: typed !== undefined,
   };
@@ -109,7 +111,8 @@ export const verifySettings = (
   publicUrl: checkUrl(url, scheme, caller),
   claims,
   // The schemas of this project's own interfaces are complete; vendors add members and values without notice.
-  refuses: (validate ?? (OWN.has(provider) ? "refuse" : "report")) === "refuse",
+  refuses: (validate ?? (isOwn(provider) ? "refuse" : "report")) === "refuse",
 });
 
-const OWN: ReadonlySet<ProviderDocument> = new Set([reference, xSignature]);
+/** True for the payment interface's documents, also with a user's own changes. */
+const isOwn = ({ sending }: ProviderDocument): boolean => sending !== undefined;

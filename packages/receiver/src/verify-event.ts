@@ -124,7 +124,7 @@ export function verifyEvent<Types = UntypedEvents>(
 
 /** Does the same as `verifyEvent`, for providers that send several events at once too. */
 export function verifyEvents<Types = UntypedEvents>(
-  { headers, body, method, url }: EventRequest,
+  { headers, body, method = "POST", url }: EventRequest,
   options: VerifyEventOptions<Types>,
 ): VerifiedEvents<Types> {
   const { secrets = [], key, claims, now = Date.now } = options;

@@ -95,6 +95,8 @@ describe("a genuine attempt", () => {
 describe("an authentic body", () => {
   it.each([
     ["is not an object", 1, "type", "an event type"],
+    ["has no id", { ...event, id: undefined }, "id", "the signed id"],
+    ["has an id with a dot", refundAuthorized("evt.1"), "id", "the signed id"],
     ["has no type", { ...event, type: undefined }, "type", "an event type"],
     ["has an empty type", { ...event, type: "" }, "type", "an event type"],
     ["has a type of 257 letters", { ...event, type: "x".repeat(257) }, "type", "an event type"],
@@ -107,8 +109,14 @@ describe("an authentic body", () => {
     expect(handled).toEqual([]);
   });
 
+  it("[R-EVENT-ID] is refused if its id is not the signed one", async () => {
+    const { outcome, handled } = await receive(attemptOf(JSON.stringify(event), { id: "evt_x" }));
+    const details = [{ pointer: "/id", message: "must be the signed id" }];
+    expect(outcome).toMatchObject({ kind: "rejected", code: "CS_EVENT_ENVELOPE", details });
+    expect(handled).toEqual([]);
+  });
+
   it.each([
-    ["an id with a dot", { ...event, id: "evt.1" }, "/id"],
     ["a time that is a number", { ...event, timestamp: 1 }, "/timestamp"],
     ["no data", { ...event, data: undefined }, "/data"],
   ])("[R-EVENT-SCHEMA] is refused with its pointer if it has %s", async (_what, body, pointer) => {

@@ -2,7 +2,7 @@
 
 export type Encoding = "hex" | "base64" | "base64url";
 /**
- * A place in a request: header:Name, header:Name#pair, body:/pointer, item:/pointer (in an item of a batch), form:name, query:name, jwt:claim, jose:parameter (a JWT's header), or url.
+ * A place in a request: header:Name, header:Name#pair, body:/pointer, item:/pointer (in an item of a batch), form:name, form:name#/pointer (in the field's JSON), query:name, jwt:claim, jose:parameter (a JWT's header), or url.
  */
 export type Place = string;
 /**

@@ -90,6 +90,8 @@ export function storedEvent(
     return { ...event, body, data: body, inexact: new Map() };
   }
   const json = readJson(source, { depth });
+  if (!json.ok && format === "text")
+    return { ...event, body: source, data: source, inexact: new Map() };
   if (!json.ok) return rejected("CS_BODY_NOT_JSON", { event: identity });
   return { ...event, body: json.value, data: data ?? json.value, inexact: json.numbers };
 }

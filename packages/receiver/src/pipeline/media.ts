@@ -3,7 +3,8 @@ import { parsePlace, Places, type PlaceSource } from "@countersign/signatures/pl
 /** The form of a body, by its Content-Type; `undefined` if the provider sends no such body. */
 export type MediaReader = (contentType: string | null | undefined) => BodyFormat | undefined;
 
-export type BodyFormat = "json" | "form";
+/** `text`: JSON if it is, else the text itself. */
+export type BodyFormat = "json" | "form" | "text";
 
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPES = ["application/json", "application/*+json"];
@@ -34,7 +35,8 @@ export function compileMedia(media: readonly string[] = JSON_TYPES): MediaReader
         type.startsWith(start) &&
         type.endsWith(end));
     if (!isAccepted) return undefined;
-    return type === FORM ? "form" : "json";
+    if (type === FORM) return "form";
+    return type.endsWith("json") ? "json" : "text";
   };
 }
 

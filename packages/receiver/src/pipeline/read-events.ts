@@ -1,7 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { readJson } from "@countersign/rules";
 import { pointerOf, putAt, valueAt } from "@countersign/schemas";
 import {
   type ParsedPlace,
+  parsePlace,
   Places,
   type PlaceSource,
   secondsOf,
@@ -24,6 +26,8 @@ export interface EventParts {
   readonly batch: ParsedPlace | undefined;
   readonly events: readonly EventPlan[];
   readonly authentic: readonly ParsedPlace[] | undefined;
+  /** True if the body repeats the signed id as its member "id". */
+  readonly repeatsId: boolean;
   readonly catalogue: ReadonlyMap<string, KnownType>;
 }
 
@@ -80,32 +84,19 @@ export function readEvents(
   parts: EventParts,
 ): readonly IncomingEvent[] | Rejected {
   const { places, body, format } = reading;
-  if (format === "form") {
-    const fields = Object.fromEntries(places.sortedForm());
-    if (places.problem !== undefined) return malformed(places.problem.place, "be sent once");
-    const event = readEvent(
-      { places, body: fields, source: body, inexact: new Map() },
-      { tenant, format },
-      parts,
-    );
-    return "kind" in event ? event : [event];
-  }
-  const { json } = reading;
-  if (!json.ok)
-    return rejected("CS_BODY_NOT_JSON", {
-      details: [{ message: `${json.code} at offset ${String(json.offset)}` }],
-    });
-  const { value, numbers } = json;
-  if (parts.batch === undefined) {
-    const event = readEvent(
-      { places, body: value, source: body, inexact: numbers },
-      { tenant, format },
-      parts,
-    );
+  const { batch } = parts;
+  // Conditions of handshakes may have looked for members that this body has not.
+  places.problem = undefined;
+  const read = readBody(reading);
+  if ("kind" in read) return read;
+  const { value, numbers } = read;
+  const from = { tenant, format };
+  if (batch === undefined) {
+    const item = { places, body: value, source: body, inexact: numbers };
+    const event = readEvent(item, from, parts);
     return "kind" in event ? event : [event];
   }
 
-  const { batch } = parts;
   const [plain, exact] = [valueAt(value, batch.text.slice(5)), places.any(batch)];
   if (!Array.isArray(plain) || !Array.isArray(exact))
     return malformed(batch.text, "be a list of events");
@@ -113,24 +104,42 @@ export function readEvents(
   const events: IncomingEvent[] = [];
   for (const [index, item] of (plain as readonly unknown[]).entries()) {
     const inexact = below(numbers, [...batch.members, String(index)]);
-    const own = {
-      places: places.ofItem(exact[index] as unknown),
-      body: item,
-      source: texts[index] ?? "",
-      inexact,
-    };
-    const event = readEvent(own, { tenant, format }, parts);
+    const own = places.ofItem(exact[index] as unknown);
+    const source = texts[index] ?? "";
+    const event = readEvent({ places: own, body: item, source, inexact }, from, parts);
     if ("kind" in event) return event;
     events.push(event);
   }
   return events;
 }
 
+const NO_NUMBERS: ReadonlyMap<string, string> = new Map();
+
+/** Decodes the whole body: strict JSON, a form's fields, or a text that is no JSON. */
+function readBody({
+  places,
+  body,
+  format,
+  json,
+}: Reading): { readonly value: unknown; readonly numbers: ReadonlyMap<string, string> } | Rejected {
+  if (format === "form") {
+    const value = Object.fromEntries(places.sortedForm());
+    const { problem } = places;
+    return problem === undefined
+      ? { value, numbers: NO_NUMBERS }
+      : malformed(problem.place, "be sent once, in UTF-8");
+  }
+  if (json.ok) return json;
+  if (format === "text" && isUtf8(body)) return { value: textOf(body), numbers: NO_NUMBERS };
+  const details = [{ message: `${json.code} at offset ${String(json.offset)}` }];
+  return rejected("CS_BODY_NOT_JSON", { details });
+}
+
 /** Finds one event's members at the places of the first form whose condition is met. */
 function readEvent(
   item: Item,
   { tenant, format }: { readonly tenant: string; readonly format: BodyFormat },
-  { provider, events, authentic, catalogue }: EventParts,
+  { provider, events, authentic, catalogue, repeatsId }: EventParts,
 ): IncomingEvent | Rejected {
   const { places } = item;
   const plan = events.find(({ when }) => when === undefined || isMet(when, places));
@@ -144,12 +153,17 @@ function readEvent(
     if (!ID.test(id)) return malformed(at.text, "be an id of printable ASCII without spaces");
     ids.push(id);
   }
+  // A handler could keep its records by either.
+  if (repeatsId && valueAt(item.body, "/id") !== ids[0])
+    return malformed("body:/id", "be the signed id");
   const { category: known } = catalogue.get(type) ?? {};
   const time = plan.time && secondsOf(places.value(plan.time.at), plan.time.unit);
   const account = plan.account && places.value(plan.account);
   const data = plan.data === undefined ? item.body : dataAt(plan.data, item);
-  const isForm = format === "form" && plan.data?.kind === "form";
-  const body = authentic === undefined ? (isForm ? data : item.body) : onlyAt(authentic, places);
+  if (data === NOT_JSON) return rejected("CS_BODY_NOT_JSON");
+  // A form's field with JSON is the body: the form is only its envelope.
+  const whole = plan.data?.isJson === true ? data : item.body;
+  const body = authentic === undefined ? whole : onlyAt(authentic, places);
   const source = authentic === undefined ? item.source : JSON.stringify(body);
   const { signed } = plan;
   const isProved = signed.id && ids.length > 0;
@@ -162,7 +176,7 @@ function readEvent(
     time: time === undefined ? undefined : Math.round(time * 1000),
     live: plan.live && isLive(plan.live, places),
     account: account === undefined ? undefined : String(account),
-    signed: isProved ? signed : { ...signed, id: ids.length === 0 },
+    signed,
   };
   if (places.problem?.reason === "duplicate")
     return malformed(places.problem.place, "be sent once");
@@ -211,11 +225,14 @@ function isLive(live: ParsedPlace | ConditionPlan, places: Places): boolean | un
   return value === undefined ? undefined : value === true || value === "true";
 }
 
-/** The value of a body's member is the parsed one, whose numbers are numbers. */
+const NOT_JSON = Symbol("not JSON");
+
+/** The value of a body's member is the parsed one, whose numbers are numbers; JSON in a form's field is strict too. */
 function dataAt(at: ParsedPlace, { places, body }: Item): unknown {
-  return at.kind === "item" || at.kind === "body"
-    ? valueAt(body, at.text.slice(5))
-    : places.any(at);
+  if (at.kind === "item" || at.kind === "body") return valueAt(body, at.text.slice(5));
+  if (at.isJson !== true) return places.any(at);
+  const json = readJson(String(places.value(parsePlace(`form:${at.name}`)) ?? ""));
+  return json.ok ? valueAt(json.value, pointerOf(at.members)) : NOT_JSON;
 }
 
 /** The values that the signature proves, where they were in the body; others by their place. */

@@ -1,4 +1,10 @@
-import type { CheckedHeaders, Secret, SignatureScheme } from "@countersign/signatures";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import {
+  type CheckedHeaders,
+  schemeOf,
+  type Secret,
+  type SignatureScheme,
+} from "@countersign/signatures";
 import type { GivenSecret, SecretsOption, TenantSecrets } from "../options.ts";
 import type { Deadline } from "./admission.ts";
 import type { Attempt } from "./body.ts";
@@ -10,7 +16,7 @@ import type { Credentials, ReceiverParts } from "./parts.ts";
 /** The proof of a genuine signature. */
 export interface Verified {
   readonly tenant: string;
-  /** Signs a text as the sender signs a body that is all it signs. */
+  /** Returns the HMAC of a text that the sender asks for, as some challenges do. */
   readonly sign: (text: string) => string;
   readonly signer: Signer;
 }
@@ -23,7 +29,7 @@ export interface Signer {
 
 /** Verifies the signature with the secrets of the attempt's tenant, or with the key that the attempt names. */
 export async function verify(
-  { headers, method, path, url, receivedAt }: Attempt,
+  { headers, method = "POST", path, url, receivedAt }: Attempt,
   { reading, checked }: { readonly reading: Reading; readonly checked: CheckedHeaders | undefined },
   deadline: Deadline<Outcome>,
   parts: ReceiverParts,
@@ -50,8 +56,10 @@ export async function verify(
       const signer = { secretIndex, ...(label !== undefined && { secretLabel: label }) };
       const sign = (text: string): string => {
         const secret = secrets.slice(secretIndex, secretIndex + 1);
-        const signed = scheme.sign({ body: new TextEncoder().encode(text) }, secret);
-        return Object.values(signed.headers).join();
+        return (
+          challengeScheme(parts.provider).sign({ body: new TextEncoder().encode(text) }, secret)
+            .headers["x"] ?? ""
+        );
       };
       return { tenant, sign, signer };
     }
@@ -63,6 +71,20 @@ export async function verify(
     return failed("CS_SECRETS_UNAVAILABLE", error);
   }
 }
+
+/** Challenges are answered with HMAC-SHA256 in hexadecimal, whatever the sender's own signature covers. */
+const challengeScheme = ({ name, title, signature }: ProviderDocument): SignatureScheme =>
+  schemeOf({
+    name,
+    title,
+    signature: {
+      algorithm: "hmac-sha256",
+      ...(signature.key !== undefined && { key: signature.key }),
+      encoding: "hex",
+      carrier: [{ at: "header:x" }],
+      signed: ["body"],
+    },
+  });
 
 const secretsLate = (): Outcome =>
   failed("CS_SECRETS_UNAVAILABLE", new Error('"secrets" did not answer within limits.answerMs'));
@@ -115,7 +137,7 @@ export function checkSecrets(
       const answer = secrets(request);
       return answer instanceof Promise ? answer.then(tenantSecrets) : tenantSecrets(answer);
     };
-  if (secrets === undefined && scheme.needsKey) {
+  if (scheme.needsKey && (secrets === undefined || secrets.length === 0)) {
     const none: Credentials = { tenant: "", secrets: [], labels: [], decoys: false };
     return () => none;
   }
