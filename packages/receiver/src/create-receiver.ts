@@ -1,5 +1,4 @@
 import type { EventTypeMap } from "@countersign/schemas";
-import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { SignatureScheme } from "@countersign/signatures";
 import { checkOptions, settingsOf } from "./check-options.ts";
 import { createHousekeeping } from "./inbox/housekeeping.ts";
@@ -147,7 +146,7 @@ export function createReceiver<Types, InboxType extends Inbox>(
     failures,
     explain:
       (options.explain ?? isDevelopment()) && options.log !== false
-        ? explainer(provider, elapsed)
+        ? explainer(options, elapsed)
         : undefined,
     // Databases store whole milliseconds.
     now: () => Math.floor(now()),
@@ -264,7 +263,7 @@ const EXPLAINED_MS = 1000;
 
 /** Explains refused signatures in a developer's log. Its code is loaded on first use: other receivers do not pay for it. */
 function explainer(
-  provider: ProviderDocument,
+  { provider, claims }: Pick<ReceiverOptions<unknown>, "provider" | "claims">,
   elapsed: () => number,
 ): NonNullable<ReceiverParts["explain"]> {
   let nextAt = 0;
@@ -272,7 +271,7 @@ function explainer(
     if (elapsed() < nextAt || attempt.body.length > EXPLAINED_BYTES) return undefined;
     nextAt = elapsed() + EXPLAINED_MS;
     const { explain } = await import("@countersign/signatures/explain");
-    const causes = explain(attempt, secrets, provider, { now });
+    const causes = explain(attempt, secrets, provider, { now, claims });
     return causes.map(({ certain, sentence, fix }) =>
       certain ? `${sentence} ${fix}` : `Probably: ${sentence} ${fix}`,
     );

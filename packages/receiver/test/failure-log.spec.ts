@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
-import { github, reference } from "@countersign/receiver/providers";
+import { github, livekit, reference } from "@countersign/receiver/providers";
+import { schemeOf } from "@countersign/receiver/signatures";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FailureLog, warnProcess } from "../src/pipeline/failure-log.ts";
 import {
@@ -310,6 +311,29 @@ it("[R-LEAK-NOTHING] explain logs why an attempt is refused, once a second and f
   expect(lines[1]).toMatch(/CS_SIGNATURE_MISMATCH [^\n]*$/);
   expect(lines[2]).toContain("seconds");
   expect(response.body).toBe('{"code":"CS_SIGNATURE_REFUSED"}');
+});
+
+it("explain verifies with the claims that the user has given", async () => {
+  const claims = { apiKey: "APIw7hVqkT2Y3ab" };
+  const body = Buffer.from('{"event":"room_started","id":"EV_eugWmGhovZmm"}');
+  const scheme = schemeOf(livekit);
+  const secrets = ["of-this-project-abcdefghijklm"];
+  const { headers } = scheme.sign({ body, timestamp: NOON / 1000, claims }, secrets);
+  const receiver = createReceiver({
+    ...silent,
+    provider: livekit,
+    secrets,
+    claims,
+    explain: true,
+    log,
+    inbox: memoryInbox(),
+  });
+  const outcome = await receiver.receive({
+    headers: { ...headers, "content-type": "application/webhook+json" },
+    body: Buffer.from('{"event":"room_finished","id":"EV_eugWmGhovZmm"}'),
+  });
+  expect(outcome.kind).toBe("rejected");
+  expect(lines).toHaveLength(1);
 });
 
 describe("a process warning at start-up", () => {
