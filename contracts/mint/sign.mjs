@@ -14,6 +14,9 @@ export const sha256 = (text, encoding = "hex") =>
 /** Signs with the private key of an Ed25519 pair. */
 export const signEd25519 = ({ privateKey }, text) => sign(null, Buffer.from(text), privateKey);
 
+/** Signs with RSA (PKCS #1 v1.5) and SHA-256. */
+export const signRsa = ({ privateKey }, text) => sign("sha256", Buffer.from(text), privateKey);
+
 /** Returns the public key of a pair in base64 (SPKI, DER). */
 export const spki = ({ publicKey }) =>
   publicKey.export({ format: "der", type: "spki" }).toString("base64");

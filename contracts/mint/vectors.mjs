@@ -45,7 +45,8 @@ export async function vectorsOf(document, script, data) {
     renamed(message, (name) => name.toUpperCase()),
     genuine,
   );
-  add("changed byte", "refuses", { ...message, body: changed(message.body, genuine.change) });
+  if (genuine.change !== null)
+    add("changed byte", "refuses", { ...message, body: changed(message.body, genuine.change) });
   if (script.secrets) add("other secret", "refuses", message, { secrets: ["b"] });
   if (keys) add("other key", "refuses", message, { key: "b" });
   add(

@@ -1,0 +1,23 @@
+import { WebhookSignatureValidator } from "mercadopago";
+import { hmac } from "../sign.mjs";
+
+export const secrets = {
+  a: "4efe18c431997db2917b11a3316d73814d6ab4a5b6dd1ad4663fc4f7f644be65",
+  b: "ba968d521430c6620dea65ff2f31dfa579df699fd4b7c4a75dbc567eb7a9b6ab",
+};
+
+const idOf = (url) => new URL(url).searchParams.get("data.id");
+
+export const sign = ({ headers, url, secret, seconds }) => {
+  const request = headers["x-request-id"];
+  const text = `id:${idOf(url)};${request ? `request-id:${request};` : ""}ts:${seconds};`;
+  return { headers: { "x-signature": `ts=${seconds},v1=${hmac(secret, text)}` } };
+};
+
+export const judge = ({ header, url, secret }) =>
+  WebhookSignatureValidator.validate({
+    xSignature: header("x-signature"),
+    xRequestId: header("x-request-id"),
+    dataId: idOf(url),
+    secret,
+  });
