@@ -185,6 +185,8 @@ export class Places {
 
   /** Returns the fields of a form by their names in order; a name that appears twice is a problem. */
   sortedForm(): readonly (readonly [string, string])[] {
+    // What it contains would be unsigned.
+    if (!this.#isForm() && this.#source.body.length > 0) this.#refuse({ text: "form:" }, "invalid");
     return [...this.form()].toSorted(byName).map(([name, values]) => {
       const value = this.#only({ text: `form:${name}` }, values) ?? "";
       return [name, value] as const;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { schemeOf } from "../src/index.ts";
 import { parsePlace, Places } from "../src/places.ts";
+import { provider } from "./samples.ts";
 
 const read = (type: string, body: string, ...places: readonly string[]): unknown[] => {
   const source = { headers: { "Content-Type": type }, body: Buffer.from(body) };
@@ -23,5 +25,24 @@ describe("places of a form", () => {
   it("are absent from a JSON body that contains an ampersand", () => {
     const body = '{"text":"&payload=1&100%"}';
     expect(read("application/json", body, "form:payload")).toEqual([undefined, undefined]);
+  });
+});
+
+it("a body that is no form is refused where the form's fields are signed", () => {
+  const form = { form: "sorted", pair: "", join: "" } as const;
+  const scheme = schemeOf(provider({ signed: ["url", form], ambiguous: "a" }));
+  const [secrets, url] = [["0123456789abcdefghijklmn"], "https://example.com/hooks"];
+  const options = { now: 1_790_000_000_000 };
+  // The sender has signed a request without a form.
+  const { headers } = scheme.sign({ body: Buffer.from(""), url }, secrets);
+  expect(scheme.verify({ headers, body: Buffer.from(""), url }, secrets, options).ok).toBe(true);
+  const attempt = {
+    headers: { ...headers, "content-type": "application/json" },
+    body: Buffer.from('{"unsigned":true}'),
+    url,
+  };
+  expect(scheme.verify(attempt, secrets, options)).toMatchObject({
+    code: "CS_SIGNATURE_PLACE_INVALID",
+    facts: { place: "form:" },
   });
 });
