@@ -2,7 +2,7 @@
 
 export type Encoding = "hex" | "base64" | "base64url";
 /**
- * A place in a request: header:Name, header:Name#pair, body:/pointer, item:/pointer (in an item of a batch), form:name, form:name#/pointer (in the field's JSON), query:name, jwt:claim, jose:parameter (a JWT's header), or url.
+ * A place in a request: header:Name, header:Name#pair, body:/pointer, item:/pointer (in an item of a batch), form:name, form:name#/pointer (in a field whose text is JSON), query:name, jwt:claim, jose:parameter (a JWT's header), or url.
  */
 export type Place = string;
 /**
@@ -42,6 +42,14 @@ export type Part =
  * Seconds (up to 12 digits), milliseconds (13 digits) or RFC 3339; several are told apart by their form.
  */
 export type Unit = "s" | "ms" | "iso" | "s|iso" | "ms|iso" | "s|ms" | "s|ms|iso";
+/**
+ * A place of the type, or a fixed text.
+ */
+export type TypePart =
+  | Place
+  | {
+      readonly text: string;
+    };
 
 /**
  * How a sender of webhooks signs, identifies and delivers its events.
@@ -343,14 +351,9 @@ export interface EventPlaces {
    */
   readonly id?: Place | readonly Place[];
   /**
-   * The event's type: a list is joined, and all but its first place may be absent.
+   * The event's type: a list of places and fixed texts is joined, and all but its first part may be absent.
    */
-  readonly type:
-    | Place
-    | readonly Place[]
-    | {
-        readonly text: string;
-      };
+  readonly type: TypePart | readonly TypePart[];
   /**
    * Between the members of a type; "." by default.
    */

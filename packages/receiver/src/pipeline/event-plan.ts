@@ -7,7 +7,8 @@ import type { EventFacts } from "./event.ts";
 export interface EventPlan {
   readonly when: ConditionPlan | undefined;
   readonly id: readonly ParsedPlace[];
-  readonly type: readonly ParsedPlace[] | string;
+  /** Places and fixed texts. */
+  readonly type: readonly (ParsedPlace | string)[];
   readonly separator: string;
   readonly category: ParsedPlace | { readonly before: string } | undefined;
   readonly time: { readonly at: ParsedPlace; readonly unit: string } | undefined;
@@ -44,10 +45,9 @@ export function compileEvent(
   const covers = (places: readonly ParsedPlace[]): boolean =>
     places.every(({ text }) => scheme.covers(text));
   const id = [event.id ?? []].flat().map(parsePlace);
-  const type =
-    typeof event.type === "object" && "text" in event.type
-      ? event.type.text
-      : [event.type].flat().map(parsePlace);
+  const type = [event.type]
+    .flat()
+    .map((part) => (typeof part === "object" ? part.text : parsePlace(part)));
   const time = event.time && { at: parsePlace(event.time.at), unit: event.time.unit };
   const { category = "catalogue", live } = event;
   return {
@@ -67,7 +67,7 @@ export function compileEvent(
     account: optional(event.account),
     signed: {
       id: covers(id),
-      type: typeof type === "string" || covers(type),
+      type: covers(type.filter((part) => typeof part === "object")),
       time: time !== undefined && covers([time.at]),
     },
   };

@@ -205,8 +205,9 @@ const ID = /^[\x21-\x7e]{1,256}$/;
 const MAX_TYPE_LENGTH = 256;
 
 function typeOf({ type, separator }: EventPlan, places: Places): string | undefined {
-  if (typeof type === "string") return type;
-  const [first, ...others] = type.map((at) => places.value(at));
+  const [first, ...others] = type.map((part) =>
+    typeof part === "string" ? part : places.value(part),
+  );
   if (first === undefined) return undefined;
   const joined = [first, ...others.filter((part) => part !== undefined)].join(separator);
   return joined === "" || joined.length > MAX_TYPE_LENGTH ? undefined : joined;
@@ -255,7 +256,7 @@ const encodedType = (type: string): string =>
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 const textsOf = (type: EventPlan["type"]): string =>
-  typeof type === "string" ? type : type.map(({ text }) => text).join(", ");
+  type.map((part) => (typeof part === "string" ? part : part.text)).join(", ");
 
 function malformed(place: string, expected: string): Rejected {
   const pointer = /^(?:body|item):(?<pointer>.+)$/s.exec(place)?.groups?.["pointer"];
