@@ -15,7 +15,7 @@ interface Page {
 /** The parts of the site in order, with the pages that come first in them; others follow by name. */
 const parts = {
   start: ["express", "fastify", "nextjs", "nestjs", "lambda", "provider-ci", "partner-types"],
-  concepts: ["attempt", "retries", "refunds", "profile"],
+  concepts: ["attempt", "retries", "refunds", "provider", "profile"],
   guides: [
     "mounting",
     "testing",
@@ -42,6 +42,7 @@ const parts = {
     "capacity",
   ],
   reference: ["codes", "requirements", "cli", "library-differences"],
+  "reference/providers": [],
   "reference/api": [],
   ".": ["compare", "how-we-test"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
@@ -51,6 +52,7 @@ const headings: Readonly<Record<keyof typeof parts, string>> = {
   concepts: "Concepts",
   guides: "Guides",
   reference: "Reference",
+  "reference/providers": "Providers",
   "reference/api": "API",
   ".": "About",
 };

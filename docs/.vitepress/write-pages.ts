@@ -1,6 +1,8 @@
-// Writes the pages of commands and of library differences before a build of the site: nobody reviews them.
+// Writes the pages of providers, commands and library differences before a build of the site: nobody reviews them.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createProgram } from "../../packages/cli/src/program.ts";
+import { providerSheet } from "../../packages/cli/src/provider-sheet.ts";
+import { providersByName } from "../../schemas/src/generated/providers-by-name.ts";
 import { docs } from "./pages.ts";
 
 type Command = Awaited<ReturnType<typeof createProgram>>;
@@ -83,6 +85,35 @@ function differencesPage(): string {
   ].join("\n\n");
 }
 
-mkdirSync(`${docs}reference`, { recursive: true });
+/** Returns a provider's page: how to mount its receiver, what it signs, its traps and its events. */
+function providerPage(provider: Parameters<typeof providerSheet>[0]): string {
+  const { facts, mount, traps, events } = providerSheet(provider);
+  const cell = (text = ""): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+  return [
+    `# ${provider.title}`,
+    `\`\`\`ts\n${mount}\n\`\`\``,
+    [
+      "| | |",
+      "| --- | --- |",
+      ...facts.map(([label, text]) => `| ${label} | ${cell(text)} |`),
+    ].join("\n"),
+    ...(traps.length === 0 ? [] : ["## Traps", traps.map((one) => `- ${one}`).join("\n")]),
+    "## Events",
+    events.length === 0
+      ? "There is no list of events: every type is accepted, and a misspelt name in `on` cannot be noticed."
+      : [
+          "| type | category | |",
+          "| --- | --- | --- |",
+          ...events.map(
+            ({ type, category, description }) =>
+              `| \`${type}\` | ${cell(category)} | ${cell(description)} |`,
+          ),
+        ].join("\n"),
+  ].join("\n\n");
+}
+
+mkdirSync(`${docs}reference/providers`, { recursive: true });
+for (const provider of providersByName.values())
+  writeFileSync(`${docs}reference/providers/${provider.name}.md`, `${providerPage(provider)}\n`);
 writeFileSync(`${docs}reference/cli.md`, `${await commandsPage()}\n`);
 writeFileSync(`${docs}reference/library-differences.md`, `${differencesPage()}\n`);

@@ -15,8 +15,10 @@ export const failureCodes = {
   CS_CLI_PORT_TAKEN: "The requested port is in use.",
   CS_CLI_PORT_UNUSABLE: "Cannot listen on the address or the port.",
   CS_CLI_PROFILE_UNUSABLE: "The profile is unknown, or its document is invalid.",
+  CS_CLI_PROVIDER_UNUSABLE:
+    "The provider is unknown, or its document is invalid. `countersign providers` lists the known ones.",
   CS_CLI_REPORT_UNWRITABLE: "A file of `--report` cannot be written.",
-  CS_CLI_SECRET_UNUSABLE: "The secret is missing, or the profile's scheme refuses it.",
+  CS_CLI_SECRET_UNUSABLE: "The secret is missing, or the provider's scheme refuses it.",
   CS_CLI_TARGET_NOT_OWNED: "The target is another machine, and `--i-own` does not name it.",
   CS_CLI_TOKEN_UNUSABLE: "`COUNTERSIGN_TOKEN` is invalid.",
   CS_CLI_UNVERIFIED:

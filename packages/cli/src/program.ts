@@ -39,6 +39,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: "List the requirements for providers and receivers",
     declare: async () => (await import("./commands/requirements.ts")).declareRequirements,
   },
+  providers: {
+    summary: "List the providers that the receiver knows, and how each signs",
+    declare: async () => (await import("./commands/providers.ts")).declareProviders,
+  },
   types: {
     summary: "Generate the event types in a programming language",
     declare: async () => (await import("./commands/types.ts")).declareTypes,

@@ -1,0 +1,90 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as constants from "@countersign/receiver/providers";
+import { reference } from "@countersign/schemas/providers";
+import { providersByName } from "@countersign/schemas/providers-by-name";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { providerSheet } from "../src/provider-sheet.ts";
+import { ran } from "./ran.ts";
+
+const documents = [...providersByName.values()];
+
+describe("countersign providers", () => {
+  it("lists each document with its replay bound, retries, deadline and signed text", async () => {
+    const { status, out, err } = await ran(["providers"]);
+    expect({ status, err }).toEqual({ status: 0, err: "" });
+    const rows = out.trim().split("\n").slice(1);
+    expect(rows.map((row) => row.split(" ")[0])).toEqual([...providersByName.keys()]);
+    const row = rows.find((one) => one.startsWith("x-signature ")) ?? "";
+    expect(row).toMatch(/ 300 s +76 h +15 s +id \+ "\." \+ timestamp \+ "\." \+ body$/);
+
+    const json = JSON.parse((await ran(["providers", "--json"])).out) as { providers: object[] };
+    expect(json.providers).toHaveLength(documents.length);
+    expect(json.providers).toContainEqual({
+      name: "x-signature",
+      title: "X-Signature payment service",
+      replaySeconds: 300,
+      retries: { hours: 76 },
+      deadlineSeconds: 15,
+      signed: 'id + "." + timestamp + "." + body',
+    });
+  });
+
+  it("prints one with the code that mounts it, its secret, its traps and its events", async () => {
+    const traps = ["Retries of one event differ in their bytes."];
+    const file = fileOf({ ...reference, name: "acme-pay", title: "Acme Pay", traps });
+    const { status, out, err } = await ran(["providers", file]);
+    expect({ status, err }).toEqual({ status: 0, err: "" });
+    expect(out).toContain('import { acmePay } from "@countersign/receiver/providers";');
+    expect(out).toContain('secrets: [process.env["ACME_PAY_WEBHOOK_SECRET"]],');
+    expect(out).toContain(reference.secret?.where);
+    expect(out).toContain(traps[0]);
+    expect(out).toMatch(/^refund\.pending {2}PAYMENT$/m);
+    const json = (await ran(["providers", "reference", "--json"])).out;
+    expect(JSON.parse(json)).toMatchObject({ provider: reference });
+  });
+
+  it.each(documents)("names the constant that the receiver exports for $name", (provider) => {
+    const { mount, facts } = providerSheet(provider);
+    const [, constant = ""] =
+      /import \{ (\w+) \} from "@countersign\/receiver\/providers"/.exec(mount) ?? [];
+    expect(new Map(Object.entries(constants)).get(constant)).toBe(provider);
+    for (const [, text] of facts) expect(text).not.toMatch(/undefined|\[object/);
+  });
+});
+
+describe("a provider that cannot be used", () => {
+  it("is reported with the names that exist", async () => {
+    const { status, err } = await ran(["providers", "refrence"]);
+    expect(status).toBe(2);
+    expect(err).toMatch(/CS_CLI_PROVIDER_UNUSABLE: unknown provider or unreadable file "refrence"/);
+    expect(err).toContain("did you mean reference?");
+    for (const name of providersByName.keys()) expect(err).toContain(name);
+  });
+
+  it.each([
+    ["is no JSON", "{", /broken\.json is not JSON/],
+    ["has a member too many", { ...reference, tolerance: 5 }, /broken\.json[^]*tolerance/],
+    [
+      "signs no body",
+      {
+        ...reference,
+        signature: { ...reference.signature, signed: ["id", { text: "." }, "timestamp"] },
+      },
+      /broken\.json[^]*body/,
+    ],
+  ])("is reported with its file and member if it %s", async (_what, document, message) => {
+    const file = fileOf(document, "broken.json");
+    const { status, err } = await ran(["providers", file]);
+    expect(status).toBe(2);
+    expect(err).toMatch(/CS_CLI_PROVIDER_UNUSABLE/);
+    expect(err).toMatch(message);
+  });
+});
+
+function fileOf(document: unknown, name = "provider.json"): string {
+  const file = join(temporaryFolder(), name);
+  writeFileSync(file, typeof document === "string" ? document : JSON.stringify(document));
+  return file;
+}
