@@ -3,7 +3,7 @@ import { example, matcher, standardSchemas, type Matcher } from "@countersign/co
 import { createReceiver, memoryInbox, type Outcome } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
 import type { EventType } from "@countersign/schemas";
-import { profiles } from "@countersign/schemas/profiles";
+import { reference as provider } from "@countersign/schemas/providers";
 import { Matchers } from "@pact-foundation/pact";
 import { describe, expect, it } from "vitest";
 import { writtenPact } from "./committed-pact.ts";
@@ -35,7 +35,7 @@ interface Shape {
 }
 
 // The catalogue's types are the events of the schemas.
-const types = profiles.standard.catalogue.map(({ type }) => type as EventType);
+const types = (provider.catalogue ?? []).map(({ type }) => type as EventType);
 
 /** Types without optional members: a new customer has no account yet. */
 const alwaysAlike: readonly string[] = ["customer.created"];

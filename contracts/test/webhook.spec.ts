@@ -1,5 +1,6 @@
 import { matcher, standardSchemas } from "@countersign/contract-kit/derive";
 import { placeholders } from "@countersign/contract-kit/pact";
+import { senderOf } from "@countersign/schemas/provider-of";
 import { profiles } from "@countersign/schemas/profiles";
 import { Matchers } from "@pact-foundation/pact";
 import { describe, expect, it } from "vitest";
@@ -12,7 +13,7 @@ const { pact, text, committed } = writtenPact({
   provider: "merchant-receiver",
 });
 const schemas = standardSchemas();
-const profile = profiles.standard;
+const { catalogue } = senderOf(profiles.standard);
 
 const open = shareSandbox();
 
@@ -47,7 +48,7 @@ interface Delivered {
 const acknowledged = Matchers.matchStatus(204, Matchers.HTTPResponseStatusClass.Success);
 const refused = 401;
 
-const genuine = profile.catalogue.flatMap(({ type }): readonly Delivered[] => {
+const genuine = catalogue.flatMap(({ type }): readonly Delivered[] => {
   const whole = dataOf(type);
   const delivered = (description: string, data: Members): Delivered => ({
     requirement: "R-ACK-AFTER-HANDLER",
@@ -110,7 +111,7 @@ function dataOf(type: string): Members {
 }
 
 function bodyOf({ type, data, isOdd = false }: Delivered): object {
-  const category = profile.catalogue.find((row) => row.type === type)?.category;
+  const category = catalogue.find((row) => row.type === type)?.category;
   const envelope = { type, category, timestamp: "2026-11-21T09:30:00.000Z" };
   const event = isOdd ? envelope : { ...envelope, data };
   const matched = matcher(schemas.document(`events/${type}.schema.json`), event);

@@ -10,7 +10,7 @@ import {
   targetOf,
 } from "./load.ts";
 
-/** A row of the standard profile's catalogue, joined with its schema. */
+/** A row of the reference provider's catalogue, joined with its schema. */
 export interface EventRow {
   readonly type: string;
   readonly category: string;
@@ -24,15 +24,16 @@ export interface EventRow {
 }
 
 /**
- * Returns the events of the standard profile, in its order.
+ * Returns the events of the reference provider, in its order.
  *
  * @throws {Error} A row has no schema, a schema no row, or they differ.
  */
 export function eventRows(files: readonly SchemaFile[]): readonly EventRow[] {
-  const { catalogue } = readJson("schemas/profiles/standard.json") as {
+  const { catalogue } = readJson("schemas/providers/reference.json") as {
     readonly catalogue: readonly Omit<EventRow, "title" | "file" | "amounts">[];
   };
-  const rows = catalogue.map(({ type, category, resource, rank }): EventRow => {
+  const rows = catalogue.map(({ type, category, resource: place, rank }): EventRow => {
+    const resource = place.replace(/^body:/, "");
     const file = files.find(({ path }) => path === `events/${type}.schema.json`);
     if (file === undefined) throw new Error(`the event ${type} has no schema`);
     const { properties = {} } = file.schema as Parts;

@@ -17,7 +17,7 @@ export async function typesOf(
     properties: Object.fromEntries(files.map(({ title, id }) => [title, { $ref: id }])),
   };
   const text = await compile(root, "EveryType", {
-    bannerComment: BANNER,
+    bannerComment: `${BANNER}\nimport type { ProviderDocument } from "./provider-types.ts";`,
     additionalProperties: false,
     ignoreMinAndMaxItems: true,
     $refOptions: {
@@ -55,6 +55,9 @@ function forTypes(file: SchemaFile, files: readonly SchemaFile[]): Schema {
         ...rest,
         tsType: [...(rest["enum"] as string[]).map(quoted), "(string & {})"].join(" | "),
       };
+    // A profile's provider is a name or a document, whose types are in their own module.
+    if ("anyOf" in rest)
+      return { description: rest["description"], tsType: "string | ProviderDocument" };
     return rest;
   });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { profiles } from "@countersign/schemas/profiles";
+import { reference } from "@countersign/schemas/providers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receiverCheckRunner } from "../../packages/cli/src/receiver-check-runner.ts";
 import { drawn, seed } from "../seed.ts";
@@ -122,9 +123,10 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
 
       // Another run of the sandbox has the same address, and does not know the session.
       await one.sandbox.close({ graceMs: 0 });
-      const { standard } = profiles;
-      const catalogue = standard.catalogue.filter(({ category }) => category === "CUSTOMER");
-      const profile = { ...standard, name: "customers-only", catalogue };
+      const { catalogue: all = [] } = reference;
+      const catalogue = all.filter(({ category }) => category === "CUSTOMER");
+      const provider = { ...reference, catalogue };
+      const profile = { ...profiles.standard, name: "customers-only", provider };
       await openInspector({ port: one.port, profile });
       await page.getByText("The sandbox has stopped.").waitFor();
       expect(await page.getByRole("button", { name: "3 business days" }).isDisabled()).toBe(true);
@@ -148,9 +150,9 @@ describeInBrowser(`the inspector's page (seed ${String(seed)})`, () => {
       onTestFinished(() => silence.resolve(204));
       const one = await openInspector({
         checksOf: (target) => {
-          const { standard } = profiles;
           // The checks before that of forged attempts take as much longer as the profile has types.
-          const profile = { ...standard, catalogue: standard.catalogue.slice(0, 1) };
+          const provider = { ...reference, catalogue: reference.catalogue?.slice(0, 1) ?? [] };
+          const profile = { ...profiles.standard, provider };
           const runner = receiverCheckRunner({ ...target, profile, profileName: "standard" });
           const run: typeof runner.run = (watch) => {
             const load = { check: "receiver/load", title: "many at once", place: 2, total: 2 };

@@ -3,8 +3,8 @@ import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { sampleEvent } from "@countersign/sandbox/internal";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { reference, xSignature } from "@countersign/schemas/providers";
 import { systemRandom } from "@countersign/service";
-import { schemeOf } from "@countersign/signatures/stated";
 import { describe, expect, it } from "vitest";
 import { valueAt } from "@countersign/schemas";
 import { judgePayload } from "../../packages/inspector/src/events/judge-payload.ts";
@@ -58,7 +58,7 @@ describe("the inspector of another profile", () => {
 
       const made = await one.api("POST", "/sandbox/events", { type: "payment.created" });
       const event = made.body as { id: string; type: string; payload: string };
-      const code = testOf(event, about.signature);
+      const code = testOf(event, about.provider);
       await runCopied(code, profile, () => undefined);
       const failing = () => Promise.reject(new TypeError("no ledger"));
       await expect(runCopied(code, profile, failing)).rejects.toThrow("no ledger");
@@ -93,7 +93,7 @@ async function runCopied(
   receiver.on("payment.created", handler);
   // The test without its imports, and with what they import.
   const body = code.replaceAll(/^import .*$/gm, "");
-  const given = { signedAttempt, schemeOf, expect, receiver };
+  const given = { signedAttempt, reference, xSignature, expect, receiver };
   const process = { env: { WEBHOOK_SECRET: SECRET } };
   let test = (): Promise<void> => Promise.reject(new Error("the text defines no test"));
   const define = (_: string, defined: () => Promise<void>): void => void (test = defined);

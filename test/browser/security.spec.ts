@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { text as textOf } from "node:stream/consumers";
-import { profiles } from "@countersign/schemas/profiles";
-import { standardWebhooks } from "@countersign/signatures/stated";
+import { reference } from "@countersign/schemas/providers";
+import { standardWebhooks } from "@countersign/signatures";
 import { beforeAll, describe, expect, it } from "vitest";
 import { curlOf, signatureLines, testOf } from "../../packages/inspector/src/events/snippets.ts";
 import { atEndOfFile } from "../temporary-folder.ts";
@@ -244,8 +244,8 @@ describe("the inspector's data", () => {
     const headers = { "webhook-id": id, "x-odd": controls.slice(1) };
     const key = { form: "base64 after whsec_", bytes: 24, fingerprint: "" };
     const curl = curlOf({ url: one.receiverUrl, headers, body: payload });
-    const lines = signatureLines({ key, signedText: controls }, profiles.standard.signature);
-    const copies = [curl, testOf(event, profiles.standard.signature)];
+    const lines = signatureLines({ key, signedText: controls }, reference);
+    const copies = [curl, testOf(event, reference)];
     for (const copied of [...copies, ...lines.map(({ text: line }) => line)])
       expect(copied).toMatch(/^[\n\x20-\x7E]+$/);
   });

@@ -1,4 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
 import { quick } from "../../packages/contract-kit/test/provider/open-target.ts";
 import { type Plant, type ProviderFault, textOf } from "./edits.ts";
 
@@ -66,9 +67,11 @@ export const serviceFaults: readonly ProviderFault[] = [
     fails: "P-EVENT-RETRY",
     breaks:
       "The last attempt of the schedule is never made: an outage of two days and a half loses events.",
-    plant: serving(({ delivery }) => ({
-      delivery: { ...delivery, scheduleSeconds: delivery.scheduleSeconds.slice(0, -1) },
-    })),
+    plant: serving((profile) => {
+      const { provider, sending } = senderOf(profile);
+      const scheduleSeconds = sending.scheduleSeconds.slice(0, -1);
+      return { provider: { ...provider, sending: { ...sending, scheduleSeconds } } };
+    }),
   },
   {
     id: "one-at-a-time",

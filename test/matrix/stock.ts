@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { receiverTarget } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
+import { type ProviderDocument, reference } from "@countersign/schemas/providers";
 import { buildSync } from "esbuild";
 import { secrets } from "../../packages/contract-kit/test/receiver/open-receiver.ts";
 import { testPort } from "../../packages/receiver/test/inboxes/servers.ts";
@@ -81,27 +82,40 @@ async function start(
   };
 }
 
-type Hmac = Extract<Profile["signature"], { scheme: "hmac" }>["description"];
-const hmac = (
+/** The standard profile of a sender whose attempts are signed in another way; ids are in the body only. */
+function signedBy(
   name: string,
-  form: Pick<Hmac, "headers" | "form" | "signed" | "separator">,
-): Profile => {
-  const description: Hmac = { name, algorithm: "sha256", encoding: "hex", ...form };
-  const signature = { scheme: "hmac", toleranceSeconds: 300, description } as const;
-  return { ...profiles.standard, name, signature };
-};
+  signature: ProviderDocument["signature"],
+  timestamp?: ProviderDocument["timestamp"],
+): Profile {
+  const { id: _, timestamp: _time, ...rest } = reference;
+  const event = { ...reference.event, id: "body:/id" };
+  const provider = {
+    ...rest,
+    name,
+    title: name,
+    event,
+    signature,
+    ...(timestamp && { timestamp }),
+  };
+  return { ...profiles.standard, name, provider };
+}
 
-const stripe = hmac("stripe-signature", {
-  headers: { signature: "Stripe-Signature" },
-  form: { kind: "pairs", timestamp: "t", signature: "v1" },
-  signed: ["timestamp", "body"],
-  separator: ".",
-});
-const gitHub = hmac("hub-signature", {
-  headers: { signature: "X-Hub-Signature-256" },
-  form: { kind: "single", prefix: "sha256=" },
+const stripe = signedBy(
+  "stripe-signature",
+  {
+    algorithm: "hmac-sha256",
+    encoding: "hex",
+    carrier: [{ at: "header:Stripe-Signature", separator: ",", pair: "v1" }],
+    signed: ["timestamp", { text: "." }, "body"],
+  },
+  { at: "header:Stripe-Signature#t", unit: "s", toleranceSeconds: 300 },
+);
+const gitHub = signedBy("hub-signature", {
+  algorithm: "hmac-sha256",
+  encoding: "hex",
+  carrier: [{ at: "header:X-Hub-Signature-256", prefix: "sha256=" }],
   signed: ["body"],
-  separator: "",
 });
 
 const node = (file: string) => () => [process.execPath, join(folder, file)];

@@ -1,7 +1,6 @@
 import type { HttpAnswer } from "@countersign/contract-kit";
 import type { PactMessage } from "@countersign/contract-kit/pact";
-import { profiles } from "@countersign/schemas/profiles";
-import { schemeOf } from "@countersign/signatures/stated";
+import { standardWebhooks } from "@countersign/signatures";
 import type { Mutant, Recorded } from "./campaign.ts";
 import { jsonMutants } from "./json-mutants.ts";
 
@@ -9,7 +8,7 @@ type Change = Omit<Mutant, "recorded">;
 
 /** The secret that signs the deliveries which a verification captures. */
 const SECRET_KEY = "a-secret-of-24-characters-or-more";
-const scheme = schemeOf(profiles.standard.signature);
+const scheme = standardWebhooks();
 
 /** Mutants of a service: of each answer, and of each event that it delivers. */
 export const serviceMutants = (recorded: readonly Recorded[]): readonly Mutant[] =>
@@ -88,7 +87,7 @@ function messageMutants({ body, metadata }: PactMessage): readonly Change[] {
   const signed = (bytes: Uint8Array): PactMessage => {
     const timestamp = Math.floor(Date.now() / 1000);
     const message = { id: metadata["webhook-id"] ?? "", timestamp, body: bytes };
-    const signature = scheme.sign(message, [{ raw: SECRET_KEY }]);
+    const signature = scheme.sign(message, [{ raw: SECRET_KEY }]).headers;
     return { body: bytes, metadata: { ...metadata, ...signature } };
   };
   const forged = { ...metadata, "webhook-signature": `v1,${"A".repeat(43)}=` };

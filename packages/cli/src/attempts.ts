@@ -1,4 +1,4 @@
-import type { Message, Secret, SignatureScheme } from "@countersign/signatures/stated";
+import type { Message, Secret, SignatureScheme } from "@countersign/signatures";
 import { Agent, type Dispatcher, errors } from "undici";
 import { systemCode } from "./failure.ts";
 
@@ -24,7 +24,7 @@ export interface Signed {
 export interface Breaking {
   readonly scheme: SignatureScheme;
   readonly toleranceSeconds: number;
-  readonly message: Message;
+  readonly message: Message & { readonly timestamp: number };
   readonly secret: Secret;
   /** A random secret in the same format. */
   readonly stranger: Secret;
@@ -35,7 +35,7 @@ export function signed(breaking: Breaking, kind: BrokenKind | undefined): Signed
   const { scheme, message, secret, stranger, toleranceSeconds } = breaking;
   const sign = (change: Partial<Message> = {}, by = secret): Signed => {
     const changed = { ...message, ...change };
-    return { headers: scheme.sign(changed, [by]), body: changed.body };
+    return { headers: scheme.sign(changed, [by]).headers, body: changed.body };
   };
   const genuine = sign();
   switch (kind) {

@@ -28,6 +28,9 @@ export const profileOption = (): Option =>
     "standard",
   );
 
+export const providerOption = (): Option =>
+  new Option("--provider <name|file>", "provider instead of a profile; see providers");
+
 /** Returns `; did you mean WORD?` with the nearest known word, or an empty text. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = closest(word, known);

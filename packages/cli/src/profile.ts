@@ -1,37 +1,102 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, join, posix } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { example, schemaSet } from "@countersign/contract-kit/derive";
 import { valueAt } from "@countersign/schemas";
 import { validateProfile } from "@countersign/schemas/profile-validator";
+import { senderOf } from "@countersign/schemas/provider-of";
+import { providersByName } from "@countersign/schemas/providers-by-name";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import { didYouMean } from "./options.ts";
-import { Failure } from "./failure.ts";
+import { badArgument, Failure } from "./failure.ts";
+import { checkedProvider, loadProvider } from "./provider.ts";
+
+type EventRow = NonNullable<ProviderDocument["catalogue"]>[number];
 
 /** Members that have no default. */
-const OWN = new Set(["name", "signature", "envelope", "catalogue", "payments"]);
+const OWN = new Set(["name", "provider", "payments"]);
 
 /**
- * Returns a built-in profile by its name, or a profile document by its path. What the document leaves out,
- * but for its name, signature, envelope, catalogue and payments, is as in the standard profile. A folder has the document as `profile.json`, JSON Schemas of events' data as
- * `events/TYPE.schema.json`, and whole sample events as `samples/*.json`. A sample that is missing is made from the
- * schema.
+ * Returns a built-in profile by its name, or a profile document by its path. What the document leaves out, except
+ * its name, provider and payments, is as in the standard profile. Its provider is the name of a built-in one, the
+ * path of a document next to it, or the document itself. A folder has the profile as `profile.json`, JSON Schemas of
+ * events' data as `events/TYPE.schema.json`, and whole sample events as `samples/*.json`. A sample that is missing is
+ * made from the schema.
  *
  * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: no such name and no such file, or the document is not a
- *   profile; the message has every error with its JSON Pointer.
+ *   profile; the message has every error with its JSON Pointer. `CS_CLI_PROVIDER_UNUSABLE`: its provider is invalid.
  */
 export async function loadProfile(nameOrFile: string): Promise<Profile> {
   const builtIn = new Map<string, Profile>(Object.entries(profiles)).get(nameOrFile);
   if (builtIn !== undefined) return builtIn;
   const isFolder = statSync(nameOrFile, { throwIfNoEntry: false })?.isDirectory() === true;
-  const document = await readDocument(isFolder ? join(nameOrFile, "profile.json") : nameOrFile);
+  const file = isFolder ? join(nameOrFile, "profile.json") : nameOrFile;
+  const document = await readDocument(file);
   const defaults = Object.entries(profiles.standard).filter(([member]) => !OWN.has(member));
   const whole = isObject(document) ? { ...Object.fromEntries(defaults), ...document } : document;
-  const validation = validateProfile(isFolder ? withFolder(whole, nameOrFile) : whole);
-  if (validation.ok)
-    return { ...validation.value, catalogue: validation.value.catalogue.map(withSample) };
-  const errors = validation.errors.map(({ pointer, message }) => `  ${pointer || "/"} ${message}`);
-  throw unusable([`${nameOrFile} is not a profile:`, ...errors].join("\n"));
+  const validation = validateProfile(whole);
+  if (!validation.ok) {
+    const errors = validation.errors.map(
+      ({ pointer, message }) => `  ${pointer || "/"} ${message}`,
+    );
+    throw unusable([`${nameOrFile} is not a profile:`, ...errors].join("\n"));
+  }
+  const profile = validation.value;
+  // What the document leaves out is as in the standard profile, also how events are sent.
+  const provider = {
+    sending: senderOf(profiles.standard).sending,
+    ...(await providerAt(profile.provider, file)),
+  };
+  return sent({
+    ...profile,
+    provider: withSamples(isFolder ? withFolder(provider, nameOrFile) : provider),
+  });
+}
+
+/**
+ * Returns the profile of `--provider`, or of `--profile` without one.
+ *
+ * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: both are given. `CS_CLI_PROVIDER_UNUSABLE`, `CS_CLI_PROFILE_UNUSABLE`.
+ */
+export async function loadChosen(options: {
+  readonly profile: string;
+  readonly provider?: string | undefined;
+}): Promise<Profile> {
+  const provider = await chosenProvider(options);
+  return provider === undefined
+    ? loadProfile(options.profile)
+    : sent({ ...profiles.standard, name: provider.name, provider: withSamples(provider) });
+}
+
+/** Returns the provider of `--provider`, if it is given. @throws {Failure} See `loadChosen`. */
+export async function chosenProvider({
+  profile,
+  provider,
+}: {
+  readonly profile: string;
+  readonly provider?: string | undefined;
+}): Promise<ProviderDocument | undefined> {
+  if (provider === undefined) return undefined;
+  if (profile !== "standard") throw badArgument("--provider cannot be combined with --profile");
+  return loadProvider(provider);
+}
+
+/** @throws {Failure} The profile's provider does not say how its events are written and sent. */
+function sent(profile: Profile): Profile {
+  try {
+    senderOf(profile);
+    return profile;
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new Failure("CS_CLI_PROVIDER_UNUSABLE", cause.message, { cause });
+  }
+}
+
+/** @param provider A name, a path next to the profile's file, or a document. */
+async function providerAt(provider: Profile["provider"], file: string): Promise<ProviderDocument> {
+  if (typeof provider !== "string") return checkedProvider(provider, `${file}#/provider`);
+  return loadProvider(providersByName.has(provider) ? provider : join(dirname(file), provider));
 }
 
 async function readDocument(file: string): Promise<unknown> {
@@ -54,8 +119,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A document with the schemas and the samples of its folder in the catalogue's rows. */
-function withFolder(document: unknown, folder: string): unknown {
-  if (!isObject(document) || !Array.isArray(document["catalogue"])) return document;
+function withFolder(provider: ProviderDocument, folder: string): ProviderDocument {
   const json = (path: string): unknown => {
     try {
       return JSON.parse(readFileSync(join(folder, path), "utf8"));
@@ -63,7 +127,7 @@ function withFolder(document: unknown, folder: string): unknown {
       throw unusable(`${join(folder, path)} cannot be read as JSON`, { cause });
     }
   };
-  const envelope = isObject(document["envelope"]) ? document["envelope"] : {};
+  const { type: typeAt, data: dataAt = "body:" } = provider.event;
   const budget = { parts: MAX_PARTS };
   const samples = globSync("samples/*.json", { cwd: folder }).toSorted().map(json);
   const schemas = new Map(
@@ -72,25 +136,29 @@ function withFolder(document: unknown, folder: string): unknown {
       withoutReferences({ file: path, pointer: "" }, json, budget),
     ]),
   );
-  // The validator checks the rows.
-  const rows = document["catalogue"] as readonly { readonly type?: string }[];
+  const { catalogue: rows = [] } = provider;
   const types = new Set(rows.map(({ type }) => type));
   const strange = [...schemas.keys()].find((type) => !types.has(type));
   if (strange !== undefined)
     throw unusable(`${folder}/events/${strange}.schema.json: the catalogue has no such event`);
   const catalogue = rows.map((row) => {
-    const schema = schemas.get(row.type ?? "");
-    const sample = samples.find((one) => at(one, envelope["type"]) === row.type);
+    const schema = schemas.get(row.type);
+    const sample = samples.find((one) => inBody(one, typeAt) === row.type);
+    const data = sample === undefined ? undefined : inBody(sample, dataAt);
     return {
       ...row,
-      ...(schema !== undefined && { schema }),
-      ...(sample !== undefined && { sample: at(sample, envelope["data"]) }),
+      ...(isObject(schema) && { schema }),
+      ...(isObject(data) && { sample: data }),
     };
   });
-  return { ...document, catalogue };
+  return { ...provider, catalogue };
 }
 
-type Row = Profile["catalogue"][number];
+/** The value at a place of a body. */
+const inBody = (event: unknown, place: unknown): unknown =>
+  typeof place === "string" && place.startsWith("body:")
+    ? valueAt(event, place.slice("body:".length))
+    : undefined;
 
 interface Place {
   /** Path in the profile's folder. */
@@ -147,11 +215,13 @@ function withoutReferences(
   return inline(valueAt(json(place.file), place.pointer));
 }
 
-const at = (event: unknown, pointer: unknown): unknown =>
-  typeof pointer === "string" ? valueAt(event, pointer) : undefined;
+const withSamples = ({ catalogue, ...provider }: ProviderDocument): ProviderDocument => ({
+  ...provider,
+  ...(catalogue && { catalogue: catalogue.map(withSample) }),
+});
 
 /** @throws {Failure} A keyword or a pattern of the schema is unsupported, or a reference leads nowhere. */
-function withSample(row: Row): Row {
+function withSample(row: EventRow): EventRow {
   if (row.schema === undefined) return row;
   const path = `events/${row.type}.schema.json`;
   try {

@@ -3,6 +3,10 @@ import { badArgument } from "./failure.ts";
 
 /** A request from a file. */
 export interface RecordedRequest {
+  /** `undefined` if the file does not say. */
+  readonly method: string | undefined;
+  /** Path and query, or the whole URL; `undefined` if the file does not say. */
+  readonly url: string | undefined;
   /** A list only for a header that arrived more than once. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** The body, and if the file may have added a newline to it, the body without it first. */
@@ -39,9 +43,9 @@ function fromHttp(bytes: Buffer, file: string): RecordedRequest {
   const body = end === null ? Buffer.alloc(0) : bytes.subarray(end.index + end[0].length);
   const [first = "", ...rest] = head.split(/\r?\n/);
   // Some tools record headers without the request line.
-  const isRequestLine = /^[A-Z]+ \S+/.test(first);
+  const [requestLine, method, url] = /^([A-Z]+) (\S+)/.exec(first) ?? [];
   const headers: [string, string][] = [];
-  for (const line of isRequestLine ? rest : [first, ...rest]) {
+  for (const line of requestLine !== undefined ? rest : [first, ...rest]) {
     const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) {
       throw badArgument(
@@ -50,7 +54,8 @@ function fromHttp(bytes: Buffer, file: string): RecordedRequest {
     }
     headers.push([name, value.trim()]);
   }
-  return { headers: collected(headers), bodies: bodiesOf(body, collected(headers)), at: undefined };
+  const sent = collected(headers);
+  return { method, url, headers: sent, bodies: bodiesOf(body, sent), at: undefined };
 }
 
 function bodiesOf(body: Buffer, headers: RecordedRequest["headers"]): readonly Uint8Array[] {
@@ -77,6 +82,8 @@ function withoutNewline(body: Buffer): Buffer | undefined {
 }
 
 interface HarRequest {
+  readonly method?: string;
+  readonly url?: string;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly postData?: { readonly text?: string; readonly encoding?: string };
 }
@@ -113,12 +120,12 @@ function fromHar(
         : `entry ${entry} does not exist`;
     throw badArgument(`the HAR file has ${entries.length} entries, and ${missing}`);
   }
-  const { headers: listed, postData } = chosen.request;
+  const { method, url, headers: listed, postData } = chosen.request;
   const headers = collected(listed.map(({ name, value }) => [name, value]));
   const at = Date.parse(chosen.startedDateTime ?? "");
   const encoding = postData?.encoding === "base64" ? "base64" : "utf8";
   const body = Buffer.from(postData?.text ?? "", encoding);
-  return { headers, bodies: [body], at: Number.isNaN(at) ? undefined : at };
+  return { method, url, headers, bodies: [body], at: Number.isNaN(at) ? undefined : at };
 }
 
 function isEntry(value: unknown): value is HarEntry {

@@ -1,5 +1,6 @@
 import type { OpenedNamespace, RunningSandbox } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
 import { listPayments, type Completion } from "@countersign/service/internal";
 import { printable } from "./printable.ts";
 
@@ -73,7 +74,7 @@ export async function exampleLines(
   );
   const client =
     seeded && `API client  ${seeded.clientId}  ${seeded.clientSecret} (shown only once)`;
-  const eventType = profile.payments === true ? undefined : profile.catalogue[0]?.type;
+  const eventType = profile.payments === true ? undefined : senderOf(profile).catalogue[0]?.type;
   const calls = firstCalls({ paymentId: refundable?.id, eventType, ...how });
   return client === undefined ? calls : [client, ...calls];
 }

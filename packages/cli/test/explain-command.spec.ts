@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { standardWebhooks, xSignature } from "@countersign/signatures/stated";
+import { xSignature } from "@countersign/schemas/providers";
+import { schemeOf, standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 import { containing, SECRET } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
@@ -11,7 +12,7 @@ const timestamp = Date.parse(AT) / 1000;
 const body = '{"id":"evt_1","type":"refund.failed"}';
 const pretty = JSON.stringify(JSON.parse(body), null, 2);
 const message = { id: "evt_1", timestamp, body: Buffer.from(body) };
-const headers = standardWebhooks().sign(message, [SECRET]);
+const headers = standardWebhooks().sign(message, [SECRET]).headers;
 
 const http = (given: Readonly<Record<string, string>>, sent: string, end = "\r\n"): string =>
   [
@@ -97,7 +98,7 @@ describe("countersign explain", () => {
 
   it("uses the scheme of the profile", async () => {
     const secret = "a-text-that-is-long-enough-to-be-a-key";
-    const signed = http(xSignature().sign(message, [secret]), body);
+    const signed = http(schemeOf(xSignature).sign(message, [secret]).headers, body);
     const more = ["--profile", "x-signature", "--at", AT];
     const own = await explain(signed, more, { COUNTERSIGN_SECRET: secret });
     expect(own).toMatchObject(verified);

@@ -4,6 +4,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import type { Catalogue } from "@countersign/schemas";
+import { providerOf } from "@countersign/schemas/provider-of";
+import { reference } from "@countersign/schemas/providers";
 import { expect, it, onTestFinished } from "vitest";
 import { makeEffects } from "../../contract-kit/test/receiver/make-effects.ts";
 import { listen } from "../../sandbox/test/listen.ts";
@@ -43,12 +45,23 @@ function shop(): string {
   };
   write("profile.json", {
     name: "shop",
-    signature: { scheme: "standard-webhooks", toleranceSeconds: 300 },
-    envelope: { id: "/id", type: "/type", category: "/topic", timestamp: "/at", data: "/object" },
+    provider: "provider.json",
+  });
+  write("provider.json", {
+    ...reference,
+    name: "shop",
+    title: "Shop",
+    event: {
+      id: "body:/id",
+      type: "body:/type",
+      category: "body:/topic",
+      time: { at: "body:/at", unit: "iso" },
+      data: "body:/object",
+    },
     catalogue: [
-      { type: "order.placed", category: "ORDER", resource: "/object/orderId" },
-      { type: "order.shipped", category: "ORDER", resource: "/object/orderId" },
-      { type: "invoice.paid", category: "INVOICE", resource: "/object/invoiceId" },
+      { type: "order.placed", category: "ORDER", resource: "body:/object/orderId" },
+      { type: "order.shipped", category: "ORDER", resource: "body:/object/orderId" },
+      { type: "invoice.paid", category: "INVOICE", resource: "body:/object/invoiceId" },
     ],
   });
   write("shared/money.json", {
@@ -96,7 +109,7 @@ it(
     const receiver = createReceiver({
       secrets: [SECRET],
       catalogue,
-      profile: await loadProfile(profile),
+      provider: providerOf(await loadProfile(profile)),
       inbox: memoryInbox(),
       log: false,
       fallback: () => {},

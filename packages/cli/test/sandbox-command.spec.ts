@@ -4,7 +4,7 @@ import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
-import { standardWebhooks } from "@countersign/signatures/stated";
+import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openReceiver } from "../../sandbox/test/open-sandbox.ts";
 import { call } from "./service-data.ts";

@@ -1,4 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { profiles } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
+import { xSignature } from "@countersign/schemas/providers";
 import { describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { firstCalls } from "../src/sandbox-lines.ts";
@@ -20,7 +23,7 @@ const answering = (status: number, text = ""): Promise<string> =>
 describe("countersign send", () => {
   it("sends an event of every type that a receiver accepts, and exits with 0", async () => {
     const { url, seen } = await openMerchant([SECRET]);
-    const types = profiles.standard.catalogue.map(({ type }) => type);
+    const types = senderOf(profiles.standard).catalogue.map(({ type }) => type);
     for (const type of types) {
       const { status, out } = await send(type, url);
       expect(out).toMatch(/^evt_[\w-]{22} {2}attempt 1 {2}204 {2}\d+ ms\n$/);
@@ -31,7 +34,7 @@ describe("countersign send", () => {
 
   it("signs with the profile's scheme", async () => {
     const { url, seen } = await openMerchant([textSecret], "x-signature");
-    const type = profiles["x-signature"].catalogue[0]?.type ?? "";
+    const type = xSignature.catalogue?.[0]?.type ?? "";
     const args = ["send", type, "--url", url, "--profile", "x-signature"];
     const { status } = await ran(args, { COUNTERSIGN_SECRET: textSecret });
     expect({ status, seen }).toEqual({ status: 0, seen: [type] });
@@ -87,7 +90,7 @@ describe("countersign send", () => {
   it("exits with 1 if nothing listens or a genuine attempt is refused, and escapes the answer", async () => {
     const closed = await send("refund.failed", "http://127.0.0.1:9/");
     expect(closed).toMatchObject({ status: 1, out: containing("ECONNREFUSED") });
-    const another = { COUNTERSIGN_SECRET: `whsec_${Buffer.alloc(32, 2).toString("base64")}` };
+    const another = { COUNTERSIGN_SECRET: `whsec_${randomBytes(32).toString("base64")}` };
     const args = ["send", "refund.failed", "--url", (await openMerchant([SECRET])).url];
     expect(await ran(args, another)).toMatchObject({ status: 1 });
     const hostile = await answering(500, "\u001b[2J\u0007\u202eok\r\nready");

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
+import { reference } from "@countersign/schemas/providers";
 import { describe, expect, it } from "vitest";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -28,7 +30,7 @@ describe.each(languages)("countersign types --language %s", (language) => {
   it("prints a documented type with exact decimals for each event, the same each time", async () => {
     const shown = await printed(language);
     if (language === "typescript") expect(await printed(language)).toBe(shown);
-    const names = profiles.standard.catalogue.map(({ type }) =>
+    const names = senderOf(profiles.standard).catalogue.map(({ type }) =>
       type.replaceAll(/(?:^|\.)([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
     );
     for (const name of names)
@@ -47,13 +49,20 @@ describe.each(languages)("countersign types --language %s", (language) => {
   });
 
   it("keeps the event names of a catalogue, and uses one type name for each", async () => {
-    const [first] = profiles.standard.catalogue;
+    const [first] = reference.catalogue ?? [];
     const catalogue = [
       { ...first, kind: "payment.created", type: "ach.id.received" },
       { ...first, kind: undefined, type: "3ds.api.url" },
     ];
     const file = join(temporaryFolder(), "profile.json");
-    writeFileSync(file, JSON.stringify({ ...profiles.standard, name: "changed", catalogue }));
+    writeFileSync(
+      file,
+      JSON.stringify({
+        ...profiles.standard,
+        name: "changed",
+        provider: { ...reference, catalogue },
+      }),
+    );
     const shown = await printed(language, "--profile", file);
     expect(shown).toContain("ach.id.received");
     expect(shown).toContain("3ds.api.url");

@@ -1,5 +1,6 @@
 import type { Profile } from "@countersign/schemas";
-import type { Secret } from "@countersign/signatures/stated";
+import type { ResolvedProfile } from "@countersign/schemas/provider-of";
+import type { Secret } from "@countersign/signatures";
 import type { Send } from "./http-send.ts";
 import type { Effects } from "./harness/effects.ts";
 import type { BenchEvent, EventMaker } from "./harness/events.ts";
@@ -47,7 +48,7 @@ export interface ReceiverTarget {
   readonly wire: Wire;
   /** Secrets that the receiver knows, the one to sign with first. */
   readonly secrets: readonly Secret[];
-  readonly profile: Profile;
+  readonly profile: ResolvedProfile;
   /** The handlers' effects; absent if the target does not show them. */
   readonly effects?: Effects;
   /** Milliseconds that an effect may take to show after its attempt was acknowledged. */

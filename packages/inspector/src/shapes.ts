@@ -1,4 +1,5 @@
 /** The sandbox's answers, as far as the page reads them. Times are ISO 8601 in UTC. */
+import type { ProviderDocument } from "@countersign/schemas/providers";
 
 /** A name of the profile's catalogue. */
 export interface NamedEvent {
@@ -27,11 +28,8 @@ export interface About {
     readonly category?: string;
   };
   readonly accountTypes: readonly string[];
-  /** The profile's signature scheme. */
-  readonly signature: {
-    readonly scheme: string;
-    readonly description?: { readonly algorithm?: string; readonly encoding?: string };
-  };
+  /** The provider's document, without its list of events. */
+  readonly provider: ProviderDocument;
   /** Business days from a settlement to the refund's threshold. */
   readonly businessDays: number;
   readonly faultRoutes: readonly string[];

@@ -1,5 +1,6 @@
 import { readJson } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas/profiles";
+import { senderOf, type SentEvent } from "@countersign/schemas/provider-of";
 import {
   customerResource,
   isObject,
@@ -15,7 +16,6 @@ import {
   type CustomerStatus,
   type DebitRecord,
   type EventKind,
-  type EventRow,
   type Random,
   type RefundRecord,
 } from "@countersign/service/internal";
@@ -40,7 +40,8 @@ export type SampleEvent =
 
 /** Returns an event without a cause, in the profile's format, as the text that is signed and sent. */
 export function sampleEvent({ profile, type, at, random, ...given }: SampleOrder): SampleEvent {
-  const sampled = sampledRow(profile.catalogue, type);
+  const { catalogue, envelope: places } = senderOf(profile);
+  const sampled = sampledRow(catalogue, type);
   if (sampled === undefined) return { ok: false, code: "UNKNOWN_EVENT" };
   const { row, kind } = sampled;
   const data =
@@ -48,7 +49,7 @@ export function sampleEvent({ profile, type, at, random, ...given }: SampleOrder
   if (data === undefined) return { ok: false, code: "DATA_UNUSABLE" };
   const id = given.id ?? newId(random, "evt");
   const subject = subjectOf(kind, data);
-  const envelope = writeEnvelope(profile.envelope, {
+  const envelope = writeEnvelope(places, {
     ...row,
     id,
     timestamp: writtenTime(at),
@@ -63,9 +64,9 @@ export function sampleEvent({ profile, type, at, random, ...given }: SampleOrder
  * this service never emits.
  */
 export function sampledRow(
-  catalogue: readonly EventRow[],
+  catalogue: readonly SentEvent[],
   type: string,
-): { readonly row: EventRow; readonly kind: EventKind } | undefined {
+): { readonly row: SentEvent; readonly kind: EventKind } | undefined {
   const rows = catalogue.filter((one) => one.type === type);
   const row = rows.find(({ kind }) => kind !== undefined) ?? rows[0];
   return row && { row, kind: row.kind ?? "payment.created" };
@@ -128,7 +129,7 @@ const samples: Readonly<Record<EventKind, (sampling: Sampling) => object>> = {
 
 /** Returns the data of a sample event; for a name without a kind, the profile's sample or its schema's example. */
 export function sampleData(
-  { row, kind }: { readonly row: EventRow; readonly kind: EventKind },
+  { row, kind }: { readonly row: SentEvent; readonly kind: EventKind },
   sampling: Sampling,
 ): object {
   if (row.kind !== undefined) return samples[kind](sampling);

@@ -1,6 +1,6 @@
 import { profiles } from "@countersign/schemas/profiles";
 import type { LogFields } from "@countersign/service/internal";
-import { standardWebhooks } from "@countersign/signatures/stated";
+import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../../service/test/manual-clock.ts";
 import { openReceiver, openSandbox, refusal, SECRET, shareSandbox, START } from "./open-sandbox.ts";

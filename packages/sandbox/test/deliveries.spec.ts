@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
+import { reference } from "@countersign/schemas/providers";
 import { sqliteDriver } from "@countersign/service";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -76,10 +77,11 @@ it("[P-SUBSCRIBE-NEW-TYPES] delivers a type added later to a category and to ALL
   const added = "payment.canceled";
   const file = join(temporaryFolder(), "sandbox.db");
   const { standard } = profiles;
-  const catalogue = standard.catalogue.filter(({ type }) => type !== added);
+  const { catalogue: all = [] } = reference;
+  const provider = { ...reference, catalogue: all.filter(({ type }) => type !== added) };
   const old = await openSandbox({
     driver: sqliteDriver(file),
-    profile: { ...standard, catalogue },
+    profile: { ...standard, provider },
   });
   const expected = [
     [{ type: "ALL" }, ["customer.created", added, "payment.created"]],

@@ -1,5 +1,5 @@
 import { profiles } from "@countersign/schemas/profiles";
-import { standardWebhooks } from "@countersign/signatures/stated";
+import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 import { signatureSteps } from "../src/inspector/signatures.ts";
 
@@ -7,7 +7,7 @@ const secret = "a-secret-of-your-own-choice";
 const timestamp = Date.parse("2026-11-24T12:00:00Z") / 1000;
 const body = '{"id":"evt_1","type":"refund.failed"}';
 const message = { id: "evt_1", timestamp, body: Buffer.from(body) };
-const headers = standardWebhooks().sign(message, [secret]);
+const headers = standardWebhooks().sign(message, [secret]).headers;
 const steps = (received: { readonly body?: string; readonly signature?: string }) =>
   signatureSteps(profiles.standard, { ...message, secret, headers, body, received });
 

@@ -59,7 +59,7 @@ export type { Signer } from "./delivery/attempt.ts";
 export type { Answer as AttemptAnswer, Completion, PostRequest } from "./delivery/types.ts";
 
 // Use cases and profiles
-export { subjectOf, writeEnvelope, type EventKind, type EventRow } from "./profile/envelope.ts";
+export { subjectOf, writeEnvelope, type EventKind } from "./profile/envelope.ts";
 export { policyOf, type Policy } from "./profile/policy.ts";
 export { askRefund } from "./use-cases/ask-refund.ts";
 export type { Context } from "./use-cases/context.ts";

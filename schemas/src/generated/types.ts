@@ -1,4 +1,5 @@
 // Generated from schemas/ by scripts/generate.ts. Do not edit.
+import type {ProviderDocument} from "./provider-types.ts";
 
 /**
  * Any event of the standard profile, discriminated by type. Interface section 6.
@@ -455,6 +456,10 @@ export interface Profile {
    * Name of the profile in messages and reports.
    */
   readonly name: string;
+  /**
+   * How events are signed, written and delivered (interface sections 5 and 6): the name of a built-in provider, or a provider document with "catalogue" and "sending".
+   */
+  readonly provider: string | ProviderDocument;
   /**
    * Signature scheme of attempts (interface section 5, rule 3).
    */

@@ -1,10 +1,14 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { referencePage } from "@countersign/schemas";
-import type { Profile } from "@countersign/schemas/profiles";
-import { explain, type Explanation } from "@countersign/signatures/stated/explain";
+import { providerOf } from "@countersign/schemas/provider-of";
+import { explain, type Explanation } from "@countersign/signatures/explain";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import { schemeOf } from "@countersign/signatures";
 import { secretFrom, signingSecret } from "../environment.ts";
-import { loadProfile } from "../profile.ts";
-import { integer, profileOption } from "../options.ts";
+import { badArgument } from "../failure.ts";
+import { targetUrl } from "../verify/arguments.ts";
+import { chosenProvider, loadProfile } from "../profile.ts";
+import { integer, profileOption, providerOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import { readRequest } from "../recorded-request.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -24,13 +28,16 @@ Environment (also as NAME_FILE, the path of a file with the value):
 Examples:
   countersign explain --file request.http
   countersign explain --file recorded.har --entry 3
+  countersign explain --file request.http --provider stripe
   countersign explain --file request.http --at 2026-02-11T10:00:00Z --json`;
 
 interface ExplainOptions {
   readonly file: string;
   readonly profile: string;
+  readonly provider: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number | undefined;
+  readonly url: string | undefined;
   readonly entry: number | undefined;
   readonly json: boolean | undefined;
 }
@@ -45,7 +52,9 @@ export function declareExplain(command: Command, surroundings: Surroundings): vo
   command
     .requiredOption("--file <file>", "recorded request: raw HTTP or HAR")
     .addOption(profileOption())
+    .addOption(providerOption())
     .option("--at <time>", "arrival time, ISO 8601 (default: HAR's, or now)", time)
+    .option("--url <url>", "public URL of the receiver, if the provider signs it")
     .option("--entry <number>", "HAR entry (default: first signed one)", integer(1, 999_999))
     .option("--json", "print one JSON object instead of lines")
     .addHelpText("after", help)
@@ -62,19 +71,21 @@ function time(text: string): number {
 
 /** @returns True if the attempt verifies. */
 async function explainFile(
-  { file, profile: name, at, entry, json }: ExplainOptions,
+  { file, at, entry, json, ...options }: ExplainOptions,
   surroundings: Surroundings,
 ): Promise<boolean> {
   const { terminal, env } = surroundings;
-  const { signature } = await loadProfile(name);
-  const request = await readRequest(file, { entry, signature: signatureHeader(signature) });
+  const provider =
+    (await chosenProvider(options)) ?? providerOf(await loadProfile(options.profile));
+  const carriers = provider.signature.carrier.map(({ at: place }) => place);
+  const request = await readRequest(file, { entry, signature: headerOf(carriers[0]) });
+  const { headers, method } = request;
+  const sent = { headers, method, url: urlOf(provider, request.url, options.url) };
   const secret = await signingSecret(surroundings);
   const other = await secretFrom(env, "COUNTERSIGN_OTHER_SECRET");
   const explanations = request.bodies.map((body) =>
-    explain({ headers: request.headers, body }, [secret], {
-      scheme: signature,
+    explain({ ...sent, body }, [secret], provider, {
       now: at ?? request.at ?? Date.now(),
-      toleranceSeconds: signature.toleranceSeconds,
       ...(other === undefined ? {} : { otherSecrets: { COUNTERSIGN_OTHER_SECRET: other } }),
     }),
   );
@@ -102,8 +113,21 @@ async function explainFile(
   return found.length === 0;
 }
 
-function signatureHeader(signature: Profile["signature"]): string {
-  return signature.scheme === "hmac"
-    ? signature.description.headers.signature
-    : "webhook-signature";
+/** The URL that the sender was told to send to, with the query of the recorded request. */
+function urlOf(
+  provider: ProviderDocument,
+  recorded: string | undefined,
+  given: string | undefined,
+): string | undefined {
+  if (given !== undefined) {
+    const url = targetUrl(given, "--url");
+    url.search = /\?[^#]*/.exec(recorded ?? "")?.[0] ?? url.search;
+    return url.href;
+  }
+  if (schemeOf(provider).needsUrl && !/^https?:/.test(recorded ?? ""))
+    throw badArgument(`${provider.title} signs the public URL of the receiver: name it with --url`);
+  return recorded;
 }
+
+/** The header of a place such as `header:X-Signature#v1`. */
+const headerOf = (place = ""): string => /^header:([^#]+)/.exec(place)?.[1] ?? "";

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { openNamespace, serveSandbox, subscribeAll } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { endpointUrl } from "@countersign/service/internal";
-import { schemeOf } from "@countersign/signatures/stated";
+import { schemeOf } from "@countersign/signatures";
 import { attemptLine, exampleLines } from "../sandbox-lines.ts";
 import { secretFrom } from "../environment.ts";
 import { keptSecret, newEncryptionKey, vaultOf } from "../secrets.ts";
@@ -258,9 +259,9 @@ function requireEndpoint(url: string): void {
     throw deliverToFailure("INVALID_URL");
 }
 
-function requireSecret({ signature }: Profile, secret: string): void {
+function requireSecret(profile: Profile, secret: string): void {
   try {
-    schemeOf(signature).check([secret], "sign");
+    schemeOf(providerOf(profile)).check([secret], "sign");
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw deliverToFailure("WEAK_SECRET");

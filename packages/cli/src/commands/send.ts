@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { sampleEvent } from "@countersign/sandbox/internal";
-import type { Profile } from "@countersign/schemas/profiles";
+import { type ResolvedProfile, resolveProfile } from "@countersign/schemas/provider-of";
 import { systemRandom } from "@countersign/service";
-import { schemeOf } from "@countersign/signatures/stated";
-import { choice, didYouMean, integer, profileOption } from "../options.ts";
+import { schemeOf } from "@countersign/signatures";
+import { choice, didYouMean, integer, profileOption, providerOption } from "../options.ts";
 import { signingSecret } from "../environment.ts";
-import { badArgument, Failure } from "../failure.ts";
-import { loadProfile } from "../profile.ts";
+import { badArgument, type Failure } from "../failure.ts";
+import { loadChosen } from "../profile.ts";
+import { badSecret } from "../provider.ts";
 import { printable, printableJson } from "../printable.ts";
 import {
   type Answer,
@@ -24,6 +25,7 @@ interface SendOptions {
   readonly url: string;
   readonly data: string | undefined;
   readonly profile: string;
+  readonly provider: string | undefined;
   readonly id: string | undefined;
   readonly times: number;
   readonly broken: BrokenKind | undefined;
@@ -50,6 +52,7 @@ export function declareSend(command: Command, surroundings: Surroundings): void 
     .requiredOption("--url <url>", "address of the receiver")
     .option("--data <file>", "JSON file of the event's data (default: a sample)")
     .addOption(profileOption())
+    .addOption(providerOption())
     .option("--id <id>", "event id (default: a new one)")
     .option("--times <number>", "number of attempts, one after another", integer(1, 1000), 1)
     .addOption(choice("--broken <kind>", "send it with one fault", Object.keys(brokenKinds)))
@@ -72,9 +75,10 @@ async function send(
   const { terminal } = surroundings;
   const url = checkedUrl(command.url);
   const { broken } = command;
-  const profile = await loadProfile(command.profile);
+  const chosen = await loadChosen(command);
+  const profile = resolveProfile(chosen);
   const event = sampleEvent({
-    profile,
+    profile: chosen,
     type: command.type,
     at: Date.now(),
     random: systemRandom,
@@ -86,7 +90,7 @@ async function send(
 
   const body = new TextEncoder().encode(event.body);
   const post = poster({
-    deadlineMs: profile.delivery.timeoutMs,
+    deadlineMs: profile.sending.timeoutMs,
     userAgent: `Countersign/${surroundings.version}`,
   });
   const attempts: Answer[] = [];
@@ -110,31 +114,34 @@ async function send(
 }
 
 function signedBy(
-  profile: Profile,
+  { provider }: ResolvedProfile,
   { message, secret }: Pick<Breaking, "message"> & { readonly secret: string },
   broken: BrokenKind | undefined,
 ): ReturnType<typeof signed> & object {
-  const scheme = schemeOf(profile.signature);
-  const isStandard = profile.signature.scheme === "standard-webhooks";
+  const scheme = schemeOf(provider);
+  const isStandard = provider.signature.key === "whsec";
   const stranger = isStandard
     ? `whsec_${randomBytes(32).toString("base64")}`
     : randomBytes(32).toString("hex");
-  const { toleranceSeconds } = profile.signature;
+  const { toleranceSeconds = 0 } = provider.timestamp ?? {};
   const sent = signed({ scheme, toleranceSeconds, message, secret, stranger }, broken);
   if (sent !== undefined) return sent;
-  throw badArgument(`the scheme of profile ${profile.name} knows no --broken ${String(broken)}`);
+  throw badArgument(`provider ${provider.name} knows no --broken ${String(broken)}`);
 }
 
-async function secretFor({ signature }: Profile, surroundings: Surroundings): Promise<string> {
+async function secretFor(
+  { provider }: ResolvedProfile,
+  surroundings: Surroundings,
+): Promise<string> {
   const secret = await signingSecret(surroundings);
   const named = (text: string): string => text.replace("secrets[0]", "COUNTERSIGN_SECRET");
   try {
-    for (const { warning } of schemeOf(signature).check([secret], "sign")) {
+    for (const { warning } of schemeOf(provider).check([secret], "sign")) {
       if (warning !== undefined) surroundings.terminal.err(`warning: ${named(warning)}`);
     }
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new Failure("CS_CLI_SECRET_UNUSABLE", named(cause.message));
+    throw badSecret(cause);
   }
   return secret;
 }
@@ -168,7 +175,7 @@ async function readData(file: string): Promise<string> {
 function eventFailure(
   code: "UNKNOWN_EVENT" | "DATA_UNUSABLE",
   { type, data }: SendOptions & { readonly type: string },
-  profile: Profile,
+  profile: ResolvedProfile,
 ): Failure {
   const types = profile.catalogue.map((row) => row.type);
   const message =

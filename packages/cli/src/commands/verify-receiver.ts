@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import {
   readSamples,
-  standardWebhooksEvents,
+  providerEvents,
   receiverChecks,
   receiverTarget,
   TargetNotOwnedError,
@@ -10,8 +10,10 @@ import {
 } from "@countersign/contract-kit";
 import { signingSecret } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
-import { loadProfile } from "../profile.ts";
-import { integer } from "../options.ts";
+import { chosenProvider, loadChosen } from "../profile.ts";
+import { badSecret } from "../provider.ts";
+import { integer, providerOption } from "../options.ts";
+import { providerOf } from "@countersign/schemas/provider-of";
 import type { Surroundings } from "../terminal.ts";
 import { restartBy } from "../verify/restart-command.ts";
 import { optionWords, targetUrl } from "../verify/arguments.ts";
@@ -25,8 +27,8 @@ Every generated id begins with cstest_. Redirects are not followed.
 With --effects-url, it also tests what the handlers did: GET returns a list of {"eventId", "type", "count"}, and PUT {"failNext": n}
 makes the next n handlers fail. Without it, requirements that only handlers show are not applicable.
 
-With --standard-webhooks, no profile is needed: events have "type", "timestamp" and "data", their id is only in the header, and
-each file of --samples is one event.
+With --provider, no profile is needed: attempts are signed as that provider signs, and each file of --samples is one of its events. Any
+Standard Webhooks receiver: --provider standard-webhooks.
 
 With --samples, events of a type are variations of your event of that type. With --restart-command, handled events are sent again after
 a restart; the command must exit with 0 within 60 s.
@@ -39,7 +41,7 @@ Environment (also as NAME_FILE, the path of a file with the value):
 
 Examples:
   countersign verify receiver --url http://localhost:3000/webhooks
-  countersign verify receiver --standard-webhooks --url http://localhost:3000/webhooks --samples test/events
+  countersign verify receiver --provider standard-webhooks --url http://localhost:3000/webhooks --samples test/events
   countersign verify receiver --url http://localhost:3000/webhooks --effects-url http://localhost:3000/effects
   countersign verify receiver --url https://staging.example/hooks --i-own staging.example --slow
   countersign verify receiver --url http://localhost:3000/webhooks --report junit=receiver.xml,html=receiver.html
@@ -56,7 +58,7 @@ interface ReceiverOptions extends VerifyOptions {
   readonly types?: readonly string[];
   readonly rate?: number;
   readonly samples?: string;
-  readonly standardWebhooks?: boolean;
+  readonly provider?: string;
   readonly restartCommand?: string;
   readonly thorough?: boolean;
 }
@@ -73,7 +75,7 @@ export function declareVerifyReceiver(command: Command, surroundings: Surroundin
       "requests per second (default: 50; local: no limit)",
       integer(1, 1000),
     )
-    .option("--standard-webhooks", "any Standard Webhooks receiver, no profile")
+    .addOption(providerOption())
     .option("--samples <dir>", "folder of your events as *.json, to vary")
     .option("--restart-command <cmd>", "shell command that restarts the receiver")
     .option("--thorough", "search ten times as long")
@@ -98,14 +100,10 @@ async function runVerifyReceiver(
   surroundings: Surroundings,
 ): Promise<boolean> {
   const { url, effectsUrl, iOwn, types, slow, samples, restartCommand, thorough } = options;
-  const { standardWebhooks = false } = options;
   return verifyTarget(
     {
       role: "receiver",
-      // The check of amounts is about events of payments.
-      checks: standardWebhooks
-        ? receiverChecks.filter(({ id }) => id !== "receiver/money")
-        : receiverChecks,
+      checks: receiverChecks,
       command: [
         "countersign",
         "verify",
@@ -116,7 +114,7 @@ async function runVerifyReceiver(
           "--i-own": iOwn,
           "--types": types,
           "--slow": slow,
-          "--standard-webhooks": standardWebhooks,
+          "--provider": options.provider,
           "--samples": samples,
           "--restart-command": restartCommand,
           "--thorough": thorough,
@@ -124,9 +122,9 @@ async function runVerifyReceiver(
       ],
       open: async () => {
         const secrets = await secretsFrom(surroundings);
-        const target = await openTarget(options, secrets);
+        const { target, checks } = await openTarget(options, secrets);
         await requireListening(target);
-        return { target, secrets, notes: target.notes, close: target.close };
+        return { target, checks, secrets, notes: target.notes, close: target.close };
       },
     },
     options,
@@ -137,36 +135,40 @@ async function runVerifyReceiver(
 async function openTarget(
   options: ReceiverOptions,
   secrets: readonly string[],
-): Promise<ReceiverTarget> {
-  const { url, effectsUrl, iOwn, slow, nonce, types, rate, profile } = options;
+): Promise<{
+  readonly target: ReceiverTarget;
+  readonly checks: typeof receiverChecks;
+}> {
+  const { url, effectsUrl, iOwn, slow, nonce, types, rate } = options;
   const { samples, restartCommand, thorough } = options;
   targetUrl(url, "--url");
   if (effectsUrl !== undefined) targetUrl(effectsUrl, "--effects-url");
   if (nonce !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(nonce))
     throw badArgument("--nonce must be 1 to 64 characters of [A-Za-z0-9_-]");
-  if (options.standardWebhooks === true && profile !== "standard")
-    throw badArgument("--standard-webhooks cannot be combined with --profile");
+  const provider = await chosenProvider(options);
+  // The reference service writes and sends the events of a provider that says how.
   const generic =
-    options.standardWebhooks === true
-      ? samplesBy(() => standardWebhooksEvents(samples))
-      : undefined;
-  const loaded = generic?.profile ?? (await loadProfile(profile));
-  const known = loaded.catalogue.map(({ type }) => type);
+    provider === undefined || provider.sending !== undefined
+      ? undefined
+      : samplesBy(() => providerEvents(provider, samples));
+  const profile = generic?.profile ?? (await loadChosen(options));
+  const own = providerOf(profile);
+  const known = (own.catalogue ?? []).map(({ type }) => type);
   const strange = types?.find((type) => !known.includes(type));
   if (strange !== undefined)
     throw badArgument(
-      `profile ${loaded.name} has no event ${JSON.stringify(strange)}; it has ${known.join(", ")}`,
+      `${profile.name} has no event ${JSON.stringify(strange)}; it has ${known.join(", ")}`,
     );
   if (restartCommand?.trim() === "") throw badArgument("--restart-command must not be empty");
-  const own =
+  const events =
     generic === undefined && samples !== undefined
-      ? samplesBy(() => readSamples(samples, loaded))
+      ? samplesBy(() => readSamples(samples, profile))
       : generic?.samples;
   try {
     const target: ReceiverTarget = receiverTarget({
       url,
-      samples: own,
-      hasBodyId: generic === undefined,
+      samples: events,
+      hasBodyId: generic === undefined || isIn("body:", own.event.id),
       thorough,
       restart: restartCommand === undefined ? undefined : () => restartBy(restartCommand, target),
       effectsUrl,
@@ -175,21 +177,25 @@ async function openTarget(
       nonce,
       types,
       perSecond: rate,
-      profile: loaded,
+      profile,
       owned: iOwn,
     });
-    return target;
+    // The check of amounts is about events of payments.
+    const checks =
+      generic === undefined
+        ? receiverChecks
+        : receiverChecks.filter(({ id }) => id !== "receiver/money");
+    return { target, checks };
   } catch (cause) {
     if (cause instanceof TargetNotOwnedError)
       throw new Failure("CS_CLI_TARGET_NOT_OWNED", cause.message, { cause });
     if (!(cause instanceof TypeError)) throw cause;
-    throw new Failure(
-      "CS_CLI_SECRET_UNUSABLE",
-      `COUNTERSIGN_SECRET cannot sign by profile ${loaded.name}: ${cause.message}`,
-      { cause },
-    );
+    throw badSecret(cause);
   }
 }
+
+const isIn = (kind: string, place: unknown): boolean =>
+  typeof place === "string" && place.startsWith(kind);
 
 /** Milliseconds that a receiver may take to accept a connection. */
 const LISTENING_MS = 10_000;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { pointerOf, stepsOf } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
+import { senderOf, type SentEvent } from "@countersign/schemas/provider-of";
 import { profiledEvents, type Schema, type Schemas } from "@countersign/service/internal";
 
 /** An event as a type: an entry of the catalogue, in the format of the profile's envelope. */
@@ -8,7 +9,7 @@ export interface EventShape {
   /** The name of its type, such as `RefundAuthorizedEvent`. */
   readonly name: string;
   readonly type: string;
-  readonly rows: readonly Profile["catalogue"][number][];
+  readonly rows: readonly SentEvent[];
   /** One schema for each kind of its data. */
   readonly payloads: readonly Schema[];
   /** All kinds in one: members that some kinds lack are optional. */
@@ -62,7 +63,7 @@ export function eventModel(profile: Profile): EventModel {
     profile,
     events: withNamesOfTheirOwn(shapes),
     schemas,
-    typePath: stepsOf(profile.envelope.type),
+    typePath: stepsOf(senderOf(profile).envelope.type),
   };
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { reference } from "@countersign/schemas/providers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { missing } from "../fixtures.ts";
 import { bodies, compilerOutput, dataIn, home, written, type ProfileName } from "./compile.ts";
@@ -176,9 +177,10 @@ beforeAll(() => {
   mkdirSync(join(profile, "events"), { recursive: true });
   const document = {
     name: "hostile",
-    signature: { scheme: "standard-webhooks", toleranceSeconds: 300 },
-    envelope: { id: "/id", type: "/type", timestamp: "/timestamp", data: "/data" },
-    catalogue: [{ type: "order.placed", category: "ORDER", resource: "/data/id" }],
+    provider: {
+      ...reference,
+      catalogue: [{ type: "order.placed", category: "ORDER", resource: "body:/data/id" }],
+    },
   };
   writeFileSync(join(profile, "profile.json"), JSON.stringify(document));
   writeFileSync(join(profile, "events/order.placed.schema.json"), JSON.stringify(schema));

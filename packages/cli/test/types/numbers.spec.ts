@@ -12,12 +12,13 @@ type Parse = (body: string) => { readonly data: Record<string, unknown> } | unde
 function acme(schema?: object): string {
   const guide = new URL("../../../../docs/guides/other-providers.md", import.meta.url);
   const blocks = readFileSync(guide, "utf8").matchAll(/```json\n(.*?)```/gs);
-  const [document = "", example = ""] = Array.from(blocks, ([, text = ""]) => text);
+  const [provider = "", document = "", example = ""] = Array.from(blocks, ([, text = ""]) => text);
   const folder = join(temporaryFolder(), "acme");
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
+  write("provider.json", provider);
   write("profile.json", document);
   write("events/invoice.paid.schema.json", schema === undefined ? example : JSON.stringify(schema));
   return folder;

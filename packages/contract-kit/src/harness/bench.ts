@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Secret } from "@countersign/signatures/stated";
+import type { Secret } from "@countersign/signatures";
 import type { CheckContext } from "../check.ts";
 import type { Exchange } from "../exchange-text.ts";
 import type { ReceiverTarget } from "../target.ts";
@@ -84,7 +84,7 @@ export class Bench {
   ) {
     this.target = target;
     this.docket = docket;
-    this.signing = new Signing(target.profile);
+    this.signing = new Signing(target.profile.provider);
     this.seed = seed;
     this.round = round;
     this.#owed = owed;

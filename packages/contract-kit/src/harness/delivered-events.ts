@@ -1,10 +1,15 @@
 import { parseAmount, readJson } from "@countersign/rules";
-import { type Profile, type SchemaError, stepsOf, valueAt } from "@countersign/schemas";
+import { type SchemaError, stepsOf, valueAt } from "@countersign/schemas";
+import type { Envelope, ResolvedProfile, SentEvent } from "@countersign/schemas/provider-of";
 import { validateEvent } from "@countersign/schemas/writers";
-import { schemeOf, type Verification } from "@countersign/signatures/stated";
+import { schemeOf, type Verification } from "@countersign/signatures";
 import { isRecord, parseJson } from "../values.ts";
 import type { AnswerAttempt, AttemptAnswer, Place, ReceivedAttempt } from "./hosted-receiver.ts";
 import { type Judging, must, Violation, withoutAdditions } from "./judge.ts";
+
+interface EventJudging extends Judging {
+  readonly profile: ResolvedProfile;
+}
 
 /** The members of an attempt's body at the profile's pointers. */
 export interface DeliveredEvent {
@@ -16,10 +21,11 @@ export interface DeliveredEvent {
   readonly numbers: ReadonlyMap<string, string>;
 }
 
-type Row = Profile["catalogue"][number];
-
 /** The event of a body, or the reason why it is not one. */
-export function eventOf(body: Uint8Array, { envelope, limits }: Profile): DeliveredEvent | string {
+export function eventOf(
+  body: Uint8Array,
+  { envelope, limits }: ResolvedProfile,
+): DeliveredEvent | string {
   const reading = readJson(body, { depth: limits.depth, numbers: "all" });
   if (!reading.ok) return `the body is not strict JSON (${reading.code})`;
   const { value: root, numbers } = reading;
@@ -36,7 +42,7 @@ export function eventOf(body: Uint8Array, { envelope, limits }: Profile): Delive
  * The event's id, also of a body that is not strict JSON: the check of schemas reports that, and others
  * count its attempts nevertheless. `undefined` if it has no id.
  */
-export function idOf(body: Uint8Array, { envelope }: Profile): string | undefined {
+export function idOf(body: Uint8Array, { envelope }: ResolvedProfile): string | undefined {
   const id = valueAt(parseJson(body), envelope.id);
   return typeof id === "string" ? id : undefined;
 }
@@ -44,7 +50,7 @@ export function idOf(body: Uint8Array, { envelope }: Profile): string | undefine
 /** The attempts of each event at a place, by its id. */
 export function attemptsById(
   { attempts }: Place,
-  profile: Profile,
+  profile: ResolvedProfile,
 ): ReadonlyMap<string | undefined, readonly ReceivedAttempt[]> {
   return Map.groupBy(attempts, ({ body }) => idOf(body, profile));
 }
@@ -53,7 +59,7 @@ export function attemptsById(
 export async function missingAt<T extends { readonly id: string }>(
   place: Place,
   emitted: readonly T[],
-  profile: Profile,
+  profile: ResolvedProfile,
 ): Promise<readonly T[]> {
   const missing = (): readonly T[] => {
     const arrived = attemptsById(place, profile);
@@ -66,7 +72,7 @@ export async function missingAt<T extends { readonly id: string }>(
 /** Answers every attempt of the first event by the first answer, of the second by the second; others by 204. */
 export function answerEach(
   answers: readonly (AttemptAnswer | (() => AttemptAnswer))[],
-  profile: Profile,
+  profile: ResolvedProfile,
 ): AnswerAttempt {
   const ids: (string | undefined)[] = [];
   return ({ body }) => {
@@ -81,14 +87,18 @@ export function answerEach(
  * The errors of an event by the schema of its type, one per line; empty if it is valid. A type with
  * several kinds is valid if one of them matches.
  */
-function eventFaults(event: DeliveredEvent, judging: Judging): readonly string[] {
+function eventFaults(event: DeliveredEvent, judging: EventJudging): readonly string[] {
   const rows = judging.profile.catalogue.filter(({ type }) => type === event.type);
   const judged = rows.map((row) => rowFaults(event, row, judging));
   return judged.find((faults) => faults.length === 0) ?? judged[0] ?? [];
 }
 
 /** Validated in the standard form, which the schemas describe. */
-function rowFaults(event: DeliveredEvent, row: Row, judging: Judging): readonly string[] {
+function rowFaults(
+  event: DeliveredEvent,
+  row: SentEvent,
+  judging: EventJudging,
+): readonly string[] {
   const { envelope } = judging.profile;
   // A type that only another provider has: its data is unknown.
   if (row.kind === undefined) return [];
@@ -118,7 +128,7 @@ const STANDARD_CATEGORY: Readonly<Record<string, string>> = {
 };
 
 /** The resource's own members, without those of the envelope next to them. */
-export function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): unknown {
+export function dataOf(root: unknown, row: SentEvent, envelope: Envelope): unknown {
   const data = valueAt(root, envelope.data);
   if (!isRecord(data)) return data;
   const place = row.resource.slice(row.resource.lastIndexOf("/") + 1);
@@ -130,7 +140,7 @@ export function dataOf(root: unknown, row: Row, envelope: Profile["envelope"]): 
   );
 }
 
-function strayMembers(root: unknown, envelope: Profile["envelope"]): readonly SchemaError[] {
+function strayMembers(root: unknown, envelope: Envelope): readonly SchemaError[] {
   if (envelope.data === "" || !isRecord(root)) return [];
   const known = namesOf(envelope);
   return Object.keys(root)
@@ -142,7 +152,7 @@ function strayMembers(root: unknown, envelope: Profile["envelope"]): readonly Sc
     }));
 }
 
-function namesOf(envelope: Profile["envelope"]): readonly string[] {
+function namesOf(envelope: Envelope): readonly string[] {
   const { id, type, category, timestamp, data } = envelope;
   return [id, type, category, timestamp, data].flatMap(
     (pointer) => stepsOf(pointer ?? "")[0] ?? [],
@@ -154,7 +164,11 @@ const SIGNED = "P-EVENT-SIGNED";
 const TIMESTAMP = "P-EVENT-TIMESTAMP";
 
 /** True if an attempt verifies with a subscription's secret. */
-export function isGenuine(attempt: ReceivedAttempt, secretKey: string, profile: Profile): boolean {
+export function isGenuine(
+  attempt: ReceivedAttempt,
+  secretKey: string,
+  profile: ResolvedProfile,
+): boolean {
   return verified(attempt, secretKey, profile).ok;
 }
 
@@ -167,7 +181,7 @@ export function isGenuine(attempt: ReceivedAttempt, secretKey: string, profile: 
 export function requireGenuine(
   attempt: ReceivedAttempt,
   secretKey: string,
-  profile: Profile,
+  profile: ResolvedProfile,
 ): number | undefined {
   const type = (attempt.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
   must(HEADERS, attempt.method === "POST" && type === "application/json", () => {
@@ -192,10 +206,9 @@ export function requireGenuine(
 function verified(
   { headers, body, at: now }: ReceivedAttempt,
   secretKey: string,
-  { signature }: Profile,
+  { provider }: ResolvedProfile,
 ): Verification {
-  const { toleranceSeconds } = signature;
-  return schemeOf(signature).verify({ headers, body }, [secretKey], { now, toleranceSeconds });
+  return schemeOf(provider).verify({ headers, body }, [secretKey], { now });
 }
 
 /**
@@ -203,7 +216,7 @@ function verified(
  *
  * @throws {Violation} `P-EVENT-SCHEMA` or `P-EVENT-CATALOGUE`.
  */
-export function requireKnown(body: Uint8Array, judging: Judging): void {
+export function requireKnown(body: Uint8Array, judging: EventJudging): void {
   const { profile } = judging;
   const event = eventOf(body, profile);
   if (typeof event === "string") throw new Violation("P-EVENT-SCHEMA", event);

@@ -1,4 +1,5 @@
-import { noMembers, type Profile, putAt } from "@countersign/schemas";
+import { noMembers, putAt } from "@countersign/schemas";
+import type { Sender, SentEvent } from "@countersign/schemas/provider-of";
 import fc from "fast-check";
 import { isRecord, withValueAt, type Steps } from "../values.ts";
 import { partsOf, kindOf } from "../derive/faults.ts";
@@ -14,7 +15,7 @@ import {
 } from "../derive/schema.ts";
 
 type Members = Record<string, unknown>;
-export type CatalogueRow = Profile["catalogue"][number];
+export type CatalogueRow = SentEvent;
 
 /** The user's sample events by type: events without a schema in the catalogue are made like them. */
 export type Samples = ReadonlyMap<string, readonly Readonly<Members>[]>;
@@ -69,11 +70,11 @@ export interface EventMaker {
 
 /** A row without a kind has no schema: its data is that of a sample, or the resource's id. */
 export function eventMaker(
-  profile: Profile,
+  sender: Pick<Sender, "envelope" | "catalogue">,
   samples: Samples = new Map(),
   hasId = true,
 ): EventMaker {
-  const { envelope: places, catalogue } = profile;
+  const { envelope: places, catalogue } = sender;
   const examples = new Map<string, Readonly<Members>>();
   const schemaOf = ({ kind, type, schema }: CatalogueRow): LocatedSchema | undefined => {
     if (kind !== undefined) return standardSchemas().document(`events/${kind}.schema.json`);

@@ -9,7 +9,6 @@ import {
   validateUnsubscribeResponse,
 } from "@countersign/schemas/writers";
 import type { Evidence } from "../check.ts";
-import type { ProviderTarget } from "../target.ts";
 
 export interface JudgedAnswer {
   readonly method: string;
@@ -21,7 +20,10 @@ export interface JudgedAnswer {
 }
 
 /** The profile to judge by; members that no schema lists are noted in `additions`. */
-export type Judging = Pick<ProviderTarget, "profile" | "additions">;
+export interface Judging {
+  readonly profile: Omit<Profile, "provider">;
+  readonly additions?: Set<string> | undefined;
+}
 
 /**
  * Validates an answer of the interface by its schema.
@@ -68,7 +70,7 @@ function lineOf({ pointer, keyword, message }: SchemaError): string {
 
 function validationOf(
   { method, path, status, body }: JudgedAnswer,
-  profile: Profile,
+  profile: Judging["profile"],
 ): Validation<unknown> | undefined {
   if (status >= 400) {
     return profile.statuses.errorBody === "problem"
@@ -84,7 +86,7 @@ function validationOf(
 }
 
 /** The schema requires the member; a profile may omit it if the request had none. */
-function withReference(body: unknown, { refund }: Profile): unknown {
+function withReference(body: unknown, { refund }: Judging["profile"]): unknown {
   const isLeftOut = refund.clientReferenceIdWhenAbsent === "omit";
   if (!isLeftOut || typeof body !== "object" || body === null) return body;
   return { clientReferenceId: null, ...body };

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import type { Profile } from "@countersign/schemas";
-import type { Secret } from "@countersign/signatures/stated";
+import type { Sender } from "@countersign/schemas/provider-of";
+import type { Secret } from "@countersign/signatures";
 import { type Exchange, shownBytes } from "../exchange-text.ts";
 import type { Received, Unanswered } from "./connection.ts";
 
@@ -134,7 +134,10 @@ export class Reply {
   constructor(
     sent: Uint8Array,
     received: Received,
-    { profile, secrets }: { readonly profile: Profile; readonly secrets: readonly Secret[] },
+    {
+      profile,
+      secrets,
+    }: { readonly profile: Pick<Sender, "sending">; readonly secrets: readonly Secret[] },
   ) {
     this.#sent = sent;
     this.#received = received.raw;
@@ -146,7 +149,7 @@ export class Reply {
     this.headers = answer?.headers ?? [];
     this.isAcknowledged =
       status !== undefined &&
-      (profile.delivery.success === "200" ? status === 200 : status >= 200 && status < 300);
+      (profile.sending.success === "200" ? status === 200 : status >= 200 && status < 300);
     this.said = received.kind === "none" ? saidOf(received) : String(status);
     this.text = Buffer.from(answer?.body ?? []).toString();
   }

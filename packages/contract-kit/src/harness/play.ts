@@ -154,7 +154,7 @@ export function unverified(
   data: Readonly<Record<string, unknown>> = {},
 ): readonly Attempt[] {
   const { names, covers, withTime, all } = bench.signing;
-  const tolerance = bench.target.profile.signature.toleranceSeconds + 3600;
+  const tolerance = bench.signing.toleranceSeconds + 3600;
   const genuine = (what: string, options?: AttemptOptions): Attempt =>
     bench.attempt(bench.event({ data }), { ...options, what: `an attempt ${what}` });
   const headed = (what: string, change: (headers: Headers) => Headers): Attempt => {

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Profile, valueAt } from "@countersign/schemas";
+import { noMembers, type Profile, putAt, valueAt } from "@countersign/schemas";
+import { type ResolvedProfile, resolveProfile, senderOf } from "@countersign/schemas/provider-of";
 import { profiles } from "@countersign/schemas/profiles";
-import { schemeOf } from "@countersign/signatures/stated";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import { schemeOf } from "@countersign/signatures";
 import { isRecord, parseJson } from "../values.ts";
 import type { ReceiverTarget } from "../target.ts";
 import { type Samples, eventMaker } from "./events.ts";
@@ -57,12 +59,12 @@ const MAX_EFFECTS_BYTES = 8 * 1_048_576;
 export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   const { url, secrets, owned, perSecond, effectsUrl, restart } = options;
   const { clock = systemClock, effectsWaitMs = 2000 } = options;
-  const profile = handledOf(options.profile, options.types);
-  const deadlineMs = options.deadlineMs ?? profile.delivery.timeoutMs;
+  const profile = handledOf(resolveProfile(options.profile), options.types);
+  const deadlineMs = options.deadlineMs ?? profile.sending.timeoutMs;
   const common = { owned, clock, perSecond, deadlineMs };
   const wire = new Wire({ ...common, url: urlOf(url) });
   // One by one: a scheme of one signature a header signs with one secret, and a receiver may have two.
-  for (const secret of secrets) schemeOf(profile.signature).check([secret], "sign");
+  for (const secret of secrets) schemeOf(profile.provider).check([secret], "sign");
   const effectsWire =
     effectsUrl === undefined
       ? undefined
@@ -92,7 +94,10 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   };
 }
 
-function handledOf(profile: Profile, types: readonly string[] | undefined): Profile {
+function handledOf(
+  profile: ResolvedProfile,
+  types: readonly string[] | undefined,
+): ResolvedProfile {
   if (types === undefined) return profile;
   const strange = types.find((type) => profile.catalogue.every((row) => row.type !== type));
   if (strange !== undefined || types.length === 0)
@@ -128,7 +133,8 @@ type Event = Readonly<Record<string, unknown>>;
  * @throws {TypeError} The folder cannot be read or has no such file, or a file is not an event of the profile; the
  *   message is a sentence that names it.
  */
-export function readSamples(folder: string, { envelope, catalogue, name }: Profile): Samples {
+export function readSamples(folder: string, profile: Profile): Samples {
+  const { envelope, catalogue, name } = resolveProfile(profile);
   const samples = new Map<string, Event[]>();
   for (const [file, event] of eventsIn(folder)) {
     const type = valueAt(event, envelope.type);
@@ -164,39 +170,42 @@ function eventsIn(folder: string): readonly (readonly [file: string, event: Even
 }
 
 /**
- * The events of any sender that signs by Standard Webhooks: the id in the header, `type`, `timestamp` and
- * `data` in the body.
+ * The events of a provider that the reference service is not: the user's samples, or two plain ones, with a new id and
+ * a new time each.
  *
- * @param folder The user's events as `*.json`, each of a different type; default: two plain ones.
- * @throws {TypeError} A file is not a JSON object with a `type`; the message is a sentence that names it.
+ * @param folder The user's events as `*.json`.
+ * @throws {TypeError} The provider's events cannot be written, or a file is not one of them; the message is a sentence
+ *   that names the provider or the file.
  */
-export function standardWebhooksEvents(folder?: string): {
-  readonly profile: Profile;
-  readonly samples: Samples;
-} {
-  const plain = ["example.created", "example.updated"];
-  const events =
-    folder === undefined
-      ? plain.map((type) => ({ type, data: { id: "1" } }))
-      : eventsIn(folder).map(([, event]) => event);
+export function providerEvents(
+  provider: ProviderDocument,
+  folder?: string,
+): { readonly profile: Profile; readonly samples: Samples } {
+  const profileOf = (types: readonly string[]): Profile => ({
+    ...profiles.standard,
+    name: provider.name,
+    provider: {
+      sending: senderOf(profiles.standard).sending,
+      ...provider,
+      catalogue: types.map((type) => ({ type })),
+    },
+  });
+  const { envelope } = resolveProfile(profileOf([]));
+  const plain = ["example.created", "example.updated"].map((type) => {
+    const event = noMembers();
+    putAt(event, envelope.type, type);
+    putAt(event, `${envelope.data}/id`, "1");
+    return event;
+  });
+  const events = folder === undefined ? plain : eventsIn(folder).map(([, event]) => event);
   const samples = new Map<string, Event[]>();
   for (const event of events) {
-    const { type } = event;
+    const type = valueAt(event, envelope.type);
     if (typeof type !== "string" || !/^[A-Za-z0-9_.-]{1,128}$/.test(type))
-      throw new TypeError(`each sample needs a "type" of letters, digits and ._-`);
-    // Every event gets a new time.
-    const { timestamp: _, ...rest }: Event = event;
-    samples.set(type, [...(samples.get(type) ?? []), rest]);
+      throw new TypeError(
+        `each sample needs a type of letters, digits and ._- at ${envelope.type}`,
+      );
+    samples.set(type, [...(samples.get(type) ?? []), event]);
   }
-  const types = [...samples.keys()];
-  return {
-    samples,
-    profile: {
-      ...profiles.standard,
-      name: "standard-webhooks",
-      signature: { scheme: "standard-webhooks", toleranceSeconds: 300 },
-      envelope: { id: "/id", type: "/type", timestamp: "/timestamp", data: "/data" },
-      catalogue: types.map((type) => ({ type, category: "EVENT", resource: "/data/id" })),
-    },
-  };
+  return { samples, profile: profileOf([...samples.keys()]) };
 }

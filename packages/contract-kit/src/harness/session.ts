@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import type { Profile } from "@countersign/schemas";
+import { type ResolvedProfile, resolveProfile } from "@countersign/schemas/provider-of";
 import { isRecord, messageOf, parseJson } from "../values.ts";
 import type { RecordedCall } from "../exchange-text.ts";
 import type { HttpCall, Send } from "../http-send.ts";
@@ -93,7 +93,7 @@ export async function openSession(
 /** A merchant's conversation with a provider, in one scenario. */
 export class Session {
   readonly target: ProviderTarget;
-  readonly profile: Profile;
+  readonly profile: ResolvedProfile;
   readonly scene: Scene;
   readonly token: string;
   /** True if no other scenario uses the merchant. */
@@ -106,7 +106,7 @@ export class Session {
     { token, isFresh = false }: { readonly token: string; readonly isFresh?: boolean },
   ) {
     this.target = target;
-    this.profile = target.profile;
+    this.profile = resolveProfile(target.profile);
     this.scene = scene;
     this.token = token;
     this.isFresh = isFresh;

@@ -85,7 +85,7 @@ const HOURS = [1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 5.5, 6, -6, 7, -7, 8, -8, 9, 1
 
 function clockTrials(bench: Bench): readonly Trial[] {
   if (!bench.signing.covers.timestamp) return [];
-  const { aheadSeconds = 0, clock } = bench.target.wire;
+  const { aheadSeconds = 0 } = bench.target.wire;
   const skews = [
     ...(Math.abs(aheadSeconds) > 30 ? [aheadSeconds] : []),
     ...HOURS.map((hours) => hours * 3600),
@@ -98,13 +98,24 @@ function clockTrials(bench: Bench): readonly Trial[] {
       const fix = `the receiver's clock is ${off} ${seconds > 0 ? "ahead" : "behind"}; set it, and compare with UTC, not with local time.`;
       return trial(bench, change, fix, { timestamp: bench.seconds() + seconds });
     }),
-    trial(
-      bench,
-      "the time in milliseconds",
-      "the timestamp is in seconds; multiply it by 1000 before you compare it with a clock in milliseconds.",
-      { timestamp: Math.min(999_999_999_999, clock.now()) },
-    ),
+    ...inMilliseconds(bench),
   ];
+}
+
+/** No scheme signs such a time, so it is signed here. */
+function inMilliseconds(bench: Bench): readonly Trial[] {
+  const { signing, target } = bench;
+  const [secret] = target.secrets;
+  const key = secret === undefined ? undefined : signing.keyOf(secret);
+  const { withTime } = signing;
+  if (key === undefined || withTime === undefined) return [];
+  const fix =
+    "the timestamp is in seconds; multiply it by 1000 before you compare it with a clock in milliseconds.";
+  const whole = trial(bench, "the time in milliseconds", fix);
+  const time = String(target.wire.clock.now());
+  const text = signing.textOf({ id: whole.event.id, timestamp: time, body: whole.body });
+  const mac = signing.mac(text, key).toString(signing.encoding);
+  return [{ ...whole, headers: withTime(resigned(bench, whole, mac), () => time) }];
 }
 
 const DECODED = "the key is the base64 after whsec_, decoded.";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Profile } from "@countersign/schemas";
-import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures/stated";
+import { providerOf } from "@countersign/schemas/provider-of";
+import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { PactProvider } from "./pact-file.ts";
 
@@ -59,9 +60,10 @@ const SAMPLE_SECRET: Secret = { raw: "a-secret-that-no-receiver-has-0123" };
  */
 export function receiverProvider(options: ReceiverProviderOptions): PactProvider {
   const { send, path, secret, profile } = options;
-  const { signature } = profile;
-  const scheme = schemeOf(signature);
-  const isStandard = signature.scheme === "standard-webhooks";
+  const provider = providerOf(profile);
+  const scheme = schemeOf(provider);
+  const isStandard = provider.signature.key === "whsec";
+  const tolerance = provider.timestamp?.toleranceSeconds ?? 0;
   const secrets = {
     own: secret,
     other: isStandard ? SAMPLE_SECRET : "a-secret-that-no-receiver-has",
@@ -75,11 +77,11 @@ export function receiverProvider(options: ReceiverProviderOptions): PactProvider
     body: Buffer,
     { by = ["own"], age = () => 0 }: Change = {},
   ): HttpCall => {
-    const timestamp = Math.floor(Date.now() / 1000) - age(signature.toleranceSeconds);
+    const timestamp = Math.floor(Date.now() / 1000) - age(tolerance);
     const own = scheme.sign(
       { id, timestamp, body },
       by.map((name) => secrets[name]),
-    );
+    ).headers;
     return { ...call, path, headers: { ...unsigned(call.headers, scheme), ...own }, body };
   };
 
@@ -143,7 +145,9 @@ type Headers = HttpCall["headers"];
 /** Headers without those of the scheme. */
 function unsigned(headers: Headers, scheme: SignatureScheme): Headers {
   const sample = { id: "evt_1", timestamp: 1, body: new Uint8Array() };
-  const own = Object.keys(scheme.sign(sample, [SAMPLE_SECRET])).map((name) => name.toLowerCase());
+  const own = Object.keys(scheme.sign(sample, [SAMPLE_SECRET]).headers).map((name) =>
+    name.toLowerCase(),
+  );
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !own.includes(name.toLowerCase())),
   );

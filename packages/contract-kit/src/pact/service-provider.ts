@@ -1,11 +1,12 @@
 import { type Profile, valueAt, type WebhookEvent } from "@countersign/schemas";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { parseAmount } from "@countersign/rules";
 import {
   validateEvent,
   validateTokenError,
   validateTokenResponse,
 } from "@countersign/schemas/writers";
-import { schemeOf, type SignatureScheme } from "@countersign/signatures/stated";
+import { schemeOf, type SignatureScheme } from "@countersign/signatures";
 import { parseJson } from "../values.ts";
 import { hostReceiver, type Place, type ReceivedAttempt } from "../harness/hosted-receiver.ts";
 import { answerFaults } from "../harness/judge.ts";
@@ -46,7 +47,7 @@ export async function serviceProvider({
   listen = "127.0.0.1",
 }: ServiceProviderOptions): Promise<PactProvider & { readonly close: () => void }> {
   const receiver = await hostReceiver({ host: listen });
-  const scheme = schemeOf(profile.signature);
+  const scheme = schemeOf(providerOf(profile));
   let event: { readonly type: unknown; readonly place: Place } | undefined;
 
   /** A call of the interface, which must succeed. */

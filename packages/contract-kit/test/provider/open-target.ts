@@ -8,14 +8,18 @@ import {
 } from "@countersign/contract-kit";
 import type { SandboxOptions } from "@countersign/sandbox/internal";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
+import { reference } from "@countersign/schemas/providers";
 import { onTestFinished } from "vitest";
 import type { AtEnd } from "../../../../test/temporary-folder.ts";
 import { openSandbox } from "../../../sandbox/test/open-sandbox.ts";
 
+const { sending } = senderOf(profiles.standard);
+
 /** The standard profile with closed answers and less time for an attempt, which is still enough on a busy machine. */
 export const quick: Profile = {
   ...profiles.standard,
-  delivery: { ...profiles.standard.delivery, timeoutMs: 5000 },
+  provider: { ...reference, sending: { ...sending, timeoutMs: 5000 } },
   deprecation: { ...profiles.standard.deprecation, additive: "refused" },
 };
 
@@ -48,7 +52,7 @@ export async function openTargetAt(
     token: tokenOf,
     profile,
     receiver,
-    slow: profile.delivery.timeoutMs === quick.delivery.timeoutMs,
+    slow: senderOf(profile).sending.timeoutMs === senderOf(quick).sending.timeoutMs,
     states: { url: `${url}/sandbox/states`, send: states.send, token: tokenOf },
   };
 }

@@ -1,4 +1,5 @@
 import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { quick } from "./open-target.ts";
 
 /** A provider of orders: the interface without refunds and customers. */
@@ -10,11 +11,9 @@ export const withoutPayments = (): Profile => {
     required: ["orderId"],
     properties: { orderId: { type: "string", minLength: 3, maxLength: 40 } },
   };
-  const row = { category: "ORDER", resource: "/data/orderId", schema };
-  return {
-    ...rest,
-    catalogue: ["order.placed", "order.shipped"].map((type) => ({ ...row, type })),
-  };
+  const row = { category: "ORDER", resource: "body:/data/orderId", schema };
+  const catalogue = ["order.placed", "order.shipped"].map((type) => ({ ...row, type }));
+  return { ...rest, provider: { ...providerOf(quick), catalogue } };
 };
 
 export const xSignature: Profile = profiles["x-signature"];

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { sampleEvent } from "@countersign/sandbox/internal";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { resolveProfile } from "@countersign/schemas/provider-of";
 import { systemRandom } from "@countersign/service/internal";
 import { describe, expect, it, vi } from "vitest";
 import { providerChecks } from "../../src/checks.ts";
@@ -141,10 +142,12 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
     if (!sample.ok) throw new Error(sample.code);
     const body = Buffer.from(sample.body.replaceAll("{", '{"more":1,').replaceAll(",}", "}"));
     const additions = new Set<string>();
-    requireKnown(body, { profile: profiles.standard, additions });
+    requireKnown(body, { profile: resolveProfile(profiles.standard), additions });
     expect([...additions]).toEqual(
       expect.arrayContaining([`the event ${type} /more`, `the event ${type} /data/more`]),
     );
-    expect(() => requireKnown(body, { profile: closed })).toThrow(/\/data\/more is not a member/);
+    expect(() => requireKnown(body, { profile: resolveProfile(closed) })).toThrow(
+      /\/data\/more is not a member/,
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { describe, expect, it } from "vitest";
 import { atEndOfFile } from "../../../../test/temporary-folder.ts";
 import { type Finding, requirements } from "../../src/check.ts";
@@ -24,7 +25,10 @@ const runAll = (target: ReceiverTarget, only?: readonly string[]): Promise<Repor
 /** The profile with its first two types: what a test of one check shows does not depend on their number. */
 const short = (profile: Profile): Profile => ({
   ...profile,
-  catalogue: profile.catalogue.slice(0, 2),
+  provider: {
+    ...providerOf(profile),
+    catalogue: providerOf(profile).catalogue?.slice(0, 2) ?? [],
+  },
 });
 const checks = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `receiver/${name}`);

@@ -170,7 +170,7 @@ function CopyMenu({
           text={curlOf({ url: delivery.url, headers: last.headers, body: event.payload })}
         />
       )}
-      <CopyButton label="Vitest test of your receiver" text={testOf(event, about.signature)} />
+      <CopyButton label="Vitest test of your receiver" text={testOf(event, about.provider)} />
       <CopyButton label="JSON" text={event.payload} />
       <CopyButton
         label="Link to this event"

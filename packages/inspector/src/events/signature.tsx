@@ -96,7 +96,7 @@ export function Signature({
           <Code label="Expected signature" text={steps.expected} />
           <details>
             <summary>Compute it yourself, with the secret in $SECRET</summary>
-            {signatureLines(steps, about.signature).map(({ name, text }) => (
+            {signatureLines(steps, about.provider).map(({ name, text }) => (
               <Code key={name} label={name} text={text} />
             ))}
           </details>

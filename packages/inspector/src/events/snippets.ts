@@ -15,26 +15,30 @@ export function curlOf({ url, headers, body }: SentRequest): string {
   return ["curl", "-i", ...fields, "--data-binary", quoted(body), quoted(url)].join(" ");
 }
 
-/** A test of the merchant's receiver with this very event, signed as the profile has it. */
+/** The providers that a receiver imports by name. */
+const CONSTANTS: Readonly<Record<string, string>> = {
+  reference: "reference",
+  "x-signature": "xSignature",
+};
+
+/** A test of the merchant's receiver with this very event, signed as its provider signs. */
 export function testOf(
   { id, payload, type }: Pick<WrittenEvent, "id" | "payload" | "type">,
-  { scheme: name, description }: About["signature"],
+  provider: About["provider"],
 ): string {
-  const isStandard = name === "standard-webhooks";
-  const imported = isStandard ? "" : `import { schemeOf } from "@countersign/signatures";\n`;
-  const scheme = isStandard
-    ? ""
-    : `\n    scheme: schemeOf(${inCode({ scheme: name, description })}),`;
-  return `import { signedAttempt } from "@countersign/receiver/testing";
-${imported}import { expect, it } from "vitest";
+  const constant = CONSTANTS[provider.name];
+  const imported = constant && `import { ${constant} } from "@countersign/receiver/providers";\n`;
+  return `${imported ?? ""}import { signedAttempt } from "@countersign/receiver/testing";
+import { expect, it } from "vitest";
 import { receiver } from "../src/receiver.ts";
 
 it(${inCode(`handles ${type}`)}, async () => {
   const event = ${inCode(payload)};
   const attempt = signedAttempt({
+    provider: ${constant ?? inCode(provider)},
     secrets: [process.env["WEBHOOK_SECRET"] ?? ""],
     id: ${inCode(id)},
-    event,${scheme}
+    event,
   });
 
   const outcome = await receiver.receive(attempt);
@@ -57,8 +61,12 @@ function inCode(value: unknown): string {
 /** Lines that compute an HMAC signature, with the secret in `$SECRET`: for a shell, Node and Python. */
 export function signatureLines(
   { key, signedText }: Pick<SignatureSteps, "key" | "signedText">,
-  { description: { algorithm = "sha256", encoding = "base64" } = {} }: About["signature"],
+  {
+    signature,
+  }: { readonly signature: Pick<About["provider"]["signature"], "algorithm" | "encoding"> },
 ): { readonly name: string; readonly text: string }[] {
+  const { encoding = "base64" } = signature;
+  const algorithm = signature.algorithm.replace("hmac-", "");
   const isBase64 = key.form.startsWith("base64");
   const isHex = encoding === "hex";
   const bytes = isBase64 ? `printf %s "\${SECRET#whsec_}" | base64 -d` : `printf %s "$SECRET"`;

@@ -1,5 +1,5 @@
 import { valueAt } from "@countersign/schemas";
-import type { Profile } from "@countersign/schemas/profiles";
+import { senderOf, type SentEvent } from "@countersign/schemas/provider-of";
 import {
   flag,
   isObject,
@@ -55,7 +55,8 @@ export function inspectedEventRoutes(
   signing: SigningParts,
   { outcomes, wires }: { readonly outcomes: Outcomes; readonly wires: Wires },
 ): Routes {
-  const subjectOf = subjectReader(signing.profile);
+  const { catalogue, envelope } = senderOf(signing.profile);
+  const subjectOf = subjectReader(catalogue);
   const shownRow = ({ payload, createdAt, ...row }: Row): object => ({
     ...row,
     status: row.status === "pending" && wires.isSending(row.url, payload) ? "sending" : row.status,
@@ -63,7 +64,7 @@ export function inspectedEventRoutes(
     nextAt: timeOrNull(row.nextAt),
     lastStartedAt: timeOrNull(row.lastStartedAt),
     subject: subjectOf({ type: row.type, payload }),
-    amount: amountIn(payload, signing.profile.envelope.data),
+    amount: amountIn(payload, envelope.data),
     timestamp: writtenTime(createdAt),
   });
   return {
@@ -251,7 +252,7 @@ export interface NamedEvent {
 }
 
 /** Returns the events of a catalogue, each name once, in its order. */
-export function namedEvents({ catalogue }: Pick<Profile, "catalogue">): NamedEvent[] {
+export function namedEvents(catalogue: readonly SentEvent[]): NamedEvent[] {
   return [...Map.groupBy(catalogue, ({ type }) => type)].map(([type, rows]) => ({
     type,
     category: rows[0]?.category ?? "",
@@ -262,9 +263,9 @@ export function namedEvents({ catalogue }: Pick<Profile, "catalogue">): NamedEve
 
 /** Returns a function that reads the id of an event's resource; `null` if the payload has none. */
 export function subjectReader(
-  profile: Pick<Profile, "catalogue">,
+  catalogue: readonly SentEvent[],
 ): (event: Pick<EventRecord, "type" | "payload">) => string | null {
-  const subjects = new Map(namedEvents(profile).map((one) => [one.type, one.subjects]));
+  const subjects = new Map(namedEvents(catalogue).map((one) => [one.type, one.subjects]));
   return ({ type, payload }) => {
     const whole: unknown = JSON.parse(payload);
     const values = subjects.get(type)?.map((pointer) => valueAt(whole, pointer));

@@ -1,5 +1,6 @@
 import { eligibleAt, formatAmount, isBusinessDay, type Hold } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
 import {
   findPayment,
   paymentResource,
@@ -182,7 +183,7 @@ async function eventsAbout(
   debit: DebitRecord,
   ids: readonly string[],
 ): Promise<object[]> {
-  const subjectOf = subjectReader(profile);
+  const subjectOf = subjectReader(senderOf(profile).catalogue);
   const rows = await context.driver.query<EventRecord>(
     `SELECT id, type, payload, created_at AS "createdAt" FROM events
       WHERE merchant_id = $1 AND created_at >= $2

@@ -1,4 +1,6 @@
 import { customerTransitions } from "@countersign/rules";
+import { senderOf } from "@countersign/schemas/provider-of";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import {
   faultAt,
   list,
@@ -56,10 +58,10 @@ export interface InspectParts {
 /** The page's calls beyond the controls, each about the namespace of the call's token. */
 export function inspectRoutes(signing: SigningParts, parts: InspectParts): Routes {
   const { profile } = signing;
+  const { catalogue, envelope, provider } = senderOf(profile);
   const { delivery, target } = parts;
   const hasRecords = (name: string): boolean =>
-    profile.payments === true &&
-    profile.catalogue.some(({ kind = "" }) => kind.startsWith(`${name}.`));
+    profile.payments === true && catalogue.some(({ kind = "" }) => kind.startsWith(`${name}.`));
   return {
     ...checkRoutes(parts.checks, target !== undefined),
     ...inspectedEventRoutes(signing, parts),
@@ -76,10 +78,10 @@ export function inspectRoutes(signing: SigningParts, parts: InspectParts): Route
         target: target === undefined ? null : { url: new URL(target.url).href },
         scheduleSeconds: delivery.schedule.steps.map((step) => step / 1000),
         deadlineSeconds: delivery.deadlineMs / 1000,
-        events: namedEvents(profile),
-        envelope: profile.envelope,
+        events: namedEvents(catalogue),
+        envelope,
         accountTypes: profile.account.types,
-        signature: profile.signature,
+        provider: withoutEvents(provider),
         businessDays: context.policy.hold.businessDays,
         faultRoutes: faultRoutesOf(profile),
         hasPayments: hasRecords("payment") || hasRecords("refund"),
@@ -198,6 +200,11 @@ function endpointRoutes(target: InspectorOptions["target"]): Routes {
       }),
     ],
   };
+}
+
+/** The parts of a document by which attempts are signed and read. */
+function withoutEvents(provider: ProviderDocument): object {
+  return { ...provider, catalogue: undefined, sending: undefined };
 }
 
 /** True for the usual names and addresses of this machine; other names are not resolved. */

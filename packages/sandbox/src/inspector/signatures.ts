@@ -1,4 +1,6 @@
 import type { Profile } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import {
   integer,
   optional,
@@ -12,8 +14,8 @@ import {
   type SealedSecret,
   type Vault,
 } from "@countersign/service/internal";
-import { schemeOf } from "@countersign/signatures/stated";
-import { explain } from "@countersign/signatures/stated/explain";
+import { schemeOf } from "@countersign/signatures";
+import { explain } from "@countersign/signatures/explain";
 import { refuse } from "../refusals.ts";
 import { post } from "../routes/call.ts";
 
@@ -122,7 +124,7 @@ export function sentRequest(
  * @param sent `received`: the attempt as a receiver reported it. Default: as sent.
  */
 export function signatureSteps(
-  { signature }: Pick<Profile, "signature">,
+  profile: Pick<Profile, "provider">,
   {
     received,
     ...sent
@@ -131,36 +133,48 @@ export function signatureSteps(
   const { id, timestamp, secret } = sent;
   const { body = sent.body } = received;
   const bytes = Buffer.from(body);
-  const hmac = signature.scheme === "hmac" ? signature.description : undefined;
-  const header = hmac?.headers.signature ?? "webhook-signature";
-  const { signed = ["id", "timestamp", "body"] as const, separator = "." } = hmac ?? {};
-  const expected = signerOf({ signature })({ id, timestamp, body: bytes }, secret)?.[header] ?? "";
+  const provider = providerOf(profile);
+  const { carrier, signed = [], join = "" } = provider.signature;
+  const header = headerOf(carrier[0]?.at);
+  const expected = signerOf(profile)({ id, timestamp, body: bytes }, secret)?.[header] ?? "";
   const got = received.signature ?? sent.headers[header] ?? "";
-  const scheme = schemeOf(signature);
+  const scheme = schemeOf(provider);
   const attempt = { headers: { ...sent.headers, [header]: got }, body: bytes };
   const clock = { now: timestamp * 1000 };
   const verdict = scheme.verify(attempt, [secret], clock);
   return {
     scheme: scheme.name,
     header,
-    signedText: signed.map((part) => ({ id, timestamp, body })[part]).join(separator),
-    key: keyOf(signature, secret),
+    signedText: signed
+      .map((part) => partText(part, { id, timestamp: String(timestamp), body }))
+      .join(join),
+    key: keyOf(provider, secret),
     expected,
     received: got,
     signatureDiffersAt: firstDifference(Buffer.from(expected), Buffer.from(got)),
     bodyDiffersAt: firstDifference(Buffer.from(sent.body), bytes),
     verdict: verdict.ok ? "genuine" : verdict.code,
-    explanations: explain(attempt, [secret], { scheme: signature, ...clock }).map((one) => ({
+    explanations: explain(attempt, [secret], provider, clock).map((one) => ({
       ...one,
       sentence: one.sentence.replaceAll("secrets[0]", "secretKey"),
     })),
   };
 }
 
-function keyOf(signature: Profile["signature"], secret: string): object {
+/** The header of a place such as `header:X-Signature#v1`. */
+const headerOf = (place = ""): string => /^header:([^#]+)/.exec(place)?.[1] ?? "";
+
+type Part = NonNullable<ProviderDocument["signature"]["signed"]>[number];
+
+function partText(part: Part, values: Readonly<Record<string, string>>): string {
+  if (typeof part === "string") return values[part] ?? "";
+  return "text" in part ? part.text : "";
+}
+
+function keyOf(provider: ProviderDocument, secret: string): object {
   // A stored secret has signed before, so the scheme accepts it.
-  const fingerprint = schemeOf(signature).check([secret], "sign")[0]?.fingerprint ?? "";
-  const isStandard = signature.scheme === "standard-webhooks";
+  const fingerprint = schemeOf(provider).check([secret], "sign")[0]?.fingerprint ?? "";
+  const isStandard = provider.signature.key === "whsec";
   const [prefix = ""] = (isStandard && /^(?:whsec_|raw:)/.exec(secret)) || [];
   const material = secret.slice(prefix.length);
   if (prefix === "whsec_") {

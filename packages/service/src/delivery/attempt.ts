@@ -1,5 +1,7 @@
+import { providerOf } from "@countersign/schemas/provider-of";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Profile } from "@countersign/schemas/profiles";
-import { type Message, type Secret, type SignatureScheme, schemeOf } from "@countersign/signatures/stated";
+import { type Message, type Secret, type SignatureScheme, schemeOf } from "@countersign/signatures";
 import type { Clock } from "../clock.ts";
 import { SecretRefusedError, type Vault } from "../secrets/vault.ts";
 import { secretPlace } from "../store/tables/subscriptions.ts";
@@ -111,12 +113,12 @@ export interface SignerOptions {
  * @throws {TypeError} A provider's key is not valid, there are more than three, or the profile's scheme uses none.
  */
 export function signerOf(
-  { signature }: Pick<Profile, "signature">,
+  profile: Pick<Profile, "provider">,
   { providerKeys = [] }: SignerOptions = {},
 ): Signer {
-  const scheme = schemeOf(signature);
-  const isStandard = signature.scheme === "standard-webhooks";
-  refuseUnusable(providerKeys, { scheme, isStandard });
+  const provider = providerOf(profile);
+  const scheme = schemeOf(provider);
+  refuseUnusable(providerKeys, { scheme, signsByKeyPair: signsByKeyPair(provider) });
   // The lists as they were first made: the scheme finds the keys of a list that it knows at once.
   const lists = new Map<string, readonly Secret[] | undefined>();
   const listOf = (secretKey: string): readonly Secret[] | undefined => {
@@ -132,22 +134,26 @@ export function signerOf(
   };
   return (message, secretKey) => {
     const list = listOf(secretKey);
-    return list && scheme.sign(message, list);
+    return list && scheme.sign(message, list).headers;
   };
 }
 
+/** True if the provider also signs with the private key of a pair, as v1a of Standard Webhooks. */
+export const signsByKeyPair = ({ signature }: ProviderDocument): boolean =>
+  signature.carrier.some(({ algorithm }) => algorithm === "ed25519");
+
 function refuseUnusable(
   providerKeys: readonly string[],
-  { scheme, isStandard }: { readonly scheme: SignatureScheme; readonly isStandard: boolean },
+  options: { readonly scheme: SignatureScheme; readonly signsByKeyPair: boolean },
 ): void {
   if (providerKeys.length === 0) return;
-  if (!isStandard || providerKeys.length > MAX_PROVIDER_KEYS) {
-    throw new TypeError('"providerKeys" are one to three, of a profile of Standard Webhooks');
+  if (!options.signsByKeyPair || providerKeys.length > MAX_PROVIDER_KEYS) {
+    throw new TypeError('"providerKeys" are one to three, of a provider that signs by v1a too');
   }
   if (!providerKeys.every((key) => key.startsWith("whsk_"))) {
     throw new TypeError('each of "providerKeys" begins with whsk_');
   }
-  scheme.check(providerKeys, "sign");
+  options.scheme.check(providerKeys, "sign");
 }
 
 function canSign(scheme: SignatureScheme, secrets: readonly Secret[]): boolean {

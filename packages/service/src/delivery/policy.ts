@@ -1,3 +1,4 @@
+import { senderOf } from "@countersign/schemas/provider-of";
 import type { Profile } from "@countersign/schemas/profiles";
 import { ENGINE } from "./constants.ts";
 
@@ -46,7 +47,8 @@ export interface DeliveryPolicy {
 const LEASE_BEYOND_DEADLINE_MS = 15_000;
 
 /** Returns a profile's rules of delivery (S 6.6), with this service's bounds on its own work. */
-export function deliveryPolicyOf({ delivery }: Pick<Profile, "delivery">): DeliveryPolicy {
+export function deliveryPolicyOf(profile: Pick<Profile, "provider">): DeliveryPolicy {
+  const { sending: delivery } = senderOf(profile);
   const { jitter, retryAfterFactor, pause } = delivery;
   return {
     schedule: {

@@ -1,4 +1,10 @@
 import type { Profile } from "@countersign/schemas/profiles";
+import {
+  type Envelope,
+  providerOf,
+  senderOf,
+  type SentEvent,
+} from "@countersign/schemas/provider-of";
 import { type EventKind, subjectOf } from "../profile/envelope.ts";
 import { schemas as unprofiled } from "./generated/schemas.ts";
 import { profiledSchemas, refTo, resolved, type Schema, type Schemas } from "./profiled-schemas.ts";
@@ -6,7 +12,7 @@ import { profiledSchemas, refTo, resolved, type Schema, type Schemas } from "./p
 /** An event that a subscription may name, with the schema of its payload. */
 export interface EventSchema {
   readonly type: string;
-  readonly category: Profile["catalogue"][number]["category"];
+  readonly category: string;
   readonly schema: Schema;
 }
 
@@ -16,9 +22,10 @@ export interface EventSchema {
  */
 export function eventSchemas(profile: Profile, schemas: Schemas): readonly EventSchema[] {
   const events = new Map<string, { category: EventSchema["category"]; kinds: Schema[] }>();
-  for (const row of profile.catalogue) {
+  const { envelope, catalogue } = senderOf(profile);
+  for (const row of catalogue) {
     const event = events.get(row.type) ?? { category: row.category, kinds: [] };
-    event.kinds.push(...payloads(profile, row, schemas));
+    event.kinds.push(...payloads(envelope, row, schemas));
     events.set(row.type, event);
   }
   return [...events].map(
@@ -35,8 +42,6 @@ export function eventSchemas(profile: Profile, schemas: Schemas): readonly Event
     }),
   );
 }
-
-type Row = Profile["catalogue"][number];
 
 /** What each kind of event carries as `data`. */
 const dataOf: Readonly<Record<EventKind, string>> = {
@@ -57,7 +62,7 @@ const dataOf: Readonly<Record<EventKind, string>> = {
 };
 
 /** What a row of the catalogue sends: a schema for each kind of its data. */
-function payloads({ envelope }: Profile, row: Row, schemas: Schemas): readonly Schema[] {
+function payloads(envelope: Envelope, row: SentEvent, schemas: Schemas): readonly Schema[] {
   // An event that this service does not write: nothing is known of its data.
   if (row.kind === undefined)
     return [
@@ -71,7 +76,7 @@ function payloads({ envelope }: Profile, row: Row, schemas: Schemas): readonly S
   return kinds.map((kind) => payload(envelope, row, kind));
 }
 
-function unknownData(envelope: Profile["envelope"], type: string): Schema {
+function unknownData(envelope: Envelope, type: string): Schema {
   const { additionalProperties: _, ...open } = new Tree()
     .put(envelope.type, { type: "string", const: type })
     .schema();
@@ -79,8 +84,8 @@ function unknownData(envelope: Profile["envelope"], type: string): Schema {
 }
 
 function isStandard(
-  envelope: Profile["envelope"],
-  { kind, type, category, resource }: Row,
+  envelope: Envelope,
+  { kind, type, category, resource }: SentEvent,
   schemas: Schemas,
 ): boolean {
   const standard = schemas[standardTitle(type)]?.properties?.["category"];
@@ -100,7 +105,7 @@ function standardTitle(type: string): string {
 }
 
 /** The counterpart of `writeEnvelope`: each member's schema where the profile's pointers put it. */
-function payload(envelope: Profile["envelope"], row: Row, data: Schema): Schema {
+function payload(envelope: Envelope, row: SentEvent, data: Schema): Schema {
   const tree = new Tree()
     .put(envelope.id, refTo("Identifier"))
     .put(envelope.type, { type: "string", const: row.type })
@@ -165,7 +170,7 @@ class Tree {
 
 /** A row of a profile's catalogue with the schemas of what it sends, one or, where its data has kinds, several. */
 export interface ProfiledEvent {
-  readonly row: Profile["catalogue"][number];
+  readonly row: SentEvent;
   readonly payloads: readonly Schema[];
 }
 
@@ -176,9 +181,10 @@ export function profiledEvents(profile: Profile): {
   readonly schemas: Schemas;
 } {
   const schemas = profiledSchemas(profile, unprofiled);
-  const events = profile.catalogue.map((row) => ({
+  const { envelope, catalogue } = senderOf(profile);
+  const events = catalogue.map((row) => ({
     row,
-    payloads: payloads(profile, row, schemas),
+    payloads: payloads(envelope, row, schemas),
   }));
   return { events, schemas };
 }
@@ -188,29 +194,29 @@ export interface SignatureHeader {
   readonly description: string;
 }
 
-/** The header fields of an attempt that prove where it comes from, as a profile's scheme has them. */
-export function signatureHeaders({ signature }: Pick<Profile, "signature">): SignatureHeader[] {
-  switch (signature.scheme) {
-    case "standard-webhooks":
-      return [
-        { name: "webhook-id", description: "Identifier of the event, the same in each attempt." },
-        { name: "webhook-timestamp", description: "Time of this attempt, in seconds since 1970." },
-        { name: "webhook-signature", description: "Standard Webhooks 1.0.0: `v1,` and base64." },
-      ];
-    case "hmac": {
-      const { headers, algorithm, encoding, signed } = signature.description;
-      const text = `HMAC-${algorithm.toUpperCase()} of ${signed.join(", ")}, in ${encoding}.`;
-      return [
-        ...(headers.id === undefined
-          ? []
-          : [{ name: headers.id, description: "Identifier of the event." }]),
-        ...(headers.timestamp === undefined
-          ? []
-          : [{ name: headers.timestamp, description: "Time of this attempt, in seconds." }]),
-        { name: headers.signature, description: text },
-      ];
-    }
-    default:
-      return signature satisfies never;
-  }
+/** The header fields of an attempt that prove where it comes from, as the profile's provider signs it. */
+export function signatureHeaders(profile: Pick<Profile, "provider">): readonly SignatureHeader[] {
+  const { id, timestamp, signature } = providerOf(profile);
+  const signed = (signature.signed ?? []).map((part) =>
+    typeof part === "string" ? part : "text" in part ? JSON.stringify(part.text) : "…",
+  );
+  const [first] = signature.carrier;
+  const after = first?.prefix === undefined ? "" : ` after \`${first.prefix}\``;
+  const fields = [
+    [id?.at, "Identifier of the event, the same in each attempt."],
+    [
+      timestamp?.at,
+      `Time of this attempt, ${timestamp?.unit === "s" ? "in seconds since 1970" : `as ${timestamp?.unit ?? ""}`}.`,
+    ],
+    [
+      first?.at,
+      `${signature.algorithm} over ${signed.join(" ")}, in ${signature.encoding ?? "hex"}${after}.`,
+    ],
+  ] as const;
+  const headers = fields.flatMap(([place, description]) => {
+    const name = /^header:([^#]+)/.exec(place ?? "")?.[1];
+    return name === undefined ? [] : [[name, description] as const];
+  });
+  // A header with the time and the signature appears once.
+  return [...new Map(headers)].map(([name, description]) => ({ name, description }));
 }

@@ -1,4 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
 import { headers, refusals, success, codesOf, operationsOf, type Operation } from "./operations.ts";
 import { eventSchemas, signatureHeaders } from "./event-schemas.ts";
 import { profiledSchemas, reachable, type Schema, type Schemas } from "./profiled-schemas.ts";
@@ -134,7 +135,7 @@ function webhooks(profile: Profile, schemas: Schemas, side: Side): Record<string
     description,
     schema: { type: "string" },
   }));
-  const { success: delivered, goneStatus, timeoutMs } = profile.delivery;
+  const { success: delivered, goneStatus, timeoutMs } = senderOf(profile).sending;
   return Object.fromEntries(
     eventSchemas(profile, schemas).map(({ type, category, schema }) => [
       type,

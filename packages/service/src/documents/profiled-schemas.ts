@@ -1,10 +1,12 @@
 import type { Profile } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
 
 type Change = (schema: Schema) => Schema;
 
 /** The schemas with what a profile says of them: bounds, alphabets, values, members. */
 export function profiledSchemas(profile: Profile, schemas: Schemas): Schemas {
-  const { account, amount, catalogue, limits, refund, subscription } = profile;
+  const { account, amount, limits, refund, subscription } = profile;
+  const { catalogue } = senderOf(profile);
   const changes: Readonly<Record<string, Change>> = {
     AccountDetails: both(
       member("accountType", (value) => ({ ...value, enum: account.types })),
@@ -53,7 +55,8 @@ export function profiledSchemas(profile: Profile, schemas: Schemas): Schemas {
 }
 
 /** The examples are of the standard profile: the schemas whose examples another one may refuse. */
-function misled({ account, amount, catalogue, limits, subscription }: Profile): string[] {
+function misled({ account, amount, limits, subscription, ...profile }: Profile): string[] {
+  const { catalogue } = senderOf(profile);
   const names = new Set(catalogue.map(({ type }) => type));
   const areNamesKnown = names.has("refund.authorized") && names.has("refund.failed");
   const isIdInBody = subscription.idIn === "body";

@@ -1,19 +1,11 @@
-import type { CatalogueRow } from "@countersign/rules";
 import { noMembers, putAt } from "@countersign/schemas";
-import type { Profile } from "@countersign/schemas/profiles";
+import type { Envelope, SentEvent } from "@countersign/schemas/provider-of";
 
-/** The moments at which this service writes an event. A profile may give them other names, or none. */
-export type EventKind = NonNullable<Profile["catalogue"][number]["kind"]>;
-
-/**
- * A row of the catalogue of events, with the JSON Pointer of the resource's id in the envelope. `kind` is absent
- * from events that this service never writes.
- */
-export type EventRow = CatalogueRow &
-  Pick<Profile["catalogue"][number], "resource" | "kind" | "schema" | "sample">;
+/** The moments at which this service writes an event. A provider may give them other names, or none. */
+export type EventKind = NonNullable<SentEvent["kind"]>;
 
 /** The facts of an event that an envelope is written from. */
-export interface EnvelopeMembers extends EventRow {
+export interface EnvelopeMembers extends SentEvent {
   readonly id: string;
   /** A time as S 2.3 writes it. */
   readonly timestamp: string;
@@ -59,14 +51,14 @@ export function subjectOf(kind: EventKind, data: object): EventSubject {
 type Members = Record<string, unknown>;
 
 /**
- * Writes an event in the profile's form (S 6, rule 5): each member at its JSON Pointer. A pointer of `""`
+ * Writes an event in the provider's form (S 6, rule 5): each member at its JSON Pointer. A pointer of `""`
  * puts the resource's own members next to the others.
  *
  * If the catalogue names a place for the resource's id that the resource does not fill itself, the id is
  * written there, and the kind of resource next to it, which distinguishes a refund and a debit with one
  * event name.
  */
-export function writeEnvelope(places: Profile["envelope"], event: EnvelopeMembers): object {
+export function writeEnvelope(places: Envelope, event: EnvelopeMembers): object {
   const root = noMembers();
   putAt(root, places.id, event.id);
   putAt(root, places.type, event.type);

@@ -1,10 +1,11 @@
 import { type Hold, checkHold, federalReserve } from "@countersign/rules";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import type { Profile } from "@countersign/schemas/profiles";
-import { signerOf } from "../delivery/attempt.ts";
+import { type ResolvedProfile, resolveProfile } from "@countersign/schemas/provider-of";
+import { signerOf, signsByKeyPair } from "../delivery/attempt.ts";
 
-/** A valid profile, with the values that this service computes from it once. */
-export interface Policy extends Omit<Profile, "hold"> {
+/** A valid profile and its provider, with the values that this service computes from them once. */
+export interface Policy extends Omit<ResolvedProfile, "hold"> {
   readonly hold: Hold;
   /** The characters of a softDescriptor (S 8), and their description to follow a number. */
   readonly descriptor: { readonly pattern: RegExp; readonly words: string };
@@ -15,11 +16,12 @@ export interface Policy extends Omit<Profile, "hold"> {
 /** @throws {TypeError} The profile is not valid, or requires something that this service does not support. */
 export function policyOf(profile: Profile): Policy {
   requireProfile(profile);
+  const resolved = resolveProfile(profile);
   return {
-    ...profile,
+    ...resolved,
     hold: holdOf(profile),
     descriptor: descriptorOf(profile.refund.softDescriptor),
-    acceptsSecret: secretJudge(profile),
+    acceptsSecret: secretJudge(resolved),
   };
 }
 
@@ -52,13 +54,13 @@ function descriptorOf(name: Profile["refund"]["softDescriptor"]): Policy["descri
  * Accepts a secret that the scheme can sign with. Refuses keys of an asymmetric pair: the merchant would
  * hand over the private key, or wait for signatures that no one can make with the public one.
  */
-function secretJudge({ signature, limits }: Profile): Policy["acceptsSecret"] {
-  const sign = signerOf({ signature });
+function secretJudge({ provider, limits }: ResolvedProfile): Policy["acceptsSecret"] {
+  const sign = signerOf({ provider });
   const { minimum, maximum } = limits.secretKey;
   const probe = { id: "probe", timestamp: 0, body: new Uint8Array() };
   return (secretKey) => {
     if (secretKey.length < minimum || secretKey.length > maximum) return false;
-    if (signature.scheme === "standard-webhooks" && /^wh[sp]k_/.test(secretKey)) return false;
+    if (signsByKeyPair(provider) && /^wh[sp]k_/.test(secretKey)) return false;
     return sign(probe, secretKey) !== undefined;
   };
 }

@@ -1,6 +1,7 @@
 import { matches } from "@countersign/rules";
 import { newId } from "../random.ts";
-import { subjectOf, writeEnvelope, type EventKind, type EventRow } from "../profile/envelope.ts";
+import type { SentEvent } from "@countersign/schemas/provider-of";
+import { subjectOf, writeEnvelope, type EventKind } from "../profile/envelope.ts";
 import { afterCommit, type Queryable } from "../store/driver.ts";
 import { insertDeliveries, insertEvent, type EventRecord } from "../store/tables/deliveries.ts";
 import { listOpenSubscriptions } from "../store/tables/subscriptions.ts";
@@ -11,7 +12,7 @@ import { writtenTime } from "./resources.ts";
 export interface NewEvent {
   readonly kind: EventKind;
   /** Default: the catalogue's first row of the kind. */
-  readonly row?: EventRow;
+  readonly row?: SentEvent;
   /** The event's resource, in the form that is written as JSON. */
   readonly data: object;
   /** Instant of the merchant's clock, in milliseconds. */

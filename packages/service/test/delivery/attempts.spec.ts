@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { profiles } from "@countersign/schemas/profiles";
-import { standardWebhooks, xSignature } from "@countersign/signatures/stated";
+import { xSignature } from "@countersign/schemas/providers";
+import { schemeOf, standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 import { signerOf } from "../../src/delivery/attempt.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
@@ -88,7 +89,8 @@ describe("the signature of an attempt", () => {
     for (let count = 0; count < 5000; count += 1) sign(message, `${bytes}${count}`);
     expect(sign(message, bytes)).toEqual(first);
     const headers = signerOf(profiles["x-signature"])(message, prefixed) ?? {};
-    const verify = (raw: string) => xSignature().verify({ headers, body }, [{ raw }], { now }).ok;
+    const scheme = schemeOf(xSignature);
+    const verify = (raw: string) => scheme.verify({ headers, body }, [{ raw }], { now }).ok;
     expect([verify(prefixed), verify(bytes)]).toEqual([true, false]);
   });
 

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { profiles } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
+import { reference } from "@countersign/schemas/providers";
 import {
   decideNext,
   freshPace,
@@ -150,9 +152,10 @@ describe("the retry schedule (S 6.6)", () => {
       leaseMs: 30_000,
       concurrencyPerHost: 64,
     });
-    const { delivery } = profiles.standard;
-    const other = { ...delivery, success: "200" as const, timeoutMs: 120_000 };
-    const { success, deadlineMs, leaseMs } = deliveryPolicyOf({ delivery: other });
+    const { sending } = senderOf(profiles.standard);
+    const other = { ...sending, success: "200" as const, timeoutMs: 120_000 };
+    const provider = { ...reference, sending: other };
+    const { success, deadlineMs, leaseMs } = deliveryPolicyOf({ provider });
     expect(success).toEqual([200]);
     // A third of the lease: time for two heartbeats.
     expect(leaseMs - deadlineMs - 1000).toBeGreaterThanOrEqual(leaseMs / 3);

@@ -1,5 +1,5 @@
 import { profiles } from "@countersign/schemas/profiles";
-import { standardWebhooks } from "@countersign/signatures/stated";
+import { standardWebhooks } from "@countersign/signatures";
 import { onTestFinished } from "vitest";
 import { DueClock } from "../../src/clock.ts";
 import { DeliveryEngine, type EngineOptions } from "../../src/delivery/engine.ts";
@@ -85,7 +85,7 @@ export class Queue {
       random: { bytes: (length) => Buffer.concat([Buffer.from([0x80]), Buffer.alloc(length - 1)]) },
       transport,
       vault,
-      sign: (message, secret) => scheme.sign(message, [{ raw: secret }]),
+      sign: (message, secret) => scheme.sign(message, [{ raw: secret }]).headers,
       endpoints: { allowLoopback: true },
       userAgent: "Countersign/test",
       ...options,

@@ -1,6 +1,9 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
+import { reference } from "@countersign/schemas/providers";
 
 const { standard } = profiles;
+const { catalogue, sending } = senderOf(standard);
 
 /** As unlike the built-in ones as a profile can be. */
 export const otherProfile: Profile = {
@@ -17,12 +20,22 @@ export const otherProfile: Profile = {
   subscription: { ...standard.subscription, idIn: "path" },
   account: { types: ["checking", "savings", "current"], statuses: ["ACTIVE", "INACTIVE"] },
   limits: { ...standard.limits, key: 8, softDescriptor: 10, url: 60 },
-  delivery: { ...standard.delivery, success: "200" },
-  envelope: { id: "/meta/id", type: "/name", timestamp: "/meta/at", data: "" },
-  catalogue: [
-    ...standard.catalogue.map((row) => ({ ...row, resource: "/meta/about" })),
-    { type: "dispute.opened", category: "PAYMENT", resource: "/meta/about" },
-  ],
+  provider: {
+    ...reference,
+    name: "other",
+    event: {
+      id: "body:/meta/id",
+      type: "body:/name",
+      category: "catalogue",
+      time: { at: "body:/meta/at", unit: "iso" },
+      data: "body:",
+    },
+    catalogue: [
+      ...catalogue.map((row) => ({ ...row, resource: "body:/meta/about" })),
+      { type: "dispute.opened", category: "PAYMENT", resource: "body:/meta/about" },
+    ],
+    sending: { ...sending, success: "200" },
+  },
 };
 
 /** The profiles whose documents are held against the rules of their formats. */

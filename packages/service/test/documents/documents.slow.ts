@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { Parser } from "@asyncapi/parser";
 import { expect, it } from "vitest";
 import { asyncApiOf } from "../../src/documents/asyncapi.ts";
+import { senderOf } from "@countersign/schemas/provider-of";
 import { schemas } from "../../src/documents/generated/schemas.ts";
 import { openApiOf } from "../../src/documents/openapi.ts";
 import { documentedProfiles as all } from "./documented-profiles.ts";
@@ -47,7 +48,7 @@ it.each(both)(
     const faults = diagnostics.filter(({ severity }) => `${severity}` <= "1");
     expect(faults.map(({ message, path }) => [message, path.join("/")])).toEqual([]);
     expect(document?.version()).toBe("3.0.0");
-    const types = new Set(profile.catalogue.map(({ type }) => type));
+    const types = new Set(senderOf(profile).catalogue.map(({ type }) => type));
     const messages = document?.messages().all() ?? [];
     expect(new Set(messages.map((message) => message.name()))).toEqual(types);
   },

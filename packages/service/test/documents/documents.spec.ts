@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { asyncApiOf } from "../../src/documents/asyncapi.ts";
@@ -114,7 +115,7 @@ describe("its section webhooks", () => {
         // The schemas are closed: a member too many is noticed.
         expect(validate?.({ ...event, canary: 1 })).toBe(false);
       }
-      const kinds = profile.catalogue.filter(({ kind }) => kind !== undefined);
+      const kinds = senderOf(profile).catalogue.filter(({ kind }) => kind !== undefined);
       const expected = new Set(kinds.map(({ type }) => type));
       expect(new Set(events.map(({ type }) => type))).toEqual(expected);
     },

@@ -1,4 +1,5 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { reference as provider } from "@countersign/schemas/providers";
 import { describe, expect, it } from "vitest";
 import { openService, type TestAnswer, type TestService } from "../open-service.ts";
 import { refusal } from "../validated.ts";
@@ -147,10 +148,20 @@ describe("a profile decides for subscriptions, tokens and customers", () => {
   it("only supported choices: the service refuses to start with others", async () => {
     const nowhere = change("hold", { timeZone: "Mars/Olympus" });
     await expect(openService({ profile: nowhere })).rejects.toThrow(/timeZone/);
-    const { envelope: _, ...rest } = standard;
+    const { hold: _, ...rest } = standard;
     // A document from outside, which no compiler has seen.
     const profile = rest as Profile;
-    await expect(openService({ profile })).rejects.toThrow(/invalid "profile": \/envelope/);
+    await expect(openService({ profile })).rejects.toThrow(/invalid "profile": \/hold/);
+  });
+
+  it("only a provider that says how it sends: the service names the member that is missing", async () => {
+    const { sending: _, ...silent } = provider;
+    await expect(openService({ profile: { ...standard, provider: silent } })).rejects.toThrow(
+      'provider reference cannot send: "sending" must be an object',
+    );
+    await expect(openService({ profile: { ...standard, provider: "stripe" } })).rejects.toThrow(
+      /unknown provider "stripe" of a profile: expected reference or x-signature/,
+    );
   });
 });
 

@@ -31,7 +31,7 @@ export const attemptAnswers: ProviderCheck = providerCheck({
   requirements: [SUCCESS, REDIRECT, GONE, SUBTRACT],
   play: async (session) => {
     const { profile } = session;
-    const { goneStatus } = profile.delivery;
+    const { goneStatus } = profile.sending;
     const after = await secondAttemptMs(session);
     const all: Answering[] = [];
     // Types that occur independently, one for each subscription, so that they do not mix.
@@ -120,7 +120,7 @@ export const attemptDeadline: ProviderCheck = providerCheck({
   requirements: [TIMEOUT],
   play: async (session) => {
     const { profile } = session;
-    const { timeoutMs } = profile.delivery;
+    const { timeoutMs } = profile.sending;
     if (timeoutMs > QUICK_MS && session.target.slow !== true) {
       const reason = `the ${timeoutMs} ms of an attempt are waited for in a slow run only`;
       return session.cannotShow(TIMEOUT, reason);

@@ -34,7 +34,7 @@ export const deliveries: ProviderCheck = providerCheck({
   play: async (session) => {
     const { profile } = session;
     // A secret in the scheme's format, and other texts up to the maximum length.
-    const isStandard = profile.signature.scheme === "standard-webhooks";
+    const isStandard = profile.provider.signature.key === "whsec";
     const encoded = `whsec_${Buffer.from(newSecret(session)).toString("base64")}`;
     const longest = newSecret(session).padEnd(profile.limits.secretKey.maximum, "x");
     const secrets = [newSecret(session), longest, ...(isStandard ? [encoded] : [])];
@@ -52,7 +52,7 @@ export const deliveries: ProviderCheck = providerCheck({
       // Check what arrived first: an unreadable event does not count as delivered.
       for (const attempt of place.attempts) {
         requireGenuine(attempt, secretKey, profile);
-        requireKnown(attempt.body, session.target);
+        requireKnown(attempt.body, { profile, additions: session.target.additions });
       }
       must(SELECT, missing.length === 0, () => {
         return `not delivered in time: ${missing.map(({ type }) => type).join(", ")}`;

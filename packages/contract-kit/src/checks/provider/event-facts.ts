@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseAmount } from "@countersign/rules";
-import { type Profile, valueAt } from "@countersign/schemas";
+import { valueAt } from "@countersign/schemas";
+import type { ResolvedProfile } from "@countersign/schemas/provider-of";
 import type { ProviderCheck } from "../../check.ts";
 import { subscribe } from "../../harness/calls.ts";
 import { dataOf, eventOf, type DeliveredEvent } from "../../harness/delivered-events.ts";
@@ -51,7 +52,10 @@ interface Arrived {
 }
 
 /** The events at a place, each once. The check of deliveries reports bodies that are not valid events. */
-function arrivedAt({ attempts }: Place, { catalogue, ...profile }: Profile): readonly Arrived[] {
+function arrivedAt(
+  { attempts }: Place,
+  { catalogue, ...profile }: ResolvedProfile,
+): readonly Arrived[] {
   const events = attempts
     .map(({ body }) => eventOf(body, { catalogue, ...profile }))
     .filter((event) => typeof event !== "string");

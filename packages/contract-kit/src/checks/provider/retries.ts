@@ -37,7 +37,7 @@ async function requirePassable(session: Session, ms: number): Promise<void> {
 
 /** Milliseconds in which the second attempt arrives. @throws {NotShown} A check cannot let them pass. */
 export async function secondAttemptMs(session: Session): Promise<number> {
-  const { scheduleSeconds, jitter } = session.profile.delivery;
+  const { scheduleSeconds, jitter } = session.profile.sending;
   const { after } = windowOf(scheduleSeconds[1] ?? Infinity, jitter);
   await requirePassable(session, after);
   return after;
@@ -49,7 +49,7 @@ export const retries: ProviderCheck = providerCheck({
   requirements: [RETRY, KEPT, TIMESTAMP, "P-EVENT-SIGNED", "P-EVENT-HEADERS"],
   play: async (session) => {
     const { profile } = session;
-    const { scheduleSeconds, jitter } = profile.delivery;
+    const { scheduleSeconds, jitter } = profile.sending;
     const [type] = typesOf(profile);
     const failing = { place: session.receive(() => ({ status: 500 })), details: onlyEvent(type) };
     const { place, secretKey } = await subscribe(session, RETRY, failing);
@@ -108,7 +108,7 @@ export const retryAfter: ProviderCheck = providerCheck({
   requirements: [AFTER],
   play: async (session) => {
     const { profile } = session;
-    const { scheduleSeconds, jitter, retryAfterFactor: factor } = profile.delivery;
+    const { scheduleSeconds, jitter, retryAfterFactor: factor } = profile.sending;
     const step = scheduleSeconds[1];
     if (step === undefined) throw new NotShown("the schedule has only one attempt");
     const [latest, most] = [step * (1 + jitter), step * factor];

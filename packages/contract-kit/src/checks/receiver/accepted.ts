@@ -1,4 +1,4 @@
-import type { Secret } from "@countersign/signatures/stated";
+import type { Secret } from "@countersign/signatures";
 import type { ReceiverCheck } from "../../check.ts";
 import type { Bench } from "../../harness/bench.ts";
 import type { BenchEvent } from "../../harness/events.ts";

@@ -175,7 +175,7 @@ export const slowBodies: ReceiverCheck = receiverCheck({
       SLOW,
       hanging.map(() => bench.genuine({ what })),
     );
-    const deadlineMs = PATIENCE * bench.target.profile.delivery.timeoutMs;
+    const deadlineMs = PATIENCE * bench.target.profile.sending.timeoutMs;
     const replies = await Promise.all(hanging.map(({ end, half }) => end(half, deadlineMs)));
     for (const reply of replies) {
       const isEnded = reply.failure === undefined || reply.failure === "closed";

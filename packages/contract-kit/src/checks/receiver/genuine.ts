@@ -35,7 +35,7 @@ export const genuine: ReceiverCheck = receiverCheck({
     }
     const seen = await bench.effects(acknowledged.map(({ event }) => event.id));
     docket.unseen(ONE, bench.noEffects());
-    const expected = target.profile.delivery.success;
+    const expected = target.profile.sending.success;
     for (const { what, event, reply } of sent) {
       docket.answered(GENUINE, reply.isAcknowledged, reply, `${what}: expected ${expected}`);
       if (seen === undefined || !reply.isAcknowledged) continue;

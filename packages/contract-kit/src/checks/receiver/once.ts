@@ -19,7 +19,7 @@ const REPEATS: readonly (readonly [
   [
     "four minutes later",
     (bench) => {
-      const most = Math.min(240, bench.target.profile.signature.toleranceSeconds - 30);
+      const most = Math.min(240, bench.signing.toleranceSeconds - 30);
       return { timestamp: bench.seconds() + Math.max(0, most) };
     },
   ],

@@ -1,5 +1,6 @@
 import { standardCatalogue } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
+import { senderOf } from "@countersign/schemas/provider-of";
 import type { ReceiverCheck } from "../../check.ts";
 import { example } from "../../derive/example.ts";
 import { negatives } from "../../derive/cases.ts";
@@ -27,7 +28,8 @@ export const schemas: ReceiverCheck = receiverCheck({
 async function misfits(bench: Bench): Promise<void> {
   const { docket, target } = bench;
   const { envelope, catalogue } = target.profile;
-  const hasSchemas = JSON.stringify(envelope) === JSON.stringify(profiles.standard.envelope);
+  const hasSchemas =
+    JSON.stringify(envelope) === JSON.stringify(senderOf(profiles.standard).envelope);
   const row = catalogue.find((one) => one.kind === KIND && one.type === KIND);
   if (!hasSchemas || row === undefined)
     return docket.unseen(SCHEMA, "the profile's events have another form than the schemas");

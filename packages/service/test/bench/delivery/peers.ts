@@ -1,4 +1,4 @@
-import { standardWebhooks } from "@countersign/signatures/stated";
+import { standardWebhooks } from "@countersign/signatures";
 import { Queue, Worker } from "bullmq";
 import { Agent } from "undici";
 import {
@@ -46,7 +46,7 @@ async function post(id: string, { endpoint, payload }: Task, job: BenchJob): Pro
     path: url.pathname,
     method: "POST",
     headers: {
-      ...scheme.sign({ id, timestamp, body }, secrets),
+      ...scheme.sign({ id, timestamp, body }, secrets).headers,
       "content-type": "application/json",
     },
     body,
