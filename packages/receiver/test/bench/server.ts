@@ -7,9 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
-import { type Inbox, createReceiver, memoryInbox } from "@countersign/receiver";
+import { createReceiver, type Inbox, verifyEvent } from "@countersign/receiver";
 import { toExpress } from "@countersign/receiver/express";
 import { postgresInbox } from "@countersign/receiver/postgres";
+import { github, reference, standardWebhooks, stripe } from "@countersign/receiver/providers";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import express, { type RequestHandler } from "express";
@@ -40,20 +41,52 @@ const server = app.listen(0, "127.0.0.1", () => {
   process.send?.((server.address() as AddressInfo).port);
 });
 process.on("message", () => process.send?.(process.cpuUsage()));
+// So that a profile of `NODE_OPTIONS=--cpu-prof` is written.
+process.once("disconnect", () => process.exit());
 
 async function handlersOf(what: Kind): Promise<RequestHandler[]> {
   switch (what) {
-    case "countersign":
-      return [countersign(memoryInbox())];
-    case "countersign, SQLite":
-      return [countersign(sqliteInbox(file))];
-    case "countersign, PostgreSQL": {
+    case "Express":
+      return verified(() => undefined);
+    case "octokit": {
+      const webhooks = new Webhooks({ secret: TEXT_SECRET });
+      webhooks.on("pull_request.opened", () => undefined);
+      const middleware = createNodeMiddleware(webhooks, { path: "/webhooks" });
+      return [(request, response) => void middleware(request, response)];
+    }
+    case "stripe":
+      return verified(({ body, headers }) =>
+        Stripe.webhooks.constructEvent(body, headers["stripe-signature"] ?? "", TEXT_SECRET),
+      );
+    case "standardwebhooks": {
+      const webhook = new Webhook(secret);
+      return verified(({ body, headers }) => webhook.verify(body, headers));
+    }
+    case "verifyEvent": {
+      const options = { provider: standardWebhooks, secrets: [secret] };
+      return verified((attempt) => {
+        if (!verifyEvent(attempt, options).ok) throw new Error("refused");
+      });
+    }
+    case "receiver, github": {
+      const options = { provider: github, secrets: [TEXT_SECRET], fallback: () => undefined };
+      return [toExpress(createReceiver(options).on("pull_request.opened", () => undefined))];
+    }
+    case "receiver, stripe": {
+      const options = { provider: stripe, secrets: [TEXT_SECRET], fallback: () => undefined };
+      return [toExpress(createReceiver(options).on("payment_intent.succeeded", () => undefined))];
+    }
+    case "receiver, standard-webhooks": {
+      const options = { provider: standardWebhooks, secrets: [secret], fallback: () => undefined };
+      return [toExpress(createReceiver(options).on("invoice.paid", () => undefined))];
+    }
+    case "receiver, SQLite":
+      return [durable(sqliteInbox(file))];
+    case "receiver, PostgreSQL": {
       const inbox = postgresInbox(pool, { schema: "bench" });
       await inbox.migrate();
-      return [countersign(inbox)];
+      return [durable(inbox)];
     }
-    case "hand-written":
-      return [handWritten({ insert: () => true, update: () => undefined })];
     case "hand-written, SQLite":
       return [handWritten(sqliteRecord())];
     case "hand-written, PostgreSQL":
@@ -64,31 +97,18 @@ async function handlersOf(what: Kind): Promise<RequestHandler[]> {
           update: (id) => pool.query(UPDATE, [id]),
         }),
       ];
-    case "octokit": {
-      const webhooks = new Webhooks({ secret: TEXT_SECRET });
-      webhooks.on("push", () => undefined);
-      const middleware = createNodeMiddleware(webhooks, { path: "/webhooks" });
-      return [(request, response) => void middleware(request, response)];
-    }
-    case "standardwebhooks": {
-      const webhook = new Webhook(secret);
-      return parsed(({ body, headers }) => webhook.verify(body, headers));
-    }
-    case "stripe":
-      return parsed(({ body, headers }) =>
-        Stripe.webhooks.constructEvent(body, headers["stripe-signature"] ?? "", TEXT_SECRET),
-      );
     default:
       return what satisfies never;
   }
 }
 
-function countersign(inbox: Inbox): RequestHandler {
-  const receiver = createReceiver({ secrets: [secret], fallback: () => undefined, inbox });
-  return toExpress(receiver.on("PAYMENT", () => undefined));
+function durable(inbox: Inbox): RequestHandler {
+  const options = { provider: reference, secrets: [secret], fallback: () => undefined, inbox };
+  return toExpress(createReceiver(options).on("PAYMENT", () => undefined));
 }
 
-function parsed(
+/** Reads the body with Express's parser, verifies it and answers. */
+function verified(
   verify: (attempt: { body: Buffer; headers: Record<string, string> }) => unknown,
 ): RequestHandler[] {
   return [
