@@ -30,6 +30,8 @@ export abstract class SqlRows implements QueueRows {
   readonly sql: EventSql;
   readonly bodies: Bodies;
   #looks = 0;
+  /** True once an event of a resource was taken. */
+  #isOrdered = false;
   /** The resource behind which the next look for the oldest events begins. */
   #lookedTo = "";
 
@@ -72,28 +74,21 @@ export abstract class SqlRows implements QueueRows {
     return (await this.rows(this.sql.dropBodies, [before, limit])).length;
   }
 
-  async take({
-    provider,
-    now,
-    limit,
-    leaseMs,
-    maxAttempts,
-  }: TakeRequest): Promise<readonly TakenEvent[]> {
+  async take(request: TakeRequest): Promise<readonly TakenEvent[]> {
+    const { provider, now, limit, leaseMs, maxAttempts } = request;
     const look = (sql: string, fifth: SqlValue): Promise<readonly SqlRow[]> =>
       this.rows(sql, [now, limit, now + leaseMs, maxAttempts, fifth, provider]);
-    // A few events for each free place. They may all wait for older ones of their resources, and now and then for so long
-    // that those of other resources would never have a turn.
-    this.#looks += 1;
-    const first = this.#looks % 16 === 0 ? [] : await look(this.sql.take, 4 * limit);
-    if (first.length > 0) return this.#taken(first);
-    const oldest = await look(this.sql.takeOldest, this.#lookedTo);
-    if (oldest.length > 0) return this.#taken(oldest);
-    const [last] = await this.rows(this.sql.lastResource, [this.#lookedTo]);
-    this.#lookedTo = textIn(last?.["name"]) ?? "";
-    return this.#looks % 16 === 0 ? this.#taken(await look(this.sql.take, 4 * limit)) : [];
-  }
-
-  #taken(rows: readonly SqlRow[]): Promise<readonly TakenEvent[]> {
+    // Now and then all resources have a turn, also while the first due events keep all workers busy.
+    const isTurn = this.#isOrdered && (this.#looks += 1) % 16 === 0;
+    let rows = isTurn ? [] : await look(this.sql.take, 4 * limit);
+    // The first due events of resources may all wait for older ones.
+    if (rows.length === 0) rows = await look(this.sql.takeOldest, this.#lookedTo);
+    if (rows.length === 0) {
+      const [last] = await this.rows(this.sql.lastResource, [this.#lookedTo]);
+      this.#lookedTo = textIn(last?.["name"]) ?? "";
+      if (isTurn) rows = await look(this.sql.take, 4 * limit);
+    }
+    this.#isOrdered ||= rows.some((row) => row["resource"] !== null);
     return this.bodies.opened(takenOf(rows));
   }
 

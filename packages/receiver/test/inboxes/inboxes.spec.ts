@@ -218,29 +218,56 @@ it("the SQLite inbox creates files that only their owner can read, and keeps the
   inbox.close();
 });
 
-it("the SQLite inbox looks for work in a time that does not grow with the events behind one that waits", async () => {
-  const looksBehind = async (count: number): Promise<number> => {
+describe("a SQLite inbox with thousands of events that wait for an older one of their resource", () => {
+  const look = { provider: "acme", limit: 16, leaseMs: 60_000, maxAttempts: 10 };
+
+  /** For each resource one event that a worker has, and others behind it. */
+  async function waiting(counts: { readonly resources: number; readonly behindEach: number }) {
     const path = join(temporaryFolder(), "inbox.db");
     const inbox = sqliteInbox(path);
     onTestFinished(() => inbox.close());
-    const resource = { name: "payment:1", timestamp: 0 };
-    await inbox.queue.store({ ...claimOf("first"), body: "{}", facts: "{}", resource });
-    const look = { provider: "acme", limit: 16, leaseMs: 60_000, maxAttempts: 10 };
+    const resource = { name: "payment:0", timestamp: 0 };
+    await inbox.queue.store({ ...claimOf("0.0"), body: "{}", facts: "{}", resource });
     await inbox.queue.take({ ...look, now: 0 });
     const database = new DatabaseSync(path);
-    const columns = inboxColumns.map((name) => (name === "id" ? "'e' || value" : name)).join();
-    database.exec(`WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ${String(count)})
-      INSERT INTO countersign_events (${inboxColumns.join()}) SELECT ${columns} FROM countersign_events, n;
-      UPDATE countersign_events SET state = 'waiting', due_at = 0 WHERE id <> 'first'`);
+    const values: Readonly<Record<string, string>> = {
+      id: "r.value || '.' || n.value",
+      resource: "'acme:0::payment:' || r.value",
+      state: "iif(n.value = 0, 'claimed', 'waiting')",
+      due_at: "iif(n.value = 0, due_at, 0)",
+    };
+    const columns = inboxColumns.map((name) => values[name] ?? name).join();
+    const upTo = (name: string, last: number): string =>
+      `${name}(value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM ${name} WHERE value < ${String(last)})`;
+    database.exec(`WITH RECURSIVE ${upTo("r", counts.resources - 1)}, ${upTo("n", counts.behindEach)}
+      INSERT INTO countersign_events (${inboxColumns.join()})
+      SELECT ${columns} FROM countersign_events, n, r WHERE r.value + n.value > 0`);
     database.close();
-    const before = process.cpuUsage();
-    for (let now = 0; now < 20; now += 1)
-      expect(await inbox.queue.take({ ...look, now })).toEqual([]);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  };
-  await looksBehind(100);
-  expect(await looksBehind(50_000)).toBeLessThan(5 * (await looksBehind(500)) + 50);
+    return { inbox, resource };
+  }
+
+  it("looks for work in a time that does not grow with the events behind one", async () => {
+    const twentyLooks = async (behindEach: number): Promise<number> => {
+      const { inbox } = await waiting({ resources: 1, behindEach });
+      const before = process.cpuUsage();
+      for (let now = 0; now < 20; now += 1)
+        expect(await inbox.queue.take({ ...look, now })).toEqual([]);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    await twentyLooks(100);
+    expect(await twentyLooks(50_000)).toBeLessThan(5 * (await twentyLooks(500)) + 50);
+  });
+
+  it("takes an event of another resource after a few looks", async () => {
+    const { inbox, resource } = await waiting({ resources: 2500, behindEach: 2 });
+    const other = { ...resource, name: "zebra" };
+    await inbox.queue.store({ ...claimOf("free"), body: "{}", facts: "{}", resource: other });
+    const ids: string[] = [];
+    for (let now = 0; now < 3; now += 1)
+      ids.push(...(await inbox.queue.take({ ...look, now })).map(({ key }) => key.id));
+    expect(ids).toEqual(["free"]);
+  });
 });
 
 describePostgres("the PostgreSQL inbox", (server) => {
