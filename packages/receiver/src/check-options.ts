@@ -119,6 +119,9 @@ export function settingsOf(
 ): Settings {
   if (options.order === "per-resource" && inbox.lastHandled === undefined)
     throw mistake('order "per-resource" needs an inbox with "lastHandled"');
+  const forms = [provider, ...(provider.variants ?? [])];
+  if ((options.mode ?? "both") !== "both" && forms.every(({ event }) => event.live === undefined))
+    throw mistake(`"mode" has no effect: ${provider.title} does not say whether an event is live`);
   const limits = limitsOf(options, inbox, provider);
   return {
     limits,

@@ -56,3 +56,17 @@ it("receiver.close waits for all handlers whose attempts were answered before", 
   gates[1]?.resolve();
   expect(await receiver.close()).toBe(true);
 });
+
+it("stopServer answers an attempt on a connection that was idle when the stop began", async () => {
+  const { server, receiver, port } = await sending(() => undefined);
+  const socket = await open(port);
+  const replies: string[] = [];
+  socket.on("data", (data) => void replies.push(data.toString()));
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await expect.poll(() => replies.join("")).toContain("405");
+  const stopped = stopServer(server, receiver, { graceMs: 10_000 });
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await expect.poll(() => replies.join("").match(/ 405 /g)?.length).toBe(2);
+  expect(replies.join("").toLowerCase()).toContain("connection: close");
+  expect(await stopped).toBe(true);
+});

@@ -1,0 +1,441 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+import {
+  createReceiver,
+  type EventFacts,
+  memoryInbox,
+  type Outcome,
+  type ReceiverOptions,
+} from "@countersign/receiver";
+import {
+  gocardless,
+  github,
+  meta,
+  type ProviderDocument,
+  shopify,
+  square,
+  stripe,
+  twilio,
+} from "@countersign/receiver/providers";
+import { signedAttempt } from "@countersign/receiver/testing";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { nameOf, NOON, otherSecret, secret } from "./fixtures.ts";
+
+const [line, warn] = [vi.fn<(text: string) => void>(), vi.spyOn(process, "emitWarning")];
+beforeEach(() => {
+  line.mockClear();
+  warn.mockReturnValue();
+});
+
+/** A receiver of a provider at noon, and what its fallback got. */
+function receiverOf(provider: ProviderDocument, options: Partial<ReceiverOptions<unknown>> = {}) {
+  const seen: EventFacts[] = [];
+  const receiver = createReceiver({
+    provider,
+    secrets: [secret],
+    fallback: (_event, { event }) => void seen.push(event),
+    inbox: memoryInbox(),
+    log: { warn: line, error: line },
+    explain: false,
+    now: () => NOON,
+    ...options,
+  });
+  return { receiver, seen };
+}
+
+type Signing = Omit<Parameters<typeof signedAttempt>[0], "provider" | "event" | "secrets" | "now">;
+const attemptOf = (provider: ProviderDocument, event: object | string, more: Signing = {}) =>
+  signedAttempt({ provider, secrets: [secret], event, now: NOON, ...more });
+
+const pushed = (id: string, headers: Record<string, string> = {}) =>
+  attemptOf(
+    github,
+    { ref: "main" },
+    {
+      headers: { "X-GitHub-Event": "push", "X-GitHub-Delivery": id, ...headers },
+    },
+  );
+
+describe("an event whose id is not signed", () => {
+  it("[R-ONCE-REUSED] runs with known bytes under a new id, and is reported in the outcome, the count and one log line", async () => {
+    const { receiver, seen } = receiverOf(github);
+    await receiver.receive(pushed("one"));
+    const outcome = await receiver.receive(pushed("two"));
+    expect(outcome).toMatchObject({ kind: "unrouted", sameBytesAs: "one push" });
+    expect(line.mock.calls.flat()).toEqual([expect.stringContaining("has the bytes of one push")]);
+    const signed = { id: false, type: false, time: false };
+    expect(seen.map((event) => [event.id, event.signed])).toEqual([
+      ["one", signed],
+      ["two", signed],
+    ]);
+  });
+
+  it("[R-ONCE-REUSED] is a duplicate with known bytes under replay: refuse, of all types or of its own", async () => {
+    for (const replay of ["refuse", { push: "refuse" }] as const) {
+      const { receiver, seen } = receiverOf(github, { replay });
+      await receiver.receive(pushed("one"));
+      expect(await receiver.receive(pushed("two"))).toMatchObject({
+        kind: "duplicate",
+        by: "bytes",
+        firstKey: "one push",
+        firstSeenAt: NOON,
+        bodyDiffers: false,
+      });
+      expect(seen).toHaveLength(1);
+    }
+    const { receiver, seen } = receiverOf(github, { replay: { ping: "refuse" } });
+    for (const id of ["one", "two"]) await receiver.receive(pushed(id));
+    expect(seen).toHaveLength(2);
+  });
+
+  it("is another event with another type, and the same with other bytes", async () => {
+    const { receiver } = receiverOf(github);
+    await receiver.receive(pushed("one"));
+    const other = pushed("one", { "X-GitHub-Event": "create" });
+    expect((await receiver.receive(other)).kind).toBe("unrouted");
+    const headers = { "X-GitHub-Event": "push", "X-GitHub-Delivery": "one" };
+    const changed = attemptOf(github, { ref: "other" }, { headers });
+    expect(await receiver.receive(changed)).toMatchObject({
+      kind: "duplicate",
+      by: "id",
+      bodyDiffers: true,
+    });
+  });
+});
+
+describe("a type that is not signed", () => {
+  const validate = (value: unknown) =>
+    Object.hasOwn(Object(value) as object, "ref")
+      ? ({ ok: true, value } as const)
+      : ({
+          ok: false,
+          errors: [{ pointer: "/ref", keyword: "required", message: "is required" }],
+        } as const);
+  const entry = { category: "push", amounts: [], resource: "/ref", validate };
+  const catalogue = { name: "github", events: { push: entry } };
+
+  it("[R-EVENT-SCHEMA] leads no body to a handler whose schema it does not fit, even if faults are only reported", async () => {
+    const { receiver, seen } = receiverOf(github, { catalogue, validate: "report" });
+    const headers = { "X-GitHub-Event": "push", "X-GitHub-Delivery": "one" };
+    const outcome = await receiver.receive(attemptOf(github, { other: "x" }, { headers }));
+    expect([nameOf(outcome), seen]).toEqual(["CS_EVENT_SCHEMA", []]);
+    expect((await receiver.receive(pushed("two"))).kind).toBe("unrouted");
+  });
+
+  it("[R-EVENT-SCHEMA] of a signed type, the fault is reported and the handler runs, unless validate is refuse", async () => {
+    const own = { ...catalogue, events: { "invoice.paid": entry } };
+    const event = { id: "evt_1", object: "event", type: "invoice.paid" };
+    const { receiver, seen } = receiverOf(stripe, { catalogue: own });
+    const schemaErrors = [{ pointer: "/ref", message: "is required" }];
+    expect(await receiver.receive(attemptOf(stripe, event))).toMatchObject({
+      kind: "unrouted",
+      schemaErrors,
+    });
+    expect(seen).toHaveLength(1);
+    expect(line.mock.calls.flat()).toEqual([
+      expect.stringContaining("does not fit its schema (/ref is"),
+    ]);
+    const strict = receiverOf(stripe, { catalogue: own, validate: "refuse" });
+    expect(nameOf(await strict.receiver.receive(attemptOf(stripe, event)))).toBe("CS_EVENT_SCHEMA");
+  });
+});
+
+describe("a batch", () => {
+  const item = (id: string, action = "confirmed") => ({ id, resource_type: "payments", action });
+  const batch = (...events: object[]) => attemptOf(gocardless, { events });
+
+  it("[R-ONCE-RETRY] is acknowledged once each of its events is handled, and repeats none of them", async () => {
+    const seen: string[] = [];
+    let isBroken = true;
+    const { receiver } = receiverOf(gocardless, {
+      fallback: ({ id }) => {
+        seen.push(id);
+        if (id === "EV2" && isBroken) throw new Error("no ledger");
+      },
+    });
+    const sent = batch(item("EV1"), item("EV2"), item("EV3"));
+    const first = await receiver.answer(sent);
+    expect(first.outcome).toMatchObject({
+      kind: "batch",
+      outcomes: [{ kind: "unrouted" }, { code: "CS_HANDLER_FAILED" }, { kind: "unrouted" }],
+    });
+    expect(first.response.status).toBe(503);
+    isBroken = false;
+    const second = await receiver.answer(sent);
+    expect(second.outcome).toMatchObject({
+      outcomes: [{ kind: "duplicate" }, { kind: "unrouted" }, { kind: "duplicate" }],
+    });
+    expect([second.response.status, seen]).toEqual([204, ["EV1", "EV2", "EV3", "EV2"]]);
+  });
+
+  it("reports each event and then the batch, and acknowledges an empty one", async () => {
+    const outcomes: Outcome[] = [];
+    const { receiver } = receiverOf(gocardless, { onOutcome: (one) => void outcomes.push(one) });
+    await receiver.answer(batch(item("EV1"), item("EV2")));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["unrouted", "unrouted", "batch"]);
+    expect((await receiver.answer(batch())).response.status).toBe(204);
+  });
+
+  it("aborts the handlers that are still running when its time has passed, and reports them later", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const gate = Promise.withResolvers<void>();
+    const reasons: unknown[] = [];
+    const outcomes: [string, boolean | undefined][] = [];
+    const { receiver } = receiverOf(gocardless, {
+      fallback: async ({ id }, { signal }) => {
+        if (id === "EV1") return;
+        signal.addEventListener("abort", () => reasons.push(id));
+        await gate.promise;
+      },
+      onOutcome: (one, { late }) => void outcomes.push([nameOf(one), late]),
+    });
+    const answer = receiver.answer(batch(item("EV1"), item("EV2"), item("EV3")));
+    await vi.advanceTimersByTimeAsync(9000);
+    expect((await answer).response.status).toBe(503);
+    expect(reasons).toEqual(["EV2", "EV3"]);
+    gate.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    vi.useRealTimers();
+    expect(outcomes.slice(-2)).toEqual([
+      ["unrouted", true],
+      ["unrouted", true],
+    ]);
+  });
+
+  it("[R-EVENT-SCHEMA] is refused with the answer that its provider expects if it is forged", async () => {
+    const { receiver } = receiverOf(gocardless);
+    const sent = batch(item("EV1"));
+    const { response } = await receiver.answer({ ...sent, body: Buffer.from('{"events":[]}') });
+    expect(response).toMatchObject({ status: 498, body: '{"code":"CS_SIGNATURE_REFUSED"}' });
+  });
+});
+
+describe("the option url", () => {
+  const url = "https://shop.example/webhooks/square";
+  const event = { event_id: "e1", type: "payment.created", data: { type: "payment" } };
+
+  it("gives the signed URL with the request's query, whatever Host and path the request has", async () => {
+    const { receiver } = receiverOf(square, { url });
+    const sent = attemptOf(square, event, { url });
+    const proxied = {
+      ...sent,
+      url: "/internal",
+      headers: { ...sent.headers, host: "evil.example" },
+    };
+    expect((await receiver.receive(proxied)).kind).toBe("unrouted");
+    const withQuery = attemptOf(square, { ...event, event_id: "e2" }, { url: `${url}?shop=1` });
+    expect((await receiver.receive({ ...withQuery, url: "/internal?shop=1" })).kind).toBe(
+      "unrouted",
+    );
+    expect((await receiver.receive({ ...withQuery, url: "/internal?shop=2" })).kind).toBe(
+      "rejected",
+    );
+  });
+
+  it("is demanded at the start where the provider signs it, and has no query", () => {
+    expect(() => receiverOf(square)).toThrow(/Square signs the URL: set "url" to the public URL/);
+    for (const wrong of ["shop.example", "ftp://shop.example", `${url}?a=1`])
+      expect(() => receiverOf(square, { url: wrong })).toThrow(/"url" must be the public http/);
+  });
+});
+
+describe("a handshake by GET", () => {
+  const query = (token: string): string =>
+    `/hooks?hub.mode=subscribe&hub.challenge=%3Cb%3E42&hub.verify_token=${token}`;
+  const get = { method: "GET", headers: {}, body: new Uint8Array() };
+
+  it("is answered as plain text only with the token, and runs nothing", async () => {
+    const { receiver, seen } = receiverOf(meta, { verifyToken: "open-sesame" });
+    const { outcome, response } = await receiver.answer({ ...get, url: query("open-sesame") });
+    expect(outcome.kind).toBe("handshake");
+    expect(response).toEqual({
+      status: 200,
+      headers: { "content-type": "text/plain", "x-content-type-options": "nosniff" },
+      body: "<b>42",
+    });
+    for (const url of [query("open-sesam"), query(""), "/hooks"])
+      expect((await receiver.answer({ ...get, url })).response.status).toBe(405);
+    expect(seen).toEqual([]);
+  });
+
+  it("is not answered without the option verifyToken, nor for a provider without one", async () => {
+    for (const { receiver } of [receiverOf(meta), receiverOf(github, { verifyToken: "x" })])
+      expect((await receiver.answer({ ...get, url: query("undefined") })).response.status).toBe(
+        405,
+      );
+  });
+
+  it("must not sign a stranger's text", () => {
+    const when = [{ at: "query:challenge", present: true }];
+    const answer = { json: { response: { hmac: "query:challenge" } } };
+    const provider: ProviderDocument = { ...github, handshakes: [{ when, method: "GET", answer }] };
+    expect(() => receiverOf(provider)).toThrow(/must not sign what a stranger sends/);
+  });
+});
+
+describe("the option keyOf", () => {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+  const provider: ProviderDocument = {
+    name: "signed-by-key",
+    title: "Signed by key",
+    documentation: "https://example.com",
+    signature: {
+      algorithm: "rsa-sha256",
+      key: "spki",
+      encoding: "base64",
+      carrier: [{ at: "header:x-signature" }],
+      signed: ["body"],
+      keyFrom: { at: "header:x-key", matches: "key-[0-9]{1,3}" },
+    },
+    event: { id: "body:/id", type: "body:/type" },
+  };
+  const sent = (id: string, key = "key-1") => {
+    const body = Buffer.from(JSON.stringify({ id, type: "a.b" }));
+    const headers = {
+      "x-key": key,
+      "x-signature": sign("sha256", body, privateKey).toString("base64"),
+    };
+    return { headers, body };
+  };
+
+  it("is asked once for a key that is allowed, and never for another", async () => {
+    const keyOf = vi.fn<(value: string) => Promise<string | undefined>>(() => Promise.resolve(pem));
+    const { receiver } = receiverOf(provider, { secrets: [], keyOf });
+    const kinds = await Promise.all(
+      ["1", "2", "3"].map(async (id) => nameOf(await receiver.receive(sent(id)))),
+    );
+    expect(kinds).toEqual(["unrouted", "unrouted", "unrouted"]);
+    expect((await receiver.answer(sent("4", "https://evil.example/"))).response.status).toBe(401);
+    expect(keyOf.mock.calls).toEqual([["key-1"]]);
+  });
+
+  it("answers 503 if its source is down, 401 for an unknown key, and bounds what strangers can ask", async () => {
+    let answer: () => Promise<string | undefined> = () => Promise.reject(new Error("ECONNREFUSED"));
+    const keyOf = vi.fn<(value: string) => Promise<string | undefined>>(() => answer());
+    const { receiver } = receiverOf(provider, { secrets: [], keyOf });
+    const down = await receiver.answer(sent("1"));
+    expect([nameOf(down.outcome), down.response.status]).toEqual(["CS_KEY_UNAVAILABLE", 503]);
+    answer = () => Promise.resolve(undefined);
+    const unknown = await receiver.answer(sent("1", "key-2"));
+    expect([nameOf(unknown.outcome), unknown.response.status]).toEqual(["CS_KEY_UNKNOWN", 401]);
+    answer = () => Promise.resolve(pem);
+    expect((await receiver.receive(sent("1"))).kind).toBe("unrouted");
+    for (let key = 100; key < 200; key += 1)
+      await receiver.receive(sent("x", `key-${String(key)}`));
+    expect(keyOf).toHaveBeenCalledTimes(20);
+    expect((await receiver.receive(sent("2"))).kind).toBe("unrouted");
+  });
+
+  it("is demanded where the provider names its keys", () => {
+    expect(() => receiverOf(provider, { secrets: [] })).toThrow(/set "keyOf" to a function/);
+  });
+});
+
+describe("the answer that a provider expects", () => {
+  const url = "https://shop.example/sms";
+  const form = (sid: string): string => `MessageSid=${sid}&SmsStatus=received&Body=a%26b`;
+  const sms = (sid: string) => attemptOf(twilio, form(sid), { url });
+
+  it("is a handler's reply in the provider's media type, or else its fixed body", async () => {
+    const twiml = { toString: () => "<Response><Message>Hi</Message></Response>" };
+    const { receiver } = receiverOf(twilio, {
+      url,
+      fallback: ({ data }) => {
+        const { Body: body, MessageSid: sid } = data as Record<string, string>;
+        expect(body).toBe("a&b");
+        return sid === "SM1" ? twiml : undefined;
+      },
+    });
+    const xml = { "content-type": "text/xml" };
+    const replied = await receiver.answer(sms("SM1"));
+    expect(replied.response).toEqual({ status: 200, headers: xml, body: String(twiml) });
+    for (const sid of ["SM1", "SM2"]) {
+      const { response } = await receiver.answer(sms(sid));
+      expect(response).toEqual({ status: 200, headers: xml, body: "<Response/>" });
+    }
+  });
+
+  it("refuses a form in which a field appears twice", async () => {
+    const { receiver } = receiverOf(shopify, {});
+    const provider: ProviderDocument = { ...shopify, media: ["application/x-www-form-urlencoded"] };
+    const headers = { "X-Shopify-Event-Id": "e1", "X-Shopify-Topic": "orders/create" };
+    expect((await receiver.receive(attemptOf(shopify, {}, { headers }))).kind).toBe("unrouted");
+    const forms = receiverOf(provider);
+    const outcome = await forms.receiver.receive(attemptOf(provider, "a=1&b=2&a=3", { headers }));
+    expect(outcome).toMatchObject({ code: "CS_EVENT_ENVELOPE", details: [{ message: /form:a/ }] });
+  });
+});
+
+it("the option mode acknowledges events of the other mode, and neither runs nor records them", async () => {
+  const inbox = memoryInbox();
+  const event = { id: "evt_1", object: "event", type: "invoice.paid", livemode: false };
+  const live = receiverOf(stripe, { inbox, mode: "live" });
+  const { outcome, response } = await live.receiver.answer(attemptOf(stripe, event));
+  expect([outcome.kind, response.status, live.seen]).toEqual(["ignored", 204, []]);
+  const test = receiverOf(stripe, { inbox, mode: "test" });
+  expect((await test.receiver.receive(attemptOf(stripe, event))).kind).toBe("unrouted");
+  expect(test.seen[0]).toMatchObject({ live: false, category: "invoice", provider: "stripe" });
+  expect(() => receiverOf(github, { mode: "live" })).toThrow(/GitHub does not say/);
+});
+
+it("an attempt that waited in a queue is judged by the time of its arrival", async () => {
+  const { receiver } = receiverOf(stripe, { now: () => NOON + 3_600_000 });
+  const sent = attemptOf(stripe, { id: "evt_1", object: "event", type: "invoice.paid" });
+  expect(nameOf(await receiver.receive(sent))).toBe("CS_SIGNATURE_TIMESTAMP_TOO_OLD");
+  expect((await receiver.receive({ ...sent, receivedAt: NOON + 1000 })).kind).toBe("unrouted");
+});
+
+it("the facts of an outcome name the label of the secret that signed", async () => {
+  const labels: unknown[] = [];
+  const { receiver } = receiverOf(stripe, {
+    secrets: [
+      { secret: otherSecret, label: "connect" },
+      { secret, label: "account" },
+    ],
+    onOutcome: (_outcome, { secretIndex, secretLabel }) =>
+      void labels.push([secretIndex, secretLabel]),
+  });
+  await receiver.receive(attemptOf(stripe, { id: "evt_1", object: "event", type: "invoice.paid" }));
+  expect(labels).toEqual([[1, "account"]]);
+});
+
+it("receivers of two providers share an inbox, in which equal ids never meet", async () => {
+  const inbox = memoryInbox();
+  const one = receiverOf(stripe, { inbox });
+  const other: ProviderDocument = { ...stripe, name: "other" };
+  const two = receiverOf(other, { inbox });
+  const event = { id: "evt_1", object: "event", type: "invoice.paid" };
+  expect((await one.receiver.receive(attemptOf(stripe, event))).kind).toBe("unrouted");
+  expect((await two.receiver.receive(attemptOf(other, event))).kind).toBe("unrouted");
+});
+
+describe("a tenant", () => {
+  const event = (id: string) => attemptOf(stripe, { id, object: "event", type: "invoice.paid" });
+  const secrets = ({ path }: { path: string | undefined }) => ({
+    tenant: path ?? "",
+    secrets: [secret],
+  });
+
+  it("cannot use up the handler slots of others with handlers that hang", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { receiver } = receiverOf(stripe, {
+      secrets,
+      limits: { concurrentHandlers: 8 },
+      fallback: (_event, { tenant }) => (tenant === "/a" ? gate.promise : undefined),
+    });
+    const hanging = Array.from({ length: 16 }, (_, index) =>
+      receiver.receive({ ...event(`evt_${String(index)}`), path: "/a" }),
+    );
+    expect((await receiver.receive({ ...event("evt_b"), path: "/b" })).kind).toBe("unrouted");
+    gate.resolve();
+    expect(new Set((await Promise.all(hanging)).map(nameOf))).toEqual(new Set(["unrouted"]));
+  });
+
+  it.each(["\ud800", "a\0"])(
+    "is refused as a mistake of the secrets function if it is %j",
+    async (tenant) => {
+      const { receiver } = receiverOf(stripe, { secrets: () => ({ tenant, secrets: [secret] }) });
+      expect(nameOf(await receiver.receive(event("evt_1")))).toBe("CS_SECRETS_UNAVAILABLE");
+    },
+  );
+});
