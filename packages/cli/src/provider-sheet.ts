@@ -136,9 +136,10 @@ function idText(provider: ProviderDocument): string {
 }
 
 function typeText({ type, separator = "." }: ProviderDocument["event"]): string {
-  if (typeof type === "string") return named(type);
-  if ("text" in type) return JSON.stringify(type.text);
-  return type.map((at) => named(at)).join(` + ${JSON.stringify(separator)} + `);
+  const shown = (part: string | { readonly text: string }): string =>
+    typeof part === "string" ? named(part) : JSON.stringify(part.text);
+  const parts = typeof type === "string" || "text" in type ? [type] : type;
+  return parts.map(shown).join(` + ${JSON.stringify(separator)} + `);
 }
 
 function categoryText({ category }: ProviderDocument["event"]): string | undefined {
