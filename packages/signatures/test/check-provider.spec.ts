@@ -8,7 +8,7 @@ const id = { id: { at: "header:X-Id" } };
 const signed = (...parts: NonNullable<SignatureDocument["signed"]>) => ({ signed: parts });
 const at = (place: string) => ({ carrier: [{ at: place }] });
 
-type Row = readonly [danger: string, Partial<SignatureDocument> | object, Partial<Provider>?];
+type Row = readonly [danger: string, signature: object, rest?: object];
 
 const unsafe: readonly Row[] = [
   ["does not cover the body", signed("timestamp"), { timestamp: time }],
@@ -81,7 +81,7 @@ const unsafe: readonly Row[] = [
     "the digest at header:X-Digest is not signed",
     { digests: [{ at: "header:X-Digest", of: "body", algorithm: "sha256", encoding: "hex" }] },
   ],
-  ['unknown member "tolerance"', {}, { tolerance: 5 } as object],
+  ['unknown member "tolerance"', {}, { tolerance: 5 }],
   ['unknown member "seperator"', { carrier: [{ at: "header:X", seperator: "," }] }],
   ['"name" must be', {}, { name: "A b" }],
   ['"minBytes" must be', {}, { secret: { where: "x", minBytes: 0 } }],
@@ -89,7 +89,8 @@ const unsafe: readonly Row[] = [
 
 describe("a provider document", () => {
   it.each(unsafe)("is rejected: %s (%j)", (danger, signature, rest) => {
-    const document = provider(signature, rest);
+    // As plain JavaScript or a document may have it.
+    const document = provider(signature as Partial<SignatureDocument>, rest as Partial<Provider>);
     const name = JSON.stringify(document.name);
     expect(() => schemeOf(document)).toThrow(TypeError);
     expect(() => schemeOf(document)).toThrow(`invalid provider ${name}: `);

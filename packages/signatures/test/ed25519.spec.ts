@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { generateKeyPairSync, sign, verify } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { importPrivateKey, importPublicKey } from "../src/ed25519.ts";
-import { standardWebhooks } from "../src/stated/index.ts";
-import { now, PRIVATE_KEY, PUBLIC_KEY, signed } from "./stated/attempts.ts";
+import { standardWebhooks } from "../src/index.ts";
+import { now, PRIVATE_KEY, PUBLIC_KEY, signed } from "./attempts.ts";
 
 interface Vector {
   readonly name: string;

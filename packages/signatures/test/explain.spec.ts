@@ -87,7 +87,9 @@ const quoting = `${TEXT_SECRET}"${TEXT_SECRET}`;
 
 /** Accidents by their cause, each with words of its explanation, which is certain or only likely. */
 type Accidents = readonly (readonly [words: string, accident: Case, certainty?: "likely"])[];
-const accidents: Readonly<Record<Cause, Accidents>> = {
+/** Causes of other schemes than Standard Webhooks. */
+type Foreign = "url-different" | "value-missing" | "token-invalid";
+const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
   "body-reserialized": [
     [
       `signed ${bytes(pretty).length} bytes, ${bytes(compact).length} arrived`,

@@ -13,12 +13,16 @@ export interface Sample {
 }
 
 const TEXT = "It's a secret of 26 bytes.";
-const options = {
+const rsa = generateKeyPairSync("rsa", {
+  modulusLength: 2048,
   publicKeyEncoding: { type: "spki", format: "pem" },
   privateKeyEncoding: { type: "pkcs8", format: "pem" },
-} as const;
-const rsa = generateKeyPairSync("rsa", { modulusLength: 2048, ...options });
-const ec = generateKeyPairSync("ec", { namedCurve: "prime256v1", ...options });
+});
+const ec = generateKeyPairSync("ec", {
+  namedCurve: "prime256v1",
+  publicKeyEncoding: { type: "spki", format: "pem" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+});
 const ed25519 = generateKeyPairSync("ed25519", {
   publicKeyEncoding: { type: "spki", format: "der" },
   privateKeyEncoding: { type: "pkcs8", format: "der" },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Secret, type SignatureErrorCode, standardWebhooks } from "../src/index.ts";
+import { schemeOf, type Secret, type SignatureErrorCode, standardWebhooks } from "../src/index.ts";
+import { documentOf } from "./provider-files.ts";
 import {
   messageOf,
   now,
@@ -44,6 +45,14 @@ describe("an attempt signed by Standard Webhooks", () => {
     const { id } = messageOf();
     const verified = { ok: true, id, timestamp: NOW_SECONDS, secretIndex: 0 };
     expect(judge(genuine.headers)).toMatchObject(verified);
+  });
+
+  it("is what the document of Standard Webhooks describes", () => {
+    const described = schemeOf(documentOf("standard-webhooks"));
+    const secrets = [SECRET, PRIVATE_KEY];
+    expect(described.sign(messageOf(), secrets)).toEqual(scheme.sign(messageOf(), secrets));
+    expect(described.verify(genuine, [SECRET], { now })).toEqual(judge(genuine.headers));
+    expect(described.title).toBe(scheme.title);
   });
 
   it("is signed with each secret of the sender, and verifies under the first of the receiver's that matches", () => {
