@@ -13,11 +13,13 @@ import {
   type ProviderDocument,
   shopify,
   square,
+  standardWebhooks,
   stripe,
   twilio,
 } from "@countersign/receiver/providers";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { sqliteInTest } from "./inboxes/in-test.ts";
 import { nameOf, NOON, otherSecret, secret } from "./fixtures.ts";
 
 const [line, warn] = [vi.fn<(text: string) => void>(), vi.spyOn(process, "emitWarning")];
@@ -407,6 +409,23 @@ it("receivers of two providers share an inbox, in which equal ids never meet", a
   const event = { id: "evt_1", object: "event", type: "invoice.paid" };
   expect((await one.receiver.receive(attemptOf(stripe, event))).kind).toBe("unrouted");
   expect((await two.receiver.receive(attemptOf(other, event))).kind).toBe("unrouted");
+});
+
+it("[R-LOG-NOTHING] a stored event keeps nothing of its body next to it, so that encrypt covers all of it", async () => {
+  const inbox = sqliteInTest();
+  const store = vi.spyOn(inbox.queue, "store");
+  const { receiver } = receiverOf(standardWebhooks, { inbox, acknowledge: "after-store" });
+  const event = {
+    type: "user.created",
+    timestamp: new Date(NOON).toISOString(),
+    data: { name: "canary" },
+  };
+  await receiver.receive(attemptOf(standardWebhooks, event, { id: "msg_1" }));
+  const [request] = store.mock.calls[0] ?? [];
+  expect([request?.body.includes("canary"), request?.facts.includes("canary")]).toEqual([
+    true,
+    false,
+  ]);
 });
 
 describe("a tenant", () => {

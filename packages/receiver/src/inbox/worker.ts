@@ -1,6 +1,7 @@
 import type { WorkerOptions } from "../options.ts";
 import { Deadline } from "../pipeline/admission.ts";
-import { type IncomingEvent, storedEvent, validate } from "../pipeline/event.ts";
+import { type IncomingEvent, validate } from "../pipeline/event.ts";
+import { storedEvent } from "../pipeline/stored-event.ts";
 import { type ClaimedEvent, type ClaimedRun, runClaimed } from "../pipeline/handle.ts";
 import type { OutcomeFacts } from "../pipeline/observe.ts";
 import type { Inbox, InboxQueue, NextRequest, TakenEvent } from "./inbox.ts";

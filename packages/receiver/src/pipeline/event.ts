@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
-import { compareStates, parseAmount, readJson, type ResourceState } from "@countersign/rules";
+import { compareStates, parseAmount, type ResourceState } from "@countersign/rules";
 import { type CatalogueEntry, valueAt } from "@countersign/schemas";
-import type { EventResource, TakenEvent } from "../inbox/inbox.ts";
+import type { ParsedPlace } from "@countersign/signatures/places";
+import type { EventResource } from "../inbox/inbox.ts";
 import type { BodyFormat } from "./media.ts";
 import { type EventIdentity, type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
 
@@ -34,6 +35,8 @@ export interface IncomingEvent {
   /** What a handler gets: the whole body, an item of a batch, or a form's fields. */
   readonly body: unknown;
   readonly data: unknown;
+  /** The place of the data, unless it is the whole body. */
+  readonly dataAt: ParsedPlace | undefined;
   /** The bytes that are stored, and compared with those of other events. */
   readonly source: Uint8Array | string;
   readonly format: BodyFormat;
@@ -60,41 +63,6 @@ export function categoryOf(type: string, separator = "."): string | undefined {
 
 export const digestOf = (source: Uint8Array | string): string =>
   hash("sha256", source, "base64url");
-
-/** What a stored event keeps next to its body, so that a worker needs no headers. */
-interface StoredFacts {
-  readonly facts: EventFacts;
-  readonly format: BodyFormat;
-  /** The data, unless it is the whole body or a member of it. */
-  readonly data?: unknown;
-}
-
-/** The facts of an event as an inbox stores them. */
-export function storedFacts({ facts, format, body, data }: IncomingEvent): string {
-  const stored: StoredFacts = { facts, format, ...(data !== body && { data }) };
-  return JSON.stringify(stored);
-}
-
-/** A stored event, read again: this version may know its type better than the one that stored it. */
-export function storedEvent(
-  { key, type, body: source, facts: text }: TakenEvent,
-  { depth }: { readonly depth: number },
-): IncomingEvent | Rejected {
-  // The text was made by `storedFacts`.
-  const { facts, format, data } = JSON.parse(text) as StoredFacts;
-  const identity = { key, type };
-  const event = { identity, facts, source, format, comparesBytes: false };
-  if (format === "form") {
-    const fields = Object.fromEntries(new URLSearchParams(source));
-    const body = data ?? fields;
-    return { ...event, body, data: body, inexact: new Map() };
-  }
-  const json = readJson(source, { depth });
-  if (!json.ok && format === "text")
-    return { ...event, body: source, data: source, inexact: new Map() };
-  if (!json.ok) return rejected("CS_BODY_NOT_JSON", { event: identity });
-  return { ...event, body: json.value, data: data ?? json.value, inexact: json.numbers };
-}
 
 /**
  * Compares a known type's body with its schema. An unknown type passes: senders add types without notice.

@@ -193,6 +193,7 @@ function readEvent(
     facts,
     body,
     data: authentic === undefined ? data : body,
+    dataAt: authentic === undefined ? plan.data : undefined,
     source,
     format,
     inexact: item.inexact,
@@ -226,10 +227,10 @@ function isLive(live: ParsedPlace | ConditionPlan, places: Places): boolean | un
   return value === undefined ? undefined : value === true || value === "true";
 }
 
-const NOT_JSON = Symbol("not JSON");
+export const NOT_JSON: unique symbol = Symbol("not JSON");
 
 /** The value of a body's member is the parsed one, whose numbers are numbers; JSON in a form's field is strict too. */
-function dataAt(at: ParsedPlace, { places, body }: Item): unknown {
+export function dataAt(at: ParsedPlace, { places, body }: Pick<Item, "places" | "body">): unknown {
   if (at.kind === "item" || at.kind === "body") return valueAt(body, at.text.slice(5));
   if (at.isJson !== true) return places.any(at);
   const json = readJson(String(places.value(parsePlace(`form:${at.name}`)) ?? ""));

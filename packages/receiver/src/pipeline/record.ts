@@ -1,6 +1,6 @@
 import type { Claim, Comparison, EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
-import { digestOf, type IncomingEvent, resourceOf, storedFacts, validate } from "./event.ts";
+import { digestOf, type IncomingEvent, resourceOf, validate } from "./event.ts";
 import { type ClaimedRun, inboxLate, runClaimed } from "./handle.ts";
 import {
   type EventIdentity,
@@ -10,6 +10,7 @@ import {
   type RejectionDetail,
 } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
+import { storedFacts } from "./stored-event.ts";
 
 /** Validates an authentic event and handles or stores it, once. Never rejects. */
 export function recordOnce(

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { type ProviderDocument, reference } from "@countersign/schemas/providers";
-import { schemeOf, type Secret } from "@countersign/signatures";
+import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
 import type { Attempt } from "../pipeline/body.ts";
 import type { EventIdentity, Outcome, RejectionDetail } from "../pipeline/outcome.ts";
 
@@ -50,7 +50,9 @@ export function signedAttempt(options: SignedAttemptOptions): SignedAttempt {
     url,
     method: "POST",
   };
-  const signed = schemeOf(provider).sign(message, secrets);
+  const scheme = schemes.get(provider) ?? schemeOf(provider);
+  schemes.set(provider, scheme);
+  const signed = scheme.sign(message, secrets);
   const at = signed.url ?? url;
   return {
     headers: { ...sent, ...signed.headers },
@@ -58,6 +60,9 @@ export function signedAttempt(options: SignedAttemptOptions): SignedAttempt {
     ...(at !== undefined && { url: at }),
   };
 }
+
+/** A scheme keeps imported keys, which cost more than a signature. */
+const schemes = new WeakMap<ProviderDocument, SignatureScheme>();
 
 function idOf(event: object | string | Uint8Array): string | undefined {
   return typeof event === "object" && "id" in event && typeof event.id === "string"
