@@ -33,6 +33,9 @@ interface ScanOptions {
 const POINTERS_AT_LEAST = 65_536;
 const POINTERS_PER_BYTE = 16;
 
+/** Most bodies have none to keep. */
+const NO_NUMBERS: ReadonlyMap<string, string> = new Map();
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
@@ -50,7 +53,7 @@ const CLOSE_OBJECT = 0x7d;
 export function scanJson(bytes: Uint8Array, { depth, numbers }: ScanOptions): Scan {
   const frames: Frame[] = [];
   const names: NameStack = { quotes: [], count: 0 };
-  const found = new Map<string, string>();
+  let found: Map<string, string> | undefined;
   let pointersLeft = POINTERS_AT_LEAST + POINTERS_PER_BYTE * bytes.length;
   let top: Frame | undefined;
 
@@ -76,7 +79,7 @@ export function scanJson(bytes: Uint8Array, { depth, numbers }: ScanOptions): Sc
         const pointer = pointerOf(bytes, frames);
         pointersLeft -= pointer.length;
         if (pointersLeft < 0) return refuse("CS_JSON_POINTERS", at);
-        found.set(pointer, source);
+        found = (found ?? new Map<string, string>()).set(pointer, source);
       }
     }
 
@@ -92,7 +95,7 @@ export function scanJson(bytes: Uint8Array, { depth, numbers }: ScanOptions): Sc
     }
     if (top === undefined) {
       if (at < bytes.length) return refuse("CS_JSON_SYNTAX", at);
-      return { ok: true, numbers: found };
+      return { ok: true, numbers: found ?? NO_NUMBERS };
     }
 
     // The next element, or the next member up to its value.

@@ -64,13 +64,17 @@ const NAMES = ["content-encoding", "content-type", "content-length"];
  */
 function readHeaders(headers: HeadersLike): readonly (string | null | undefined)[] {
   if (isHeadersObject(headers)) return NAMES.map((name) => headers.get(name) ?? undefined);
-  const found = new Map<string, string | null>();
-  for (const [key, value] of Object.entries(headers)) {
-    const name = key.toLowerCase();
-    if (value === undefined || !NAMES.includes(name)) continue;
-    found.set(name, typeof value === "string" && !found.has(name) ? value : null);
+  const found: (string | null | undefined)[] = [undefined, undefined, undefined];
+  for (const key of Object.keys(headers)) {
+    // Lengths first: no other header is copied to be compared.
+    const place = NAMES.findIndex(
+      (name) => name.length === key.length && name === key.toLowerCase(),
+    );
+    const value = headers[key];
+    if (place === -1 || value === undefined) continue;
+    found[place] = typeof value === "string" && found[place] === undefined ? value : null;
   }
-  return NAMES.map((name) => found.get(name));
+  return found;
 }
 
 function isHeadersObject(headers: HeadersLike): headers is HeadersObject {

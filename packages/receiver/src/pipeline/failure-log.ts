@@ -43,6 +43,8 @@ export class FailureLog {
   readonly #logger: FailureLogger | false;
   readonly #minutes = new Map<string, Minute>();
   readonly #hidden = new Set<string>();
+  /** The list that was hidden last: usually that of every attempt. */
+  #lastHidden: readonly Secret[] | undefined;
 
   constructor(log: FailureLogger | false = stderr) {
     this.#logger = log;
@@ -50,6 +52,8 @@ export class FailureLog {
 
   /** Replaces these secrets in every later text: an error's message may quote one. */
   hide(secrets: readonly Secret[]): void {
+    if (secrets === this.#lastHidden) return;
+    this.#lastHidden = secrets;
     // A function may return any number of them.
     if (this.#hidden.size > MAX_HIDDEN) this.#hidden.clear();
     for (const secret of secrets) {

@@ -160,7 +160,7 @@ export const inboxLate = (event: EventIdentity) => (): Outcome =>
   failed("CS_INBOX_UNAVAILABLE", new Error("the inbox did not answer in time"), event);
 
 /** Runs a handler until it settles or its lease ends. Never rejects. */
-async function runHandler(
+function runHandler(
   { handler, fallback }: Route,
   { event: incoming, claimedAt }: ClaimedEvent,
   {
@@ -182,7 +182,7 @@ async function runHandler(
 
   let leaseEnd: ReturnType<typeof setTimeout> | undefined;
   let isLost = false;
-  const leaseOver = Promise.withResolvers<ClaimedRun>();
+  let endRun: ((result: ClaimedRun | Returned) => void) | undefined;
   const late = (): Outcome => {
     const error = new Error(
       `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
@@ -191,7 +191,7 @@ async function runHandler(
     deadline.handlerGoesOn = true;
     const endLease = (): void => {
       isLost = true;
-      leaseOver.resolve(leaseEnded());
+      endRun?.(leaseEnded());
     };
     // Nothing is left after a blocked event loop.
     leaseEnd = setTimeout(endLease, Math.max(1, leaseLeft()));
@@ -210,9 +210,13 @@ async function runHandler(
       return { kind: "failed", code: "CS_HANDLER_FAILED", error };
     }
   };
-  const result = await Promise.race([deadline.during(late, run), leaseOver.promise]);
-  clearTimeout(leaseEnd);
-  return result;
+  return new Promise((resolve) => {
+    endRun = resolve;
+    void deadline.during(late, run).then((result) => {
+      clearTimeout(leaseEnd);
+      resolve(result);
+    });
+  });
 }
 
 /** The context of one run. Its signal is created on first use: most handlers never read it. */

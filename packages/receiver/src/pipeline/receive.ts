@@ -25,15 +25,16 @@ interface Passage {
 }
 
 /** Decides about one attempt before its time has passed. Never rejects. */
-export async function receive(attempt: Attempt, parts: ReceiverParts): Promise<Decision> {
+export function receive(attempt: Attempt, parts: ReceiverParts): Promise<Decision> {
   const body = parts.memory.open();
   const deadline = new Deadline<Outcome>(parts.limits.answerMs, bodyLate, body);
   const passage: Passage = { deadline, body, signer: undefined, later: [] };
   const decided = decide(attempt, passage, parts);
-  const outcome = await deadline.bound(decided);
-  body.release();
-  const { signer, later } = passage;
-  return { outcome, signer, later: deadline.handlerGoesOn ? [decided] : later };
+  return deadline.bound(decided).then((outcome) => {
+    body.release();
+    const { signer, later } = passage;
+    return { outcome, signer, later: deadline.handlerGoesOn ? [decided] : later };
+  });
 }
 
 const bodyLate = (): Outcome => rejected("CS_BODY_TIMEOUT");
