@@ -1,7 +1,7 @@
 import { decode } from "./algorithms.ts";
 import { importPrivateKey, publicKeyBytes } from "./ed25519.ts";
 import type { Mistake } from "./explain-causes.ts";
-import { headerRecord, headerValues } from "./headers.ts";
+import { headerRecord } from "./headers.ts";
 import { parsePlace } from "./places.ts";
 import type { Provider } from "./provider.ts";
 import type { Attempt } from "./scheme.ts";
@@ -85,7 +85,8 @@ function urlVariants({ url, headers }: Attempt): readonly Variant<Partial<Attemp
   if (url === undefined || !URL.canParse(url)) return [];
   const { origin, host, hostname, pathname, search } = new URL(url);
   const other = url.startsWith("https:") ? "http:" : "https:";
-  const hosts = ["host", "x-forwarded-host"].flatMap((name) => headerValues(headers, name));
+  const { host: own, "x-forwarded-host": forwarded } = headerRecord(headers);
+  const hosts = [own, forwarded].filter((one) => one !== undefined);
   const candidates: readonly (readonly [string, string])[] = [
     ["its scheme", url.replace(/^https?:/, other)],
     ["its trailing slash", origin + pathname.replace(/\/$/, "") + search],
@@ -113,7 +114,7 @@ function urlVariants({ url, headers }: Attempt): readonly Variant<Partial<Attemp
 /** Ids in the body, in other headers, or in another case. */
 function idVariants({ headers, body }: Attempt, at: string): readonly Variant<Partial<Attempt>>[] {
   const { name } = parsePlace(at);
-  const [sent = ""] = headerValues(headers, name);
+  const { [name]: sent = "" } = headerRecord(headers);
   const inBody = Buffer.from(body.subarray(0, 65_536))
     .toString()
     .matchAll(/(?<=")[A-Za-z0-9_-]{1,256}(?=")/g);
@@ -138,7 +139,7 @@ function encodingVariants(
   const { encoding } = signature;
   return signature.carrier.flatMap(({ at, prefix = "" }) => {
     const { kind, name } = parsePlace(at);
-    const [sent] = kind === "header" ? headerValues(headers, name) : [];
+    const sent = kind === "header" ? headerRecord(headers)[name] : undefined;
     if (sent === undefined || encoding === undefined) return [];
     const encoded = (["hex", "base64", "base64url"] as const).map((other) =>
       sent.replaceAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{26,}={0,2}/g, (text) =>

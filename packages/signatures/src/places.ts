@@ -1,4 +1,4 @@
-import { headerValues, MAX_HEADER_LENGTH } from "./headers.ts";
+import { headerAt, headerNames } from "./headers.ts";
 import type { Condition } from "./provider.ts";
 import type { HeadersLike } from "./scheme.ts";
 
@@ -67,6 +67,8 @@ export interface PlaceSource {
   readonly json?: (() => unknown) | undefined;
 }
 
+const CONTENT_TYPE = parsePlace("header:content-type");
+
 type Fields = ReadonlyMap<string, readonly string[]>;
 
 /** Values of an attempt that the scheme has read for the places. */
@@ -88,6 +90,7 @@ export class Places {
   readonly #source: PlaceSource;
   readonly #item: unknown;
   readonly #read: {
+    names?: readonly string[];
     form?: Fields;
     query?: Fields;
     json?: { value: unknown };
@@ -169,8 +172,8 @@ export class Places {
   }
 
   #isForm(): boolean {
-    const [type] = headerValues(this.#source.headers, "content-type");
-    return type === undefined || /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type);
+    const type = this.value(CONTENT_TYPE);
+    return typeof type !== "string" || /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type);
   }
 
   #jsonField(place: ParsedPlace, text: string): unknown {
@@ -207,12 +210,12 @@ export class Places {
   }
 
   #header(place: ParsedPlace): string | undefined {
-    const values = headerValues(this.#source.headers, place.name);
-    const value = this.#only(place, values);
-    if (value === undefined) return undefined;
-    return value.length <= MAX_HEADER_LENGTH && /^[\x20-\x7e]*$/.test(value)
-      ? value
-      : this.#refuse(place, "invalid");
+    const { headers } = this.#source;
+    this.#read.names ??= headerNames(headers);
+    const value = headerAt(headers, this.#read.names, place.name);
+    if (typeof value !== "object")
+      return /^[\x20-\x7e]*$/.test(value ?? "") ? value : this.#refuse(place, "invalid");
+    return this.#refuse(place, value.code.endsWith("DUPLICATE") ? "duplicate" : "invalid");
   }
 
   #json(place: ParsedPlace): unknown {

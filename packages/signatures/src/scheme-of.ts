@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { ALGORITHMS, digestOf, isSignedPublicly, joined } from "./algorithms.ts";
 import { type Candidate, type Carried, carrierGroups } from "./carriers.ts";
 import { checkProvider, isTolerance, wholePattern } from "./check-provider.ts";
-import { headerReader } from "./headers.ts";
+import { headerAt, headerNames } from "./headers.ts";
 import { judgeAge, judgeClaims, judgeDemands } from "./judge.ts";
 import { decoyKey, importNamedKey, type Key, keyImporter } from "./keys.ts";
 import { pairOf, parsePlace, type ParsedPlace, Places, secondsOf } from "./places.ts";
@@ -56,16 +56,23 @@ export function schemeOf(provider: Provider): SignatureScheme {
   const keyPlace = signature.keyFrom && parsePlace(signature.keyFrom.at);
   const keyPattern = wholePattern(signature.keyFrom?.matches ?? "");
   const judge = judgeDemands(document);
-  const readHeaders = headerReader([
-    ...inHeaders.map(({ place }) => ({ name: place.name, isRequired: groups.length === 1 })),
-    { name: timePair === undefined ? timeHeader : "", isRequired: true },
-    { name: idHeader, isRequired: true },
-  ]);
+  const wanted = [
+    ...inHeaders.map(({ place }) => ({ header: place.name, isRequired: groups.length === 1 })),
+    { header: timePair === undefined ? timeHeader : "", isRequired: true },
+    { header: idHeader, isRequired: true },
+  ];
 
   /** Reads the signature, the timestamp and the id as far as they are in headers. */
   function checkHeaders(headers: HeadersLike): CheckedHeaders | Refused {
-    const values = readHeaders(headers);
-    if ("ok" in values) return values;
+    const names = headerNames(headers);
+    const values: (string | undefined)[] = [];
+    for (const { header, isRequired } of wanted) {
+      const value = header === "" ? undefined : headerAt(headers, names, header);
+      if (typeof value === "object") return value;
+      if (value === undefined && isRequired && header !== "")
+        return refused("CS_SIGNATURE_HEADER_MISSING", { header });
+      values.push(value);
+    }
     const carried: Carried = { candidates: [], seen: [], pairs: [] };
     for (const [index, group] of inHeaders.entries()) {
       const value = values[index];
