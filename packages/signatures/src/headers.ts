@@ -29,8 +29,12 @@ export function headerAt(
   let value: unknown;
   if (isHeadersObject(headers)) value = headers.get(name) ?? undefined;
   else {
+    const last = name.length - 1;
     for (const key of names) {
-      if (key.length !== name.length || (key !== name && key.toLowerCase() !== name)) continue;
+      // Few names have the length and the last letter of another: the others are not copied.
+      if (key.length !== name.length || ((key.charCodeAt(last) ^ name.charCodeAt(last)) & 31) !== 0)
+        continue;
+      if (key !== name && key.toLowerCase() !== name) continue;
       if (headers[key] === undefined) continue;
       if (value !== undefined) return refuse("CS_SIGNATURE_HEADER_DUPLICATE");
       value = headers[key];

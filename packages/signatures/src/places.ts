@@ -261,7 +261,8 @@ export function pairOf(pairs: FromSignature["pairs"], pair: string): string | un
 export function secondsOf(value: PlaceValue | undefined, unit: string): number | undefined {
   if (value === undefined || typeof value === "boolean") return undefined;
   const text = String(value);
-  for (const one of unit.split("|")) {
+  // Most units are of one form: only others are split.
+  for (const one of unit.includes("|") ? unit.split("|") : [unit]) {
     if (one === "iso") {
       const seconds = ISO_TIME.test(text) ? Date.parse(text) / 1000 : Number.NaN;
       if (!Number.isNaN(seconds)) return seconds;

@@ -127,11 +127,10 @@ export function schemeOf(provider: Provider): SignatureScheme {
     if (typeof secretIndex !== "number") return secretIndex;
 
     // Only now: before the signature matched, everything was the stranger's choice.
+    let unmet = judgeClaims(document, places, attempt.url, options);
+    for (const part of parts) unmet ??= judge(part, attempt.body);
     const seconds = checked.timestamp ?? (timePlace && secondsAt(timePlace, places));
-    const unmet =
-      judgeClaims(document, places, attempt.url, options) ??
-      parts.map((part) => judge(part, attempt.body)).find((one) => one !== undefined) ??
-      (timestamp === undefined ? undefined : judgeAge(seconds, now, toleranceSeconds));
+    if (timestamp !== undefined) unmet ??= judgeAge(seconds, now, toleranceSeconds);
     if (unmet !== undefined) return unmet;
     return { ok: true, id: checked.id, timestamp: seconds, secretIndex, signed: meaning.signed };
   }
