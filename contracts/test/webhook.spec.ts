@@ -89,7 +89,7 @@ const deliveries: readonly Delivered[] = [
   attempted("R-VERIFY-STALE", "an attempt at the edge of the tolerance", acknowledged),
   attempted("R-VERIFY-EACH", "an attempt signed with two secrets", acknowledged),
   attempted("R-ONCE-DUPLICATE", "an attempt of an event that was acknowledged", acknowledged),
-  attempted("R-ONCE-REUSED", "an attempt with the id of another event", 409),
+  attempted("R-ONCE-REUSED", "an attempt with the id of another event", acknowledged),
   {
     ...attempted("R-EVENT-UNKNOWN", "a genuine attempt", acknowledged),
     description: "payment.succeeded, with a member that is added later",

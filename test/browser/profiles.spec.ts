@@ -3,6 +3,7 @@ import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { sampleEvent } from "@countersign/sandbox/internal";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { reference, xSignature } from "@countersign/schemas/providers";
 import { systemRandom } from "@countersign/service";
 import { describe, expect, it } from "vitest";
@@ -88,7 +89,8 @@ async function runCopied(
   handler: () => undefined | Promise<never>,
 ): Promise<void> {
   const secrets = [SECRET];
-  const options = { secrets, profile, fallback: () => undefined, log: false } as const;
+  const provider = providerOf(profile);
+  const options = { secrets, provider, fallback: () => undefined, log: false } as const;
   const receiver = createReceiver({ ...options, inbox: memoryInbox() });
   receiver.on("payment.created", handler);
   // The test without its imports, and with what they import.

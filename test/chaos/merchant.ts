@@ -11,6 +11,7 @@ import {
   type InboxTransaction,
   type TransactionalInbox,
 } from "@countersign/receiver";
+import { reference } from "@countersign/receiver/providers";
 import { toNode } from "@countersign/receiver/node";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
@@ -69,6 +70,7 @@ function serve<InboxType extends Inbox>(
   book: (id: string, context: ContextOf<InboxType>) => unknown,
 ): void {
   const receiver = createReceiver({
+    provider: reference,
     secrets: [secret],
     fallback: () => undefined,
     inbox: crashingInbox(stored),

@@ -22,11 +22,10 @@ async function receives(own, other) {
   const inbox = other.sqliteInbox(join(mkdtempSync(join(__dirname, "inbox-")), "inbox.db"));
   const handled = [];
   const receiver = own
-    .createReceiver({ secrets, inbox, fallback: () => undefined })
+    .createReceiver({ provider: other.reference, secrets, inbox, fallback: () => undefined })
     .on("refund.failed", (event) => void handled.push(event.id));
   const event = other.eventFactories()["refund.failed"]();
-  const scheme = other.standardWebhooks();
-  const attempt = () => own.signedAttempt({ secrets, event, scheme });
+  const attempt = () => own.signedAttempt({ provider: other.reference, secrets, event });
 
   await other.expectHandled(receiver, attempt());
   assert.equal((await receiver.receive(attempt())).kind, "duplicate");

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { amountCents, createReceiver, type Outcome } from "@countersign/receiver";
+import { reference } from "@countersign/receiver/providers";
 import { toExpress } from "@countersign/receiver/express";
 import { eventFactories, signedAttempt } from "@countersign/receiver/testing";
 import express from "express";
@@ -13,6 +14,7 @@ test("an event reaches its handler through Express", async () => {
   const seen: string[] = [];
   const outcomes: Outcome["kind"][] = [];
   const receiver = createReceiver({
+    provider: reference,
     secrets: [secret],
     fallback: (event) => void seen.push(event.type),
     onOutcome: ({ kind }) => void outcomes.push(kind),

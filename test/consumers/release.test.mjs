@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { createReceiver } from "@countersign/receiver";
+import { reference } from "@countersign/receiver/providers";
 import { toExpress } from "@countersign/receiver/express";
 import { signedAttempt, eventFactories } from "@countersign/receiver/testing";
 import { startSandbox } from "@countersign/sandbox";
@@ -36,6 +37,7 @@ for (const name of ["receiver", "client", "schemas", "contract-kit", "sandbox"])
 async function mount() {
   const seen = [];
   const receiver = createReceiver({
+    provider: reference,
     secrets: [secret],
     fallback: (event) => void seen.push(event.type),
   });

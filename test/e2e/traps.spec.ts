@@ -1,4 +1,5 @@
 import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { reference } from "@countersign/receiver/providers";
 import { toNode } from "@countersign/receiver/node";
 import { expect, it } from "vitest";
 import { listen } from "../../packages/sandbox/test/listen.ts";
@@ -10,7 +11,7 @@ it("T-01 T-27 a merchant books a refund once if its event arrives first and its 
   const inbox = memoryInbox();
   const fallback = (): void => undefined;
   // The event of an unknown refund fails, and so is retried.
-  const receiver = createReceiver({ secrets: [SECRET], inbox, fallback, log: false }).on(
+  const receiver = createReceiver({ provider: reference, secrets: [SECRET], inbox, fallback, log: false }).on(
     "refund.authorized",
     ({ data }) => {
       if (!known.has(data.paymentId)) throw new Error("this refund is not known yet");

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { reference } from "@countersign/receiver/providers";
 import { listen, mounts, type Mount } from "../../packages/receiver/test/adapters/mounts.ts";
 import { NOON, secret } from "../../packages/receiver/test/fixtures.ts";
 import { type HostileRequest, hostileRequest, isWhole } from "./hostile-request.ts";
@@ -21,6 +22,7 @@ export async function campaign(
 ) {
   const handled: string[] = [];
   const receiver = createReceiver({
+    provider: reference,
     secrets: [secret],
     fallback: ({ id }) => void handled.push(id),
     inbox: memoryInbox(),

@@ -3,6 +3,7 @@ import { createReceiver, memoryInbox, type Receiver } from "@countersign/receive
 import { receiverTarget, type ReceiverTarget } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { listen } from "../../packages/contract-kit/test/listen.ts";
 import { makeEffects } from "../../packages/contract-kit/test/receiver/make-effects.ts";
 import { secrets as known } from "../../packages/contract-kit/test/receiver/open-receiver.ts";
@@ -38,7 +39,7 @@ const ours = (name: string, profile: Profile = profiles.standard): Good => ({
     const effects = makeEffects({ handlerMs: 15 });
     const receiver = createReceiver({
       secrets: [...secrets],
-      profile,
+      provider: providerOf(profile),
       fallback: (event) => effects.handle(event),
       inbox: memoryInbox(),
       log: false,

@@ -36,7 +36,12 @@ const openSqlite = () => sqliteInbox(join(mkdtempSync(join(tmpdir(), "inbox-")),
 
 function shop(options = {}) {
   const statuses = new Map();
-  const receiver = createReceiver({ secrets, ...options, fallback: () => undefined }).on(
+  const receiver = createReceiver({
+    provider: reference,
+    secrets,
+    ...options,
+    fallback: () => undefined,
+  }).on(
     "PAYMENT",
     (event) => void statuses.set(event.data.paymentId, event.data.paymentStatus),
   );
@@ -67,6 +72,7 @@ const imports: Readonly<Record<string, string>> = {
   "node:os": "tmpdir",
   "node:path": "join",
   "@countersign/receiver": "createReceiver, memoryInbox",
+  "@countersign/receiver/providers": "reference",
   "@countersign/receiver/sqlite": "sqliteInbox",
   "@countersign/receiver/testing":
     "eventFactories, expectHandled, fakeClock, inboxConformance, signedAttempt",

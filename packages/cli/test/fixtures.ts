@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { profiles } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { expect } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 
@@ -42,10 +43,7 @@ export async function openMerchant(
   const seen: string[] = [];
   const fallback = (event: { readonly type: string }): void => void seen.push(event.type);
   const options = { secrets, fallback, inbox: memoryInbox(), log: false } as const;
-  const receive = toNode(
-    profile === "standard"
-      ? createReceiver(options)
-      : createReceiver({ ...options, profile: profiles[profile] }),
-  );
+  const provider = providerOf(profiles[profile]);
+  const receive = toNode(createReceiver({ ...options, provider }));
   return { url: await listen((request, response) => void receive(request, response)), seen };
 }

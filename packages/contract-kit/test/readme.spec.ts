@@ -5,6 +5,7 @@ import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { createReceiver, memoryInbox, type UnknownEvent } from "@countersign/receiver";
+import { reference } from "@countersign/receiver/providers";
 import { toExpress } from "@countersign/receiver/express";
 import express from "express";
 import { describe, expect, it } from "vitest";
@@ -106,6 +107,7 @@ it("the guide to effects has Express code that reports effects and makes handler
   const app = express();
   mountEffects(app, express);
   const receiver = createReceiver({
+    provider: reference,
     secrets: [...(secrets["standard"] ?? [])],
     fallback: effect,
     inbox: memoryInbox(),

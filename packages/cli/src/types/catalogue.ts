@@ -76,7 +76,7 @@ async function catalogue(model: EventModel): Promise<string> {
   return [
     await checks(rows.map(({ schema }) => schema)),
     "",
-    `/** The events of profile ${name}, for \`createReceiver({ profile, catalogue })\`. */`,
+    `/** The events of profile ${name}, for \`createReceiver({ provider, catalogue })\`. */`,
     "export const catalogue: Catalogue<EventTypeMap> = {",
     `  name: ${quoted(name)},`,
     "  events: {",

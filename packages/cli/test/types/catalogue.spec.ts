@@ -97,16 +97,16 @@ describe("a catalogue of countersign types --validators", () => {
     writeFileSync(
       join(home, "use.ts"),
       `import { amountCents, createReceiver } from "@countersign/receiver";
-import { profiles } from "@countersign/schemas/profiles";
+import { reference, xSignature } from "@countersign/receiver/providers";
 import { catalogue } from "./x-signature.ts";
 import { catalogue as standard } from "./standard.ts";
-export const receiver = createReceiver({ secrets: ["x"], fallback: () => {}, profile: profiles["x-signature"], catalogue })
+export const receiver = createReceiver({ secrets: ["x"], fallback: () => {}, provider: xSignature, catalogue })
   .on("payment.created", ({ metadata }) => void amountCents(metadata.amount))
   .on("customer.created", ({ metadata }) => void metadata.email)
   .on("ACCOUNT", ({ metadata }) => void metadata.customerId);
 // @ts-expect-error no such event
 receiver.on("refund.authorized", () => {});
-export const other = createReceiver({ secrets: ["x"], fallback: () => {}, catalogue: standard })
+export const other = createReceiver({ secrets: ["x"], fallback: () => {}, provider: reference, catalogue: standard })
   .on("refund.failed", ({ data }) => void data.errorDetails?.errorCode)
   .on("CUSTOMER", ({ data }) => void data.email);
 `,

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { onTestFinished } from "vitest";
 import { receiverTarget, type ReceiverTargetOptions } from "../../src/harness/receiver-target.ts";
 import type { ReceiverTarget } from "../../src/target.ts";
@@ -61,7 +62,7 @@ export async function openReceiver(
   const receiver = toNode(
     createReceiver({
       secrets: verifyingSecrets ?? own,
-      profile,
+      provider: providerOf(profile),
       order,
       fallback: (event) => effects.handle(event),
       inbox: memoryInbox(),

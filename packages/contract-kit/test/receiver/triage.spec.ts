@@ -55,7 +55,7 @@ const reprinted = (body: string): string => {
 };
 
 it("a run against our own receiver with another secret names the option that explains the cause in its log", async () => {
-  const target = await openReceiver({ verifyingSecrets: [`whsec_${"A".repeat(32)}`] });
+  const target = await openReceiver({ verifyingSecrets: ["a-secret-that-no-sender-has-0123"] });
   const only = ["receiver/genuine"];
   const own = { target, checks: receiverChecks, requirements: requirements("receiver"), only };
   const { findings } = await run(own);
