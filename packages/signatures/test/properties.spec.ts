@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Attempt, schemeOf, signatureErrorCodes } from "../src/index.ts";
+import { type Attempt, type Part, schemeOf, signatureErrorCodes } from "../src/index.ts";
 import { provider, type Sample, samples } from "./samples.ts";
 
 const now = 1_790_000_000_000;
@@ -91,6 +91,82 @@ describe.each(
     );
   });
 });
+
+type Split = Readonly<Record<string, string>>;
+
+/** Yields every way to cut a text into the parts of a document. */
+function* splitsOf(parts: readonly Part[], text: string): Generator<Split> {
+  const [part, ...rest] = parts;
+  if (part === undefined) {
+    if (text === "") yield {};
+  } else if (typeof part !== "string") {
+    const fixed = "text" in part ? part.text : "";
+    if (text.startsWith(fixed)) yield* splitsOf(rest, text.slice(fixed.length));
+  } else {
+    // A time has ten digits at least, a URL begins with a scheme: other cuts would only take time.
+    const from = part === "timestamp" ? 10 : part === "url" && text.startsWith("http") ? 8 : 1;
+    for (let end = from; end <= text.length; end++)
+      for (const others of splitsOf(rest, text.slice(end)))
+        yield { ...others, [part]: text.slice(0, end) };
+  }
+}
+
+const isCut = (part: Part): boolean =>
+  typeof part === "string" ? part !== "secret" : "text" in part;
+const cut = samples.filter(
+  ({ document: { signature }, body }) =>
+    body === undefined &&
+    signature.algorithm.startsWith("hmac") &&
+    (signature.signed?.length ?? 0) > 1 &&
+    signature.signed?.every(isCut),
+);
+
+it.each(cut.map(({ document, ...rest }) => [document.name, { document, ...rest }] as const))(
+  "A9: the signed text of %s cannot be split at another place than the signed one",
+  (_, { document, sign, verify }) => {
+    const scheme = schemeOf(document);
+    const { signed = [], join } = document.signature;
+    const parts = signed.flatMap((part, index): Part[] =>
+      index > 0 && join !== undefined ? [{ text: join }, part] : [part],
+    );
+    const piece = fc.constantFrom("1790000000", "1790000000000", ".", ":", "a", "0", "{}", "/x");
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 4 }), (pieces) => {
+        // A body after a URL begins as JSON does.
+        const text = `${signed.includes("url") ? "{}" : ""}${pieces.join("")}`;
+        const message = { id: "msg1", timestamp: now / 1000, method: "POST", url: "https://a.b/c" };
+        const genuine = scheme.sign({ ...message, body: Buffer.from(text) }, [sign]);
+        const times = [String(now / 1000), String(now), new Date(now).toISOString()];
+        const inHeaders = JSON.stringify(genuine.headers);
+        const sent = times.findLast((time) => inHeaders.includes(time)) ?? "";
+        const whole: Split = {
+          id: "msg1",
+          timestamp: sent,
+          method: "POST",
+          url: message.url,
+          body: text,
+        };
+        const all = parts.map((part) =>
+          typeof part === "string" ? (whole[part] ?? "") : "text" in part ? part.text : "",
+        );
+        const accepted = [...splitsOf(parts, all.join(""))].filter((split) => {
+          const { id = "", timestamp = "", method, url, body = "" } = split;
+          const headers = Object.fromEntries(
+            Object.entries(genuine.headers).map(([name, value]) => [
+              name,
+              value === "msg1" ? id : sent === "" ? value : value.replace(sent, timestamp),
+            ]),
+          );
+          const attempt = { headers, body: Buffer.from(body), method, url };
+          return scheme.verify(attempt, [verify], { now, toleranceSeconds: 86_400 }).ok;
+        });
+        expect(accepted).toHaveLength(1);
+        expect(accepted[0]).toMatchObject({ body: text });
+      }),
+      { numRuns: 25 },
+    );
+  },
+);
 
 it("a value that is signed if it is present is refused if it is not text, a number or a boolean", () => {
   const scheme = schemeOf(

@@ -1,7 +1,15 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { schemeOf, sealed, type Secret, standardWebhooks } from "../src/index.ts";
-import { OTHER_SECRET, PRIVATE_KEY, PUBLIC_KEY, SECRET, thrownBy } from "./attempts.ts";
+import {
+  now,
+  OTHER_SECRET,
+  PRIVATE_KEY,
+  PUBLIC_KEY,
+  SECRET,
+  signed,
+  thrownBy,
+} from "./attempts.ts";
 import { documentOf } from "./provider-files.ts";
 import { provider } from "./samples.ts";
 
@@ -86,6 +94,17 @@ describe("a secret", () => {
     expect(() => scheme.check([PUBLIC_KEY], "sign")).toThrow("is a public key (whpk_)");
     expect(messageOf(PUBLIC_KEY, schemeOf(documentOf("svix")))).toContain("does not use");
     expect(scheme.check([SECRET.slice(6)], "verify")[0]?.warning).toContain("looks like base64");
+  });
+
+  it("A8: without a known prefix is its text, and never the bytes that it encodes as well", () => {
+    const scheme = standardWebhooks();
+    const bare = SECRET.slice("whsec_".length);
+    const acceptsOf = (signing: Secret) => {
+      const { headers, body } = signed(scheme, [signing]);
+      return scheme.verify({ headers, body }, [bare], { now }).ok;
+    };
+    expect([bare, { raw: bare }, `raw:${bare}`].map(acceptsOf)).toEqual([true, true, true]);
+    expect([SECRET, { raw: Buffer.from(bare, "base64") }].map(acceptsOf)).toEqual([false, false]);
   });
 
   it("is one of at most four in a list", () => {
