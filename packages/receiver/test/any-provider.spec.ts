@@ -145,7 +145,7 @@ describe("a batch", () => {
   const item = (id: string, action = "confirmed") => ({ id, resource_type: "payments", action });
   const batch = (...events: object[]) => attemptOf(gocardless, { events });
 
-  it("[R-ONCE-RETRY] is acknowledged once each of its events is handled, and repeats none of them", async () => {
+  it("[R-ONCE-RETRIES] is acknowledged once each of its events is handled, and repeats none of them", async () => {
     const seen: string[] = [];
     let isBroken = true;
     const { receiver } = receiverOf(gocardless, {

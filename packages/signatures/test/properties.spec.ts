@@ -150,14 +150,14 @@ it.each(cut.map(({ document, ...rest }) => [document.name, { document, ...rest }
           typeof part === "string" ? (whole[part] ?? "") : "text" in part ? part.text : "",
         );
         const accepted = [...splitsOf(parts, all.join(""))].filter((split) => {
-          const { id = "", timestamp = "", method, url, body = "" } = split;
+          const { id = "", timestamp = "", body = "", ...request } = split;
           const headers = Object.fromEntries(
             Object.entries(genuine.headers).map(([name, value]) => [
               name,
               value === "msg1" ? id : sent === "" ? value : value.replace(sent, timestamp),
             ]),
           );
-          const attempt = { headers, body: Buffer.from(body), method, url };
+          const attempt = { headers, body: Buffer.from(body), ...request };
           return scheme.verify(attempt, [verify], { now, toleranceSeconds: 86_400 }).ok;
         });
         expect(accepted).toHaveLength(1);
