@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { example, matcher, standardSchemas, type Matcher } from "@countersign/contract-kit/derive";
 import { createReceiver, memoryInbox, type Outcome } from "@countersign/receiver";
+import { reference as provider } from "@countersign/receiver/providers";
 import { signedAttempt } from "@countersign/receiver/testing";
 import type { EventType } from "@countersign/schemas";
 import { reference as provider } from "@countersign/schemas/providers";
@@ -15,7 +16,7 @@ const { pact, text, committed } = writtenPact({
 });
 const schemas = standardSchemas();
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const options = { secrets: [SECRET], fallback: () => {}, log: false } as const;
+const options = { provider, secrets: [SECRET], fallback: () => {}, log: false } as const;
 
 /** The headers that a receiver of Standard Webhooks reads. */
 const metadata = {
@@ -86,7 +87,12 @@ function exactly(shown: unknown, matched: unknown, names: readonly string[]): un
 
 async function outcomeOf(body: string, signature: Record<string, string> = {}): Promise<Outcome> {
   const receiver = createReceiver({ ...options, inbox: memoryInbox() });
-  const { headers } = signedAttempt({ secrets: [SECRET], event: body, id: "evt_1" });
+  const { headers } = signedAttempt({
+    provider,
+    secrets: [SECRET],
+    event: body,
+    id: "evt_1",
+  });
   return receiver.receive({ headers: { ...headers, ...signature }, body: Buffer.from(body) });
 }
 const forged = { "webhook-signature": `v1,${"B".repeat(43)}=` };

@@ -26,7 +26,7 @@ test("an event reaches its handler through Express", async () => {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const event = eventFactories()["refund.authorized"]({ data: { paymentId: "ref_1" } });
-  const { headers, body } = signedAttempt({ secrets: [secret], event });
+  const { headers, body } = signedAttempt({ provider: reference, secrets: [secret], event });
   const url = `http://127.0.0.1:${String(port)}/webhooks`;
   const answer = await fetch(url, { method: "POST", headers, body: Buffer.from(body) });
   server.close();

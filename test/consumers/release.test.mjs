@@ -50,7 +50,7 @@ async function mount() {
 test("a mounted receiver answers 204 to a signed attempt and 401 to a forged one", async () => {
   using mounted = await mount();
   const event = eventFactories()["refund.failed"]();
-  const { headers, body } = signedAttempt({ secrets: [secret], event });
+  const { headers, body } = signedAttempt({ provider: reference, secrets: [secret], event });
   const post = async (sent) =>
     (await fetch(mounted.url, { method: "POST", headers, body: sent })).status;
   assert.equal(await post(Buffer.from(body)), 204);

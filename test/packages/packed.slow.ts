@@ -52,7 +52,7 @@ it("marks a failed refund once, and rejects an attempt that is too old", async (
   const clock = fakeClock();
   const { statuses, receiver } = shop({ inbox: openSqlite(), now: clock.now });
   const event = eventFactories({ now: clock.now })["refund.failed"]({ data: { paymentId: "r_7" } });
-  const attempt = signedAttempt({ secrets, event, now: clock.now() });
+  const attempt = signedAttempt({ provider: reference, secrets, event, now: clock.now() });
 
   await expectHandled(receiver, attempt);
   equal((await receiver.receive(attempt)).kind, "duplicate");

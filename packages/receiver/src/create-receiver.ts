@@ -1,4 +1,3 @@
-import type { EventTypeMap } from "@countersign/schemas";
 import type { SignatureScheme } from "@countersign/signatures";
 import { checkOptions, settingsOf } from "./check-options.ts";
 import { createHousekeeping } from "./inbox/housekeeping.ts";
@@ -18,13 +17,7 @@ import { STORED_AT_ONCE } from "./pipeline/record.ts";
 import { checkResponse, defaultRespond, respondAs } from "./pipeline/respond.ts";
 import { type ContextOf, type Handler, Router } from "./pipeline/router.ts";
 import { checkSecrets } from "./pipeline/verify.ts";
-import { type BridgedProfile, bridged } from "./profile-bridge.ts";
-import {
-  providerParts,
-  type TypedProvider,
-  type UntypedEvents,
-  verifySettings,
-} from "./provider.ts";
+import { providerParts, type UntypedEvents, verifySettings } from "./provider.ts";
 
 type Before<Name> = Name extends `${infer First}.${string}` ? First : never;
 
@@ -95,27 +88,11 @@ export interface Receiver<Types = UntypedEvents, InboxType extends Inbox = Inbox
  */
 export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = Inbox>(
   options: ReceiverOptions<Types, InboxType>,
-): Receiver<Types, InboxType>;
-export function createReceiver<Types = EventTypeMap, InboxType extends Inbox = Inbox>(
-  options: Omit<ReceiverOptions<Types, InboxType>, "provider"> & {
-    readonly profile?: BridgedProfile;
-  },
-): Receiver<Types, InboxType>;
-export function createReceiver<Types, InboxType extends Inbox>(
-  given: Omit<ReceiverOptions<Types, InboxType>, "provider"> & {
-    readonly provider?: TypedProvider<Types>;
-    readonly profile?: BridgedProfile;
-  },
 ): Receiver<Types, InboxType> {
-  const { profile, ...others } = given ?? {};
-  // The types of an absent provider are the reference's.
-  const options: ReceiverOptions<Types, InboxType> = {
-    provider: bridged(profile) as TypedProvider<Types>,
-    ...others,
-  };
   checkOptions(options);
-  const { provider, fallback, now = Date.now, respond = respondAs(provider), onOutcome } = options;
+  const { provider, fallback, now = Date.now, onOutcome } = options;
   const fromProvider = providerParts(provider, options.catalogue);
+  const { respond = respondAs(provider) } = options;
   const { scheme, catalogue } = fromProvider;
   const findSecrets = checkSecrets(options.secrets, scheme, "createReceiver");
   const failures = new FailureLog(options.log);

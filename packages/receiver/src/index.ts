@@ -70,7 +70,6 @@ export type {
   PaymentCreatedEvent,
   PaymentFailedEvent,
   PaymentSucceededEvent,
-  Profile,
   Refund,
   RefundAuthorizedEvent,
   RefundFailed,
@@ -82,6 +81,7 @@ export type {
   Validator,
   WebhookEvent,
 } from "@countersign/schemas";
+export type { ProviderDocument } from "@countersign/schemas/providers";
 export type { EventsOf, TypedProvider, UntypedEvents } from "./provider.ts";
 export {
   type EventRequest,

@@ -46,7 +46,8 @@ describe("createReceiver", () => {
     ],
     ["a lease no longer than answerMs", { lease: 14_000 }, /"lease" must be longer/],
     ["a catalogue without events", { catalogue: null }, /"catalogue" must be/],
-    ["an unknown profile", { profile: "constructor" }, /unknown profile "constructor"/],
+    ["no provider", { provider: undefined }, /"provider" must be a document/],
+    ["a provider's name", { provider: "stripe" }, /"provider" must be a document, such as stripe/],
     ["after-store with memory", { acknowledge: "after-store" }, /needs sqliteInbox or postgres/],
     ["after-store with Redis", { acknowledge: "after-store", inbox: redis }, /needs sqliteInbox/],
     ["an inbox without methods", { inbox: {} }, /"inbox" must be memoryInbox\(\)/],
@@ -109,7 +110,7 @@ describe("createReceiver", () => {
 
   it("refuses a call without options, and takes options at their bounds", () => {
     const call = createReceiver as () => unknown;
-    expect(() => call()).toThrow(/"fallback" must be a function/);
+    expect(() => call()).toThrow(/missing options; expected \{ provider, secrets/);
     expect(() => create({ retention: HORIZON })).not.toThrow();
     expect(() => create(storing({ concurrency: 1, maxAttempts: 1, pollMs: 1 }))).not.toThrow();
   });

@@ -21,14 +21,15 @@ const program = `
   import { createReceiver, memoryInbox } from "@countersign/receiver";
   import { toExpress } from "@countersign/receiver/express";
   import { toFetch } from "@countersign/receiver/fetch";
+  import { reference } from "@countersign/receiver/providers";
   import { postgresInbox } from "@countersign/receiver/postgres";
   import { redisInbox } from "@countersign/receiver/redis";
   import { eventFactories, signedAttempt } from "@countersign/receiver/testing";
 
   const secrets = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"];
   const factories = eventFactories();
-  const attempt = () => ({ method: "POST", ...signedAttempt({ secrets, event: factories["refund.authorized"]() }) });
-  const receiverOf = (inbox) => createReceiver({ secrets, inbox, fallback: () => undefined });
+  const attempt = () => ({ method: "POST", ...signedAttempt({ provider: reference, secrets, event: factories["refund.authorized"]() }) });
+  const receiverOf = (inbox) => createReceiver({ provider: reference, secrets, inbox, fallback: () => undefined });
   const [postgresUrl, redisPort] = process.argv.slice(2);
   const answers = {};
 

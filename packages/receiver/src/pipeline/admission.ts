@@ -106,14 +106,12 @@ export class HandlerSlots {
   /** Waits for a slot. False once the time has passed: the attempt is then answered with `late()`. */
   wait<Late>(tenant: string, deadline: Deadline<Late>, late: () => Late): Promise<boolean> {
     if (deadline.isPassed) return Promise.resolve(false);
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const giveUp = (): Late => {
-      if (this.#waiting.delete(resolve)) resolve(false);
-      return late();
-    };
-    return deadline.during(giveUp, () => {
-      this.#waiting.set(resolve, tenant);
-      return promise;
+    return new Promise((resolve) => {
+      const giveUp = (): Late => {
+        if (this.#waiting.delete(resolve)) resolve(false);
+        return late();
+      };
+      deadline.during(giveUp, () => this.#waiting.set(resolve, tenant));
     });
   }
 

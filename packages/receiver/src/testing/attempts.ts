@@ -1,12 +1,12 @@
 import { AssertionError } from "node:assert";
-import { type ProviderDocument, reference } from "@countersign/schemas/providers";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
 import type { Attempt } from "../pipeline/body.ts";
 import type { EventIdentity, Outcome, RejectionDetail } from "../pipeline/outcome.ts";
 
 export interface SignedAttemptOptions {
-  /** The sender's document. Default: the reference. */
-  readonly provider?: ProviderDocument;
+  /** The sender's document. */
+  readonly provider: ProviderDocument;
   /** Signs the attempt; several sign it several times, as a sender does that replaces a secret. */
   readonly secrets: readonly Secret[];
   /** The body: an event that is printed as JSON, or the text or bytes as they are. */
@@ -33,7 +33,7 @@ export interface SignedAttempt {
  * @throws {TypeError} a secret is unusable, or the provider signs an id and neither `id` nor the event has one.
  */
 export function signedAttempt(options: SignedAttemptOptions): SignedAttempt {
-  const { provider = reference, secrets, event, headers = {}, url, now = Date.now() } = options;
+  const { provider, secrets, event, headers = {}, url, now = Date.now() } = options;
   const id = options.id ?? idOf(event);
   if (id === undefined && provider.id !== undefined)
     throw new TypeError('signedAttempt: "id" is missing, and the event has none');

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { signedAttempt } from "@countersign/receiver/testing";
+import { reference } from "@countersign/receiver/providers";
 import { Stripe } from "stripe";
 import { Webhook } from "standardwebhooks";
 import { linesOf, request } from "../adapters/wire.ts";
@@ -108,7 +109,7 @@ function attemptOf(
     }
     case undefined: {
       const event = { ...refundAuthorized(id), metadata: { note: NOTE } };
-      const { headers, body } = signedAttempt({ secrets: [secret], event });
+      const { headers, body } = signedAttempt({ provider: reference, secrets: [secret], event });
       return { headers: { ...headers }, body };
     }
     default:
