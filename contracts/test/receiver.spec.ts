@@ -4,7 +4,6 @@ import { createReceiver, memoryInbox, type Outcome } from "@countersign/receiver
 import { reference as provider } from "@countersign/receiver/providers";
 import { signedAttempt } from "@countersign/receiver/testing";
 import type { EventType } from "@countersign/schemas";
-import { reference as provider } from "@countersign/schemas/providers";
 import { Matchers } from "@pact-foundation/pact";
 import { describe, expect, it } from "vitest";
 import { writtenPact } from "./committed-pact.ts";
