@@ -25,6 +25,7 @@ const parts = {
     "rotation",
     "many-tenants",
     "production",
+    "troubleshooting",
     "migrating",
     "other-providers",
     "client",

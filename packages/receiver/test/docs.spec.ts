@@ -7,12 +7,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FetchRequest } from "@countersign/receiver/fetch";
 import type { toNode } from "@countersign/receiver/node";
+import { github, type ProviderDocument, stripe } from "@countersign/receiver/providers";
+import { signedAttempt } from "@countersign/receiver/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { listenInTest } from "./adapters/mounted.ts";
-import { post } from "./adapters/wire.ts";
+import { exchange, linesOf, post, request as requestOf } from "./adapters/wire.ts";
 import { attemptOf, refundAuthorized, secret } from "./fixtures.ts";
 import { testPort } from "./inboxes/servers.ts";
 
+const vendorSecret = "whsec_made_up_for_these_pages";
 const docs = fileURLToPath(new URL("../../../docs/guides/", import.meta.url));
 // Inside the package, where Node.js finds its dependencies; ignored by Git.
 const output = fileURLToPath(new URL("output/", import.meta.url));
@@ -28,8 +31,28 @@ function written(folder: string, name: string, code: string): string {
 /** A genuine attempt at the real time, as the printed programs verify it. */
 const genuine = (event: object = refundAuthorized()) => attemptOf(event, { now: Date.now() });
 
+/** Sends a new event, since the servers share a receiver. */
+async function sendRefund(port: number): Promise<void> {
+  const attempt = genuine(refundAuthorized(`evt_${String(port)}`));
+  expect((await post(port, attempt)).status).toBe(204);
+}
+
+/** Sends an event as a vendor signs it to the route of that vendor. */
+async function sendAs(
+  provider: ProviderDocument,
+  port: number,
+  event: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const attempt = signedAttempt({ provider, secrets: [vendorSecret], event, headers });
+  const lines = linesOf(attempt.headers, attempt.body);
+  const target = `/webhooks/${provider.name}`;
+  const answer = await exchange(port, requestOf(lines, attempt.body, { target }));
+  expect(answer.status).toBe(204);
+}
+
 /** Runs printed programs in one process until the test ends, each on its own port. */
-async function run(...files: readonly string[]) {
+async function run(files: readonly string[], send = sendRefund) {
   const ports = await Promise.all(files.map(testPort));
   const lines = files.map(
     (file, index) =>
@@ -37,7 +60,12 @@ async function run(...files: readonly string[]) {
   );
   const flags = ["--input-type=module", "-e"];
   const app: ChildProcess = spawn(process.execPath, [...flags, lines.join("\n")], {
-    env: { ...process.env, WEBHOOK_SECRET: secret },
+    env: {
+      ...process.env,
+      WEBHOOK_SECRET: secret,
+      STRIPE_WEBHOOK_SECRET: vendorSecret,
+      GITHUB_WEBHOOK_SECRET: vendorSecret,
+    },
     stdio: ["ignore", "pipe", "ignore"],
   });
   onTestFinished(async () => {
@@ -47,10 +75,7 @@ async function run(...files: readonly string[]) {
   let text = "";
   app.stdout?.setEncoding("utf8").on("data", (data: string) => (text += data));
   for (const port of ports) {
-    // The servers share a receiver: each handles its own event.
-    const event = refundAuthorized(`evt_${String(port)}`);
-    const send = async () => expect((await post(port, genuine(event))).status).toBe(204);
-    await vi.waitFor(send, 30_000);
+    await vi.waitFor(() => send(port), 30_000);
   }
   return { ports, printed: () => text };
 }
@@ -67,24 +92,26 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-it("the READMEs have code that runs as printed and prints each event, the first in at most twelve lines", async () => {
-  const [code = "", ofPackage = ""] = ["../../../README.md", "../README.md"].map((path) => {
+it("the READMEs have code that runs as printed and prints each event", async () => {
+  const files = ["../../../README.md", "../README.md"].map((path, index) => {
     const readme = readFileSync(new URL(path, import.meta.url), "utf8");
-    return /```ts\n([\s\S]*?)```/.exec(readme)?.[1];
+    return written(
+      "",
+      `readme-${String(index)}.ts`,
+      /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "",
+    );
   });
-  expect(code.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(12);
-  const files = [written("", "readme.ts", code), written("", "package-readme.ts", ofPackage)];
-  const { ports, printed } = await run(...files);
+  const created = Math.floor(Date.now() / 1000);
+  const paid = { id: "evt_1", type: "checkout.session.completed", created };
+  const { ports, printed } = await run(files, (port) => sendAs(stripe, port, paid));
   const [port = 0] = ports;
-  const refund = refundAuthorized("evt_2");
-  const data = { ...refund.data, paymentStatus: "PENDING" };
-  for (const event of [
-    { ...refund, type: "refund.pending", data },
-    { ...refund, id: "evt_3", type: "report.ready" },
-  ])
-    expect((await post(port, genuine(event))).status).toBe(204);
-  const handled = "on its way back: ref_1\n".repeat(ports.length);
-  const more = "refund.pending ref_1\nno handler for report.ready\n";
+  await sendAs(stripe, port, { ...paid, id: "evt_2", type: "invoice.paid" });
+  await sendAs(stripe, port, { ...paid, id: "evt_3", type: "report.ready" });
+  const opened = { action: "opened", pull_request: "the change" };
+  const headers = { "X-GitHub-Event": "pull_request", "X-GitHub-Delivery": "5b1d" };
+  await sendAs(github, port, opened, headers);
+  const handled = "paid: evt_1\n".repeat(ports.length);
+  const more = "invoice.paid\nno handler for report.ready\nthe change\n";
   await vi.waitFor(() => expect(printed()).toBe(handled + more));
 });
 
@@ -136,7 +163,7 @@ describe("the guide to mounting", () => {
   });
 
   it("has servers that handle an attempt and refuse another", async () => {
-    const { ports, printed } = await run(...servers.map((name) => files.get(name) ?? name));
+    const { ports, printed } = await run(servers.map((name) => files.get(name) ?? name));
     for (const port of ports)
       expect((await post(port, genuine(), "webhook-id: evt_2")).status).toBe(401);
     await vi.waitFor(() => expect(printed()).toBe("on its way back: ref_1\n".repeat(ports.length)));
