@@ -52,7 +52,7 @@ export class MemoryRows implements EventRows {
   readonly #claimOf = new Map<string, Kept>();
   readonly #lastOf = new Map<string, Kept>();
   /** Events with one digest, in the order of their first recording. */
-  readonly #withBytes = new Map<string, Set<Kept>>();
+  readonly #withBytes = new Map<string, Kept[]>();
   /**
    * Handled and released events, the oldest first; a row that left has left its place empty. The map itself is in
    * order too, but finding its first row takes long once it has forgotten many.
@@ -83,8 +83,8 @@ export class MemoryRows implements EventRows {
     if (comparesBytes) {
       const bytes = textOfName(key, digest);
       const others = this.#withBytes.get(bytes);
-      if (others === undefined) this.#withBytes.set(bytes, new Set([kept]));
-      else others.add(kept);
+      if (others === undefined) this.#withBytes.set(bytes, [kept]);
+      else others.push(kept);
     }
     return Promise.resolve("done");
   }
@@ -109,7 +109,7 @@ export class MemoryRows implements EventRows {
 
   #otherWith(digest: string, key: EventKey, now: number): EventRow | undefined {
     const rows = this.#withBytes.get(textOfName(key, digest)) ?? [];
-    const others = [...rows].filter((row) => row.key.id !== key.id);
+    const others = rows.filter((row) => row.key.id !== key.id);
     return others.find((row) => heldByBytes(row, now) !== undefined) ?? others[0];
   }
 
@@ -188,9 +188,9 @@ export class MemoryRows implements EventRows {
     this.#rows.delete(textOfKey(row.key));
     if (row.comparesBytes) {
       const bytes = textOfName(row.key, row.digest);
-      const same = this.#withBytes.get(bytes);
-      same?.delete(row);
-      if (same?.size === 0) this.#withBytes.delete(bytes);
+      const others = this.#withBytes.get(bytes)?.filter((other) => other !== row) ?? [];
+      if (others.length === 0) this.#withBytes.delete(bytes);
+      else this.#withBytes.set(bytes, others);
     }
     if (row.resource === undefined) return;
     const slot = textOfName(row.key, row.resource.name);

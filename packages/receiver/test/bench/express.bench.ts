@@ -9,7 +9,7 @@ import { load, median, takenBy } from "./wires.ts";
 // Express 5, events of 1 KB with unique ids, 64 connections that stay open, each server in its own process, the load in
 // this one. Servers take turns; a figure is the median of the rounds after the first ones, in which code is compiled.
 
-const WARM_UP = 3;
+const WARM_UP = 5;
 const ROUNDS = 5;
 /** What other users of a machine may cost. */
 const NOISE = 1.25;
