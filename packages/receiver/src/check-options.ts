@@ -6,41 +6,11 @@ import { oneOf } from "./pipeline/router.ts";
 
 type AnyOptions = ReceiverOptions<unknown>;
 
-const OPTIONS: readonly (keyof AnyOptions)[] = [
-  "provider",
-  "secrets",
-  "fallback",
-  "catalogue",
-  "mode",
-  "validate",
-  "onIdReuse",
-  "replay",
-  "url",
-  "verifyToken",
-  "keyOf",
-  "claims",
-  "inbox",
-  "acknowledge",
-  "workers",
-  "order",
-  "retention",
-  "lease",
-  "limits",
-  "respond",
-  "onOutcome",
-  "log",
-  "explain",
-  "now",
-];
-const LIMITS: readonly (keyof ReceiverLimits)[] = [
-  "bodyBytes",
-  "bodyMs",
-  "depth",
-  "answerMs",
-  "concurrentHandlers",
-  "bytesInFlight",
-];
-const COUNTS = ["concurrency", "maxAttempts", "pollMs"];
+const OPTIONS =
+  "provider secrets fallback catalogue mode validate onIdReuse replay url verifyToken keyOf claims inbox acknowledge " +
+  "workers order retention lease limits respond onOutcome log explain now";
+const LIMITS = "bodyBytes bodyMs depth answerMs concurrentHandlers bytesInFlight";
+const COUNTS = "concurrency maxAttempts pollMs";
 
 /** Checks what would silently switch a limit or a check off in plain JavaScript; types check the rest. */
 export function checkOptions(options: AnyOptions): void {
@@ -49,7 +19,7 @@ export function checkOptions(options: AnyOptions): void {
   const { limits = {}, workers = {}, inbox, log, replay = "report" } = options;
   checkNames("option", options, OPTIONS);
   checkNames("limit", limits, LIMITS);
-  checkNames("member of workers", workers, [...COUNTS, "backoff"]);
+  checkNames("member of workers", workers, `${COUNTS} backoff`);
 
   const { retention, lease, acknowledge, order, onIdReuse, mode, validate } = options;
   const { backoff: _, ...counts } = workers;
@@ -94,10 +64,11 @@ export function checkOptions(options: AnyOptions): void {
 const hasMethods = (value: object, names: readonly string[]): boolean =>
   names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
 
-function checkNames(kind: string, given: object, names: readonly string[]): void {
+function checkNames(kind: string, given: object, names: string): void {
+  const known = names.split(" ");
   for (const name of Object.keys(given))
-    if (!names.includes(name))
-      throw mistake(`unknown ${kind} ${JSON.stringify(name)}; ${oneOf(names)}`);
+    if (!known.includes(name))
+      throw mistake(`unknown ${kind} ${JSON.stringify(name)}; ${oneOf(known)}`);
 }
 
 /** Checked options with their defaults, as far as they depend on each other. */
