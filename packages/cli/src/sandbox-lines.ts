@@ -9,13 +9,13 @@ import { printable } from "./printable.ts";
  *
  * `05:54:11  payment.succeeded  POST localhost:3000/webhooks  500  62 ms  retry 2 in 5 s`
  */
-export function attemptLine(completion: Completion, { envelope }: Profile, now: Date): string {
+export function attemptLine(completion: Completion, profile: Profile, now: Date): string {
   const { attempt } = completion;
   const { answer, delivery, durationMs, endpoint } = attempt;
   const { host, pathname } = new URL(endpoint.url);
   const columns = [
     now.toTimeString().slice(0, 8),
-    typeOf(delivery.payload, envelope.type),
+    typeOf(delivery.payload, senderOf(profile).envelope.type),
     `POST ${host}${pathname}`,
     answer.kind === "answered" ? String(answer.status) : errorText(answer.code),
     `${Math.round(durationMs)} ms`,

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { xSignature } from "@countersign/schemas/providers";
+import { square, xSignature } from "@countersign/schemas/providers";
 import { schemeOf, standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
 import { containing, SECRET } from "./fixtures.ts";
@@ -103,6 +103,21 @@ describe("countersign explain", () => {
     const own = await explain(signed, more, { COUNTERSIGN_SECRET: secret });
     expect(own).toMatchObject(verified);
     expect(await explain(signed)).toMatchObject(finds("header-missing"));
+  });
+
+  it("uses the scheme of a provider, whose signature may cover the public URL", async () => {
+    const secret = "a-text-that-is-long-enough-to-be-a-key";
+    const env = { COUNTERSIGN_SECRET: secret };
+    const at = "https://shop.example/webhooks";
+    const signed = schemeOf(square).sign({ ...message, url: at }, [secret]).headers;
+    const recorded = http({ "content-type": "application/json", ...signed }, body);
+    const by = ["--provider", "square", "--at", AT];
+    expect(await explain(recorded, [...by, "--url", at], env)).toMatchObject(verified);
+    expect(await explain(recorded, [...by, "--url", `${at}/`], env)).toMatchObject({ status: 1 });
+    const unnamed = fails("Square signs the public URL of the receiver: name it with --url");
+    expect(await explain(recorded, by, env)).toMatchObject(unnamed);
+    const both = fails("--provider cannot be combined with --profile");
+    expect(await explain(recorded, [...by, "--profile", "x-signature"], env)).toMatchObject(both);
   });
 
   it("exits with 2 for a wrong argument, an unreadable file, and without a secret", async () => {

@@ -6,6 +6,7 @@ import { providersByName } from "@countersign/schemas/providers-by-name";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { providerSheet } from "../src/provider-sheet.ts";
+import { SECRET } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 
 const documents = [...providersByName.values()];
@@ -81,6 +82,27 @@ describe("a provider that cannot be used", () => {
     expect(err).toMatch(/CS_CLI_PROVIDER_UNUSABLE/);
     expect(err).toMatch(message);
   });
+});
+
+it.each([
+  ["stripe", 'provider stripe cannot send: "event/time" must be a place of unit "iso"'],
+  ["twilio", "its signature is no HMAC over id, time and body in a header"],
+])(
+  "verify receiver --provider %s says why the kit cannot write its attempts",
+  async (name, why) => {
+    const args = ["verify", "receiver", "--url", "http://127.0.0.1:9/", "--provider", name];
+    const { status, err } = await ran(args, { COUNTERSIGN_SECRET: SECRET });
+    expect(status).toBe(2);
+    expect(err).toContain(why);
+  },
+);
+
+it("a secret in the wrong form is reported with the provider and the place that shows the right one", async () => {
+  const args = ["send", "refund.failed", "--url", "http://127.0.0.1:9/"];
+  const { status, err } = await ran(args, { COUNTERSIGN_SECRET: "short" });
+  expect(status).toBe(2);
+  expect(err).toMatch(/CS_CLI_SECRET_UNUSABLE: COUNTERSIGN_SECRET is too short/);
+  expect(err).toContain(`Reference payment service shows it at: ${reference.secret?.where ?? ""}`);
 });
 
 function fileOf(document: unknown, name = "provider.json"): string {

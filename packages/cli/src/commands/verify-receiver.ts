@@ -150,7 +150,7 @@ async function openTarget(
   const generic =
     provider === undefined || provider.sending !== undefined
       ? undefined
-      : samplesBy(() => providerEvents(provider, samples));
+      : samplesBy(samples, () => providerEvents(provider, samples));
   const profile = generic?.profile ?? (await loadChosen(options));
   const own = providerOf(profile);
   const known = (own.catalogue ?? []).map(({ type }) => type);
@@ -162,7 +162,7 @@ async function openTarget(
   if (restartCommand?.trim() === "") throw badArgument("--restart-command must not be empty");
   const events =
     generic === undefined && samples !== undefined
-      ? samplesBy(() => readSamples(samples, profile))
+      ? samplesBy(samples, () => readSamples(samples, profile))
       : generic?.samples;
   try {
     const target: ReceiverTarget = receiverTarget({
@@ -221,13 +221,14 @@ async function requireListening({ url, wire }: ReceiverTarget): Promise<void> {
   throw new Failure("CS_CLI_UNVERIFIED", `${url} does not answer: ${reason}`);
 }
 
-/** @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the samples cannot be used. */
-function samplesBy<T>(read: () => T): T {
+/** @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the provider or the samples cannot be used. */
+function samplesBy<T>(samples: string | undefined, read: () => T): T {
   try {
     return read();
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw badArgument(`invalid --samples: ${cause.message}`, cause);
+    const at = samples === undefined ? "" : "invalid --samples: ";
+    throw badArgument(at + cause.message, cause);
   }
 }
 

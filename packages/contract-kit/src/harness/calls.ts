@@ -1,4 +1,5 @@
 import type { Profile } from "@countersign/schemas";
+import type { Sender, SentEvent } from "@countersign/schemas/provider-of";
 import { validateTokenError, validateTokenResponse } from "@countersign/schemas/writers";
 import { basicOf } from "../http-send.ts";
 import { isRecord } from "../values.ts";
@@ -37,7 +38,7 @@ export function amountText(cents: bigint): string {
 }
 
 /** True if a refund record was made. */
-export function isCreated({ status }: Reading, { statuses }: Profile): boolean {
+export function isCreated({ status }: Reading, { statuses }: Pick<Profile, "statuses">): boolean {
   return status === statuses.refundCreated;
 }
 
@@ -62,7 +63,7 @@ export function requireStatus(
 }
 
 /** True if the profile's response to a known requestKey has the refund: the flat form has no room. */
-export function tellsExisting({ refund, statuses }: Profile): boolean {
+export function tellsExisting({ refund, statuses }: Pick<Profile, "refund" | "statuses">): boolean {
   return refund.duplicate === "reject-with-existing" && statuses.errorBody === "problem";
 }
 
@@ -158,14 +159,14 @@ export async function unsubscribe(session: Session, unsubscribing: Unsubscribing
 }
 
 /** The names that a selection means. */
-export function named(details: Details, catalogue: Profile["catalogue"]): ReadonlySet<string> {
-  const isMeant = ({ type, category }: Profile["catalogue"][number]): boolean =>
+export function named(details: Details, catalogue: readonly SentEvent[]): ReadonlySet<string> {
+  const isMeant = ({ type, category }: SentEvent): boolean =>
     details.type === "ALL" || details.details.includes(details.type === "EVENT" ? type : category);
   return new Set(catalogue.filter(isMeant).map(({ type }) => type));
 }
 
 /** Every name of the catalogue, once. */
-export function typesOf({ catalogue }: Profile): readonly [string, ...string[]] {
+export function typesOf({ catalogue }: Pick<Sender, "catalogue">): readonly [string, ...string[]] {
   const [first = "", ...others] = new Set(catalogue.map(({ type }) => type));
   return [first, ...others];
 }

@@ -10,6 +10,7 @@ import type { ReceiverTarget } from "../target.ts";
 import { type Samples, eventMaker } from "./events.ts";
 import { Effects } from "./effects.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { Signing } from "./signing.ts";
 import { Wire } from "./wire.ts";
 
 export interface ReceiverTargetOptions {
@@ -190,6 +191,8 @@ export function providerEvents(
       catalogue: types.map((type) => ({ type })),
     },
   });
+  // Throws if attempts cannot be forged, before one is sent.
+  void new Signing(provider);
   const { envelope } = resolveProfile(profileOf([]));
   const plain = ["example.created", "example.updated"].map((type) => {
     const event = noMembers();

@@ -1,4 +1,4 @@
-import type { Profile } from "@countersign/schemas";
+import { type ResolvedProfile, resolveProfile } from "@countersign/schemas/provider-of";
 import fc from "fast-check";
 import type { CheckContext, Evidence, ProviderCheck, Verdict } from "../check.ts";
 import { curlLines, type Exchange, type RecordedCall, shownBytes } from "../exchange-text.ts";
@@ -15,7 +15,7 @@ interface Scenario<T> extends Pick<ProviderCheck, "id" | "title"> {
   /** First time of a new merchant's clock in milliseconds. Default: `START`. */
   readonly now?: number;
   /** Values to play the scenario with, each with a new merchant. Default: it is played once. */
-  readonly arbitrary?: (profile: Profile) => fc.Arbitrary<T>;
+  readonly arbitrary?: (profile: ResolvedProfile) => fc.Arbitrary<T>;
   /**
    * @throws {Violation} The target violates a requirement.
    * @throws {NotShown} The target cannot show any of the requirements.
@@ -47,7 +47,12 @@ export function providerCheck<T>({ arbitrary, ...scenario }: Scenario<T>): Provi
             ...context,
             runs: 1,
           })
-        : playScenarios({ ...scenario, requirements }, arbitrary(target.profile), target, context),
+        : playScenarios(
+            { ...scenario, requirements },
+            arbitrary(resolveProfile(target.profile)),
+            target,
+            context,
+          ),
   };
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Profile } from "@countersign/schemas";
+import type { Sender } from "@countersign/schemas/provider-of";
 import type { ProviderCheck } from "../../check.ts";
 import { emit, onlyEvent, subscribe, typesOf, unsubscribe } from "../../harness/calls.ts";
 import { answerEach, attemptsById, idOf } from "../../harness/delivered-events.ts";
@@ -99,13 +99,13 @@ export const attemptAnswers: ProviderCheck = providerCheck({
   },
 });
 
-function statusesOf({ delivery }: Profile): readonly AttemptAnswer[] {
+function statusesOf({ sending }: Pick<Sender, "sending">): readonly AttemptAnswer[] {
   const all = [200, 201, 202, 204, 299, 400, 401, 404, 409, 500, 503];
-  return all.filter((status) => status !== delivery.goneStatus).map((status) => ({ status }));
+  return all.filter((status) => status !== sending.goneStatus).map((status) => ({ status }));
 }
 
-function isSuccess(status: number, { delivery }: Profile): boolean {
-  return delivery.success === "2xx" ? status >= 200 && status <= 299 : status === 200;
+function isSuccess(status: number, { sending }: Pick<Sender, "sending">): boolean {
+  return sending.success === "2xx" ? status >= 200 && status <= 299 : status === 200;
 }
 
 const TIMEOUT = "P-EVENT-TIMEOUT";

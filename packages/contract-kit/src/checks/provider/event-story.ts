@@ -1,5 +1,5 @@
 import { eligibleAt } from "@countersign/rules";
-import type { Profile } from "@countersign/schemas";
+import type { SentEvent } from "@countersign/schemas/provider-of";
 import {
   amountText,
   askRefund,
@@ -18,7 +18,7 @@ import { holdOf } from "./refund-states.ts";
 export const CAUSED = "P-EVENT-CAUSED";
 export const EACH = "P-EVENT-EACH-STATE";
 
-export type Kind = NonNullable<Profile["catalogue"][number]["kind"]>;
+export type Kind = NonNullable<SentEvent["kind"]>;
 
 /** A change of a resource that has one event, or may have one. */
 export interface Change {

@@ -1,4 +1,4 @@
-import type { Profile } from "@countersign/schemas";
+import type { Sender, SentEvent } from "@countersign/schemas/provider-of";
 import fc from "fast-check";
 import type { ProviderCheck } from "../../check.ts";
 import {
@@ -27,7 +27,7 @@ const SELECT = "P-SUBSCRIBE-SELECT";
 const SUBTRACT = "P-UNSUBSCRIBE-SUBTRACT";
 const KEY = "P-SUBSCRIBE-KEY";
 
-type Catalogue = Profile["catalogue"];
+type Catalogue = readonly SentEvent[];
 
 /** A subscription, and what it must receive. */
 interface Selecting {
@@ -113,7 +113,7 @@ export const subscriptions: ProviderCheck = providerCheck({
   },
 });
 
-function detailsOf({ catalogue }: Profile): fc.Arbitrary<Details> {
+function detailsOf({ catalogue }: Pick<Sender, "catalogue">): fc.Arbitrary<Details> {
   const names = new Set(catalogue.map(({ type }) => type));
   const categories = new Set(catalogue.map(({ category }) => category));
   const some = (values: ReadonlySet<string>, maxLength: number): fc.Arbitrary<string[]> =>
