@@ -77,9 +77,10 @@ async function completed(...words: readonly string[]): Promise<string[]> {
 it("completes commands, options, and the known values of options and arguments", async () => {
   for (const [given, expected] of [
     ["s", ["sandbox", "serve", "send"]],
-    ["inbox ", ["migrate", "status", "dead", "retry", "help"]],
+    ["inbox ", ["migrate", "status", "dead", "retry", "erase", "help"]],
     ["inbox dead --l", ["--limit"]],
     ["diff --r", ["--rules"]],
+    ["providers x-", ["x-signature"]],
     ["send refund.failed --broken s", ["stale"]],
     ["types --language py", ["python"]],
     ["requirements R-MONEY-E", ["R-MONEY-EXACT"]],

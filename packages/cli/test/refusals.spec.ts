@@ -69,8 +69,10 @@ ARGUMENT_UNUSABLE        DIFF --severity DIR/no-rule.json
 ARGUMENT_UNUSABLE        requirements R-NONEESC
 ARGUMENT_UNUSABLE        requirements P-AUTH-BEARER --role receiver
 ARGUMENT_UNUSABLE        inbox dead
+PROVIDER_UNUSABLE        providers NONESUCH
+PROVIDER_UNUSABLE        explain --file DIR/request --provider NONESUCH
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=postgres://u:hush@h/d inbox dead --database x
-ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=mysql://u:hush@h/d inbox retry evt_1 --schema ledger
+ENVIRONMENT_UNUSABLE     COUNTERSIGN_DATABASE_URL=mysql://u:hush@h/d inbox retry reference evt_1 --schema ledger
 DATABASE_UNUSABLE        COUNTERSIGN_DATABASE_URL=postgres://u:hush@127.0.0.1:9/d inbox dead --schema ledger
 ARGUMENT_UNUSABLE        inbox dead --database x --schema a";DROP
 ARGUMENT_UNUSABLE        types --language python --out DIR/out --package events
