@@ -28,10 +28,33 @@ export interface Mount {
 
 type Shape = (request: IncomingMessage, body: Buffer) => LambdaEvent;
 
-const elb = ({ method = "" }: IncomingMessage, body: Buffer) =>
-  ({ httpMethod: method, path: "/webhooks", ...encoded(body) }) as const;
-const version2 = ({ method = "" }: IncomingMessage) =>
-  ({ rawPath: "/webhooks", requestContext: { http: { method } } }) as const;
+const queryOf = ({ url = "" }: IncomingMessage): string => url.split("?")[1] ?? "";
+/** The query's parameters, as a load balancer sends them: undecoded. */
+const undecoded = (request: IncomingMessage): Record<string, string> => {
+  const pairs = queryOf(request)
+    .split("&")
+    .filter((pair) => pair !== "");
+  return Object.fromEntries(
+    pairs.map((pair): [string, string] => {
+      const [name = "", value = ""] = pair.split("=");
+      return [name, value];
+    }),
+  );
+};
+const elb = (request: IncomingMessage, body: Buffer) =>
+  ({
+    httpMethod: request.method ?? "",
+    path: "/webhooks",
+    requestContext: { elb: {} },
+    queryStringParameters: undecoded(request),
+    ...encoded(body),
+  }) as const;
+const version2 = (request: IncomingMessage) =>
+  ({
+    rawPath: "/webhooks",
+    rawQueryString: queryOf(request),
+    requestContext: { http: { method: request.method ?? "" } },
+  }) as const;
 const encoded = (body: Buffer) => ({ body: body.toString("base64"), isBase64Encoded: true });
 const decoded = (body: Buffer) => ({ body: text(body), isBase64Encoded: false });
 
@@ -39,6 +62,8 @@ const decoded = (body: Buffer) => ({ body: text(body), isBase64Encoded: false })
 const shapes = {
   "API Gateway 1.0": (request, body) => ({
     ...elb(request, body),
+    requestContext: {},
+    queryStringParameters: Object.fromEntries(new URLSearchParams(queryOf(request))),
     headers: lastOf(request),
     multiValueHeaders: request.headersDistinct,
     ...(body.length === 0 ? { body: null, isBase64Encoded: false } : decoded(body)),

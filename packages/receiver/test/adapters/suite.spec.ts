@@ -1,8 +1,10 @@
-import type { ReceiverOptions } from "@countersign/receiver";
+import { createReceiver, memoryInbox, type ReceiverOptions } from "@countersign/receiver";
+import { meta } from "@countersign/receiver/providers";
+import { signedAttempt } from "@countersign/receiver/testing";
 import type { EventTypeMap } from "@countersign/schemas";
 import { describe, expect, it } from "vitest";
 import { attemptOf, NOON, refundAuthorized, secret } from "../fixtures.ts";
-import { mounted } from "./mounted.ts";
+import { listenInTest, mounted } from "./mounted.ts";
 import { mounts } from "./mounts.ts";
 import { chunk, codeOf, exchange, linesOf, post, request } from "./wire.ts";
 
@@ -115,6 +117,25 @@ describe.each(mounts)("$name", (mount) => {
     const reply = await exchange(port, request([], undefined, { method: "GET" }));
     expect([reply.status, reply.headers.get("allow")]).toEqual([405, "POST"]);
     expect(outcomes).toMatchObject([{ code: "CS_METHOD_NOT_ALLOWED", facts: { method: "GET" } }]);
+  });
+
+  it("answers a handshake by GET, whose query it passes on, and hands over its events", async () => {
+    const receiver = createReceiver({
+      provider: meta,
+      secrets: [secret],
+      verifyToken: "a b&c",
+      fallback: () => undefined,
+      inbox: memoryInbox(),
+      log: false,
+    });
+    const { port } = await listenInTest(await mount.serve(receiver));
+    const query = "hub.mode=subscribe&hub.challenge=7%2B8&hub.verify_token=a%20b%26c";
+    const url = `http://127.0.0.1:${String(port)}/webhooks`;
+    const reply = await fetch(`${url}?${query}`);
+    expect([reply.status, await reply.text()]).toEqual([200, "7+8"]);
+    expect((await fetch(`${url}?${query}d`)).status).toBe(405);
+    const sent = signedAttempt({ provider: meta, secrets: [secret], event: { entry: [] } });
+    expect((await post(port, sent)).status).toBe(200);
   });
 
   it("sends the headers of respond, and no body with 204", async () => {
