@@ -88,7 +88,10 @@ function differencesPage(): string {
 /** Returns a provider's page: how to mount its receiver, what it signs, its traps and its events. */
 function providerPage(provider: Parameters<typeof providerSheet>[0]): string {
   const { facts, mount, traps, events } = providerSheet(provider);
-  const cell = (text = ""): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+  // The site reads tags and braces as those of a component.
+  const plain = (text: string): string =>
+    text.replaceAll("<", "&lt;").replaceAll("{{", "&#123;&#123;");
+  const cell = (text = ""): string => plain(text).replaceAll("|", "\\|");
   return [
     `# ${provider.title}`,
     `\`\`\`ts\n${mount}\n\`\`\``,
@@ -97,7 +100,7 @@ function providerPage(provider: Parameters<typeof providerSheet>[0]): string {
       "| --- | --- |",
       ...facts.map(([label, text]) => `| ${label} | ${cell(text)} |`),
     ].join("\n"),
-    ...(traps.length === 0 ? [] : ["## Traps", traps.map((one) => `- ${one}`).join("\n")]),
+    ...(traps.length === 0 ? [] : ["## Traps", traps.map((one) => `- ${plain(one)}`).join("\n")]),
     "## Events",
     events.length === 0
       ? "There is no list of events: every type is accepted, and a misspelt name in `on` cannot be noticed."
