@@ -11,13 +11,16 @@ it("T-01 T-27 a merchant books a refund once if its event arrives first and its 
   const inbox = memoryInbox();
   const fallback = (): void => undefined;
   // The event of an unknown refund fails, and so is retried.
-  const receiver = createReceiver({ provider: reference, secrets: [SECRET], inbox, fallback, log: false }).on(
-    "refund.authorized",
-    ({ data }) => {
-      if (!known.has(data.paymentId)) throw new Error("this refund is not known yet");
-      booked.push(data.paymentStatus);
-    },
-  );
+  const receiver = createReceiver({
+    provider: reference,
+    secrets: [SECRET],
+    inbox,
+    fallback,
+    log: false,
+  }).on("refund.authorized", ({ data }) => {
+    if (!known.has(data.paymentId)) throw new Error("this refund is not known yet");
+    booked.push(data.paymentStatus);
+  });
   const receive = toNode(receiver);
   let attempts = 0;
   const url = await listen((request, response) => {

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { createReceiver, memoryInbox, type Receiver } from "@countersign/receiver";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { receiverTarget, type ReceiverTarget } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
@@ -44,8 +44,8 @@ const ours = (name: string, profile: Profile = profiles.standard): Good => ({
       inbox: memoryInbox(),
       log: false,
     });
-    // An adapter does not use the types of handlers, which the profile decides.
-    const server = await mount.serve(receiver as unknown as Receiver);
+
+    const server = await mount.serve(receiver);
     server.prependListener("request", (request, response) => {
       const deadline = setTimeout(() => {
         if (!request.complete && !mount.streams)

@@ -27,7 +27,7 @@ export function diffSchemas(
   now: SchemaSet,
   { severities = {}, directionOf = directionByPath }: DiffOptions = {},
 ): readonly Change[] {
-  const paths = [...new Set([...old.paths, ...now.paths])].toSorted();
+  const paths = [...new Set([...old.paths, ...now.paths])].filter(isOfInterface).toSorted();
   const readers = readersOf(old);
   const judged = paths.flatMap((path) => {
     const direction = directionOf(path, now.paths.includes(path) ? now : old);
@@ -45,6 +45,9 @@ export function diffSchemas(
   return [...unique.values()].toSorted((one, other) => rank(one) - rank(other));
 }
 
+/** False for the schema of provider documents, which describe how a sender signs and not what it sends. */
+const isOfInterface = (path: string): boolean => !/(^|\/)providers\//.test(path);
+
 /**
  * `events/` are events, `*-request` requests, profiles are written by operators of a service; an
  * answer is a document that is named so, or that no other document refers to.
@@ -54,7 +57,9 @@ export function directionByPath(path: string, set: SchemaSet): Direction | undef
   if (path.endsWith("-request.schema.json") || /(^|\/)profiles\//.test(path)) return "request";
   if (/(^|\/)(refund|customer|problem|[a-z-]*-response|[a-z]+-error)\.schema\.json$/.test(path))
     return "response";
-  const isPart = set.paths.some((one) => referencesOf(set.document(one)).includes(path));
+  const isPart = set.paths
+    .filter(isOfInterface)
+    .some((one) => referencesOf(set.document(one)).includes(path));
   return isPart ? undefined : "response";
 }
 

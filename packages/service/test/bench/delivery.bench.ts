@@ -8,7 +8,7 @@ import {
   startPostgres,
   startRedis,
 } from "../../../receiver/test/inboxes/servers.ts";
-import { table } from "../../../receiver/test/bench/table.ts";
+import { table } from "./table.ts";
 import { median as middle } from "../../../receiver/test/bench/wires.ts";
 import type { BenchFigures, BenchJob } from "./delivery/job.ts";
 

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { table } from "../../../receiver/test/bench/table.ts";
+import { table } from "./table.ts";
 import { load, median, takenBy } from "../../../receiver/test/bench/wires.ts";
 import { settledPayments } from "../payments.ts";
 import { onStores, postgres, sqlite, type OpenStore } from "../store/stores.ts";
