@@ -4,7 +4,7 @@ const { mkdtempSync } = require("node:fs");
 const { join } = require("node:path");
 const { test } = require("node:test");
 
-const ENTRIES = ["", "/fetch", "/sqlite", "/testing", "/signatures"];
+const ENTRIES = ["", "/fetch", "/providers", "/sqlite", "/testing", "/signatures"];
 const secrets = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"];
 const commonJs = Object.assign(
   {},

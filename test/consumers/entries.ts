@@ -1,6 +1,5 @@
 // Every entry's declarations, read without skipLibCheck.
 export type * as receiver from "@countersign/receiver";
-export type * as catalogue from "@countersign/receiver/catalogue";
 export type * as express from "@countersign/receiver/express";
 export type * as fastify from "@countersign/receiver/fastify";
 export type * as fetch from "@countersign/receiver/fetch";
