@@ -23,7 +23,7 @@ export const typescriptCatalogue: Language = {
   comment: "//",
   print: async (asked) => {
     const { types, model } = await typescriptTypes(asked, amountNumber);
-    const imports = 'import type { Catalogue } from "@countersign/receiver/catalogue";';
+    const imports = 'import type { Catalogue } from "@countersign/receiver";';
     return oneFile(imports, categorised(types, model), await catalogue(model));
   },
 };
