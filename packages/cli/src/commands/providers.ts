@@ -32,6 +32,9 @@ export function declareProviders(command: Command, { terminal }: Surroundings): 
   names.argChoices = [...providersByName.keys()];
 }
 
+/** The longest text of the last column; a provider's sheet has all of it. */
+const MAX_SIGNED = 48;
+
 function listProviders(isJson: boolean, terminal: Terminal): void {
   const rows = [...providersByName.values()].map((provider) => ({
     name: provider.name,
@@ -51,7 +54,7 @@ function listProviders(isJson: boolean, terminal: Terminal): void {
       seconds(replay),
       retries === null || retries === "none" ? (retries ?? "-") : `${retries.hours} h`,
       seconds(deadlineSeconds),
-      signed,
+      signed.length > MAX_SIGNED ? `${signed.slice(0, MAX_SIGNED)}…` : signed,
     ]),
   ];
   const widths = table[0]?.map((_, column) =>
