@@ -26,6 +26,7 @@ const parts = {
     "many-tenants",
     "production",
     "troubleshooting",
+    "three-providers",
     "migrating",
     "other-providers",
     "client",
