@@ -22,9 +22,10 @@ const PLACE =
 
 /**
  * Parses a place: `header:Name`, `header:Name#pair`, `body:/pointer`, `item:/pointer` (in an item of a batch),
- * `form:name`, `form:name#/pointer` (in a field whose text is JSON), `query:name`, `jwt:claim`, `jose:parameter` (of a JWT's header) or `url`.
+ * `form:name`, `form:name#/pointer` (in a field whose text is JSON), `query:name`, `jwt:claim`, `jose:parameter` (of a
+ * JWT's header) or `url`.
  *
- * @throws {TypeError} It is none of these.
+ * @throws {TypeError} The text has another form.
  */
 export function parsePlace(text: string): ParsedPlace {
   const found = typeof text === "string" ? PLACE.exec(text) : null;

@@ -125,6 +125,7 @@ describe("a provider document", () => {
 
   it("is copied: a change of the document changes nothing", () => {
     const document = structuredClone(documentOf("stripe")) as { title: string };
+    // The variable names only the member that is changed below.
     const scheme = schemeOf(document as unknown as Provider);
     document.title = "Other";
     expect(scheme.title).toBe("Stripe");

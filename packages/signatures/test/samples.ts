@@ -54,6 +54,7 @@ export const provider = (
   ...rest,
 });
 
+// Undefined takes the members of the sample away, which the type does not allow.
 const token = { encoding: undefined, signed: undefined } as unknown as Partial<SignatureDocument>;
 const withoutMembers = (document: Provider): Provider =>
   JSON.parse(JSON.stringify(document)) as Provider; // members that are undefined are left out
