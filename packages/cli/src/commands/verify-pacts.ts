@@ -6,13 +6,11 @@ import {
   standardPacts,
   verifyPacts,
   type Pact,
-  type PactBroker,
   type PactInteraction,
   type PactProvider,
   type PactResult,
 } from "@countersign/contract-kit/pact";
 import { redactor, reportOfPacts, type SkippedRow } from "@countersign/contract-kit/report";
-import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { choice } from "../options.ts";
@@ -40,25 +38,17 @@ Environment (also as NAME_FILE, the path of a file with the value):
   COUNTERSIGN_TOKEN            access token with every scope, for a service
   COUNTERSIGN_STATE_TOKEN      bearer token of the state-change URL (default: COUNTERSIGN_TOKEN)
   COUNTERSIGN_SECRET           signing secret, for a receiver
-  COUNTERSIGN_BROKER_TOKEN     bearer token of --broker-url
-  COUNTERSIGN_BROKER_USERNAME  user of --broker-url
-  COUNTERSIGN_BROKER_PASSWORD  password of that user
 
 Examples:
   countersign verify pacts --provider-url http://127.0.0.1:4010
   countersign verify pacts --provider-url http://localhost:3000/webhooks --provider merchant-receiver
-  countersign verify pacts --provider-url https://staging.example --state-url https://staging.example/test/states
-  countersign verify pacts --provider-url http://127.0.0.1:4010 --broker-url https://broker.example --provider-version 1.4.0 --publish`;
+  countersign verify pacts --provider-url https://staging.example --state-url https://staging.example/test/states`;
 
 /** The options of the command line. */
 interface PactsOptions extends VerifyOptions {
   readonly providerUrl: string;
   readonly provider: string;
   readonly pacts?: readonly string[];
-  readonly brokerUrl?: string;
-  readonly providerVersion?: string;
-  readonly providerBranch?: string;
-  readonly publish?: boolean;
   readonly stateUrl?: string;
   readonly listen: string;
 }
@@ -74,10 +64,6 @@ export function declareVerifyPacts(command: Command, surroundings: Surroundings)
       ]).default("countersign-service"),
     )
     .option("--pacts <path...>", "pact files or folders (default: those of this version)")
-    .option("--broker-url <url>", "Pact broker to use instead of files")
-    .option("--provider-version <version>", "provider version to publish")
-    .option("--provider-branch <name>", "branch of that version")
-    .option("--publish", "publish the results to the broker")
     .option("--state-url <url>", "state-change URL (default: /sandbox/states of the service)")
     .option("--listen <address>", "address to receive webhooks on", "127.0.0.1");
   withVerifyOptions(command)
@@ -94,16 +80,14 @@ export function declareVerifyPacts(command: Command, surroundings: Surroundings)
  * @throws {Failure} Nothing could be verified; reports are written anyway.
  */
 async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings): Promise<boolean> {
-  const broker = await brokerOf(options, surroundings);
-  const paths = broker === undefined ? (options.pacts ?? [standardPacts()]) : [];
+  const paths = options.pacts ?? [standardPacts()];
   const rows = read(paths)
     .filter(({ provider }) => provider === options.provider)
     .flatMap(({ consumer, provider, interactions }) =>
       interactions.map((one) => ({ ...one, consumer, provider })),
     );
   const known = rows.flatMap(({ requirement }) => requirement ?? []);
-  // A broker's interactions are not known before they are verified.
-  if (broker === undefined) requireKnownIds(options, known);
+  requireKnownIds(options, known);
   if (options.list === true) return list(rows, options, surroundings);
   const { only, skip = {}, failOn, seed } = options;
   const wanted = ({ requirement = "" }: PactInteraction): boolean =>
@@ -117,11 +101,7 @@ async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings)
   const open = isReceiver ? openReceiver : openService;
   const { provider, secrets, close } = await open({ ...options, url, profile }, surroundings);
   try {
-    const verified = verifyPacts({
-      provider,
-      ...(broker === undefined ? { pacts: paths } : { broker }),
-      wanted,
-    });
+    const verified = verifyPacts({ provider, pacts: paths, wanted });
     const result = await Promise.race([verified, interrupted(provider, surroundings)]);
     const role = isReceiver ? "receiver" : "provider";
     const about = { role, url: url.href, profile, seed, failOn, startedAt } as const;
@@ -189,24 +169,6 @@ function read(paths: readonly string[]): readonly Pact[] {
   } catch (cause) {
     throw unusable(`a pact cannot be read: ${cause instanceof Error ? cause.message : ""}`, cause);
   }
-}
-
-async function brokerOf(
-  { brokerUrl, providerVersion, providerBranch, publish = false, pacts }: PactsOptions,
-  { env }: Surroundings,
-): Promise<PactBroker | undefined> {
-  if (brokerUrl === undefined) {
-    if (publish) throw unusable("--publish needs --broker-url");
-    return undefined;
-  }
-  const url = targetUrl(brokerUrl, "--broker-url").href;
-  if (pacts !== undefined) throw unusable("pacts come from --pacts or from --broker-url, not both");
-  if (publish && providerVersion === undefined)
-    throw unusable("--publish needs --provider-version");
-  const token = await secretFrom(env, "COUNTERSIGN_BROKER_TOKEN");
-  const username = await secretFrom(env, "COUNTERSIGN_BROKER_USERNAME");
-  const password = await secretFrom(env, "COUNTERSIGN_BROKER_PASSWORD");
-  return { url, token, username, password, providerVersion, providerBranch, publish };
 }
 
 function unusable(message: string, cause?: unknown): Failure {

@@ -10,7 +10,7 @@ import type { PactInteraction, PactProvider } from "./pact-file.ts";
 export interface Front {
   readonly url: string;
   readonly port: number;
-  /** Problems by interaction, in order of arrival; under `undefined` those of a broker's interactions. */
+  /** Problems by interaction, in order of arrival; under `undefined` those of calls that name none. */
   readonly problems: ReadonlyMap<PactInteraction | undefined, readonly string[]>;
   /** Takes the oldest error of a state's handler. */
   readonly takeStateError: (state: string) => string | undefined;

@@ -14,7 +14,6 @@ export { receiverProvider, type ReceiverProviderOptions } from "./receiver-provi
 export { serviceProvider, type ServiceProviderOptions } from "./service-provider.ts";
 export {
   verifyPacts,
-  type PactBroker,
   type PactResult,
   type PactRow,
   type VerifyPactsOptions,

@@ -26,20 +26,10 @@ export interface CoreOptions {
     readonly path: string;
     readonly scheme: "http";
   }[];
-  readonly pactUrls?: readonly string[];
+  readonly pactUrls: readonly string[];
   /** Milliseconds for one call. */
   readonly timeout: number;
-  /** Added to every call to the interface, states and messages. */
-  readonly customProviderHeaders?: Readonly<Record<string, string>>;
   readonly logLevel: "error";
-  readonly pactBrokerUrl?: string | undefined;
-  readonly pactBrokerUsername?: string | undefined;
-  readonly pactBrokerPassword?: string | undefined;
-  readonly pactBrokerToken?: string | undefined;
-  readonly consumerVersionSelectors?: readonly object[];
-  readonly publishVerificationResult?: boolean | undefined;
-  readonly providerVersion?: string | undefined;
-  readonly providerVersionBranch?: string | undefined;
 }
 
 export interface ChildRun {
@@ -55,7 +45,7 @@ export interface ChildRun {
 export const CORE_ENVIRONMENT = { PACT_DO_NOT_TRACK: "true" };
 
 /**
- * Runs the native core in a separate process with `CORE_ENVIRONMENT`: no proxy, no broker and no filter of
+ * Runs the native core in a separate process with `CORE_ENVIRONMENT`: no proxy and no filter of
  * the caller's environment changes what is verified.
  *
  * @throws {PactMissingError} `CS_KIT_PACT_MISSING`

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../values.ts";
-import { type CoreOptions, type CoreResult, coreResults, runChild } from "./run-child.ts";
+import { type CoreResult, coreResults, runChild } from "./run-child.ts";
 import { INTERACTION_HEADER, MESSAGES_PATH, openFront, STATES_PATH, type Front } from "./front.ts";
 import {
   readPacts,
@@ -15,9 +15,7 @@ import {
 export interface VerifyPactsOptions {
   readonly provider: PactProvider;
   /** Pact files, or folders of them. */
-  readonly pacts?: readonly string[];
-  /** In the place of `pacts`: the pacts that a broker has of the provider. */
-  readonly broker?: PactBroker;
+  readonly pacts: readonly string[];
   /** Selects the interactions to verify. Default: all. Others have no row. */
   readonly wanted?: (interaction: PactInteraction) => boolean;
   /** Milliseconds for everything. Default 300 000. */
@@ -60,8 +58,7 @@ const CALL_MS = 15_000;
  */
 export async function verifyPacts({
   provider,
-  pacts: paths = [],
-  broker,
+  pacts: paths,
   wanted = () => true,
   limitMs = 300_000,
 }: VerifyPactsOptions): Promise<PactResult> {
@@ -69,7 +66,7 @@ export async function verifyPacts({
     .filter((pact) => pact.provider === provider.name)
     .map((pact) => onlyWanted(pact, wanted));
   const interactions = pacts.flatMap((pact) => pact.interactions);
-  const problems = broker === undefined ? pactFaults(pacts, provider) : [];
+  const problems = pactFaults(pacts, provider);
   // One line, not one for each interaction.
   if (problems.length === 0) problems.push(...(await silenceOf(provider)));
   if (problems.length > 0) return resultOf(provider, pacts, { problems });
@@ -87,7 +84,7 @@ export async function verifyPacts({
         ],
         timeout: CALL_MS,
         logLevel: "error",
-        ...(broker === undefined ? { pactUrls: marked(pacts, folder) } : brokerOptions(broker)),
+        pactUrls: marked(pacts, folder),
       },
       { limitMs },
     );
@@ -149,36 +146,28 @@ function resultOf(
   pacts: readonly Pact[],
   { problems, front, results = [], log = "" }: Outcome,
 ): PactResult {
-  const rowOf = (one: CoreResult, interaction?: PactInteraction): PactRow => {
-    const { isOk, states } = one;
-    const failed = isOk ? [] : states.flatMap((state) => front?.takeStateError(state) ?? []);
-    const judged = interaction === undefined ? [] : (front?.problems.get(interaction) ?? []);
-    return {
-      ...one,
-      provider: name,
-      requirement: interaction?.requirement,
-      isOk: isOk && judged.length === 0,
-      problems: [...one.problems, ...failed, ...judged],
-    };
-  };
-  const expected = pacts.flatMap(({ consumer, interactions }) =>
-    interactions.map((interaction) => {
-      const { description } = interaction;
-      const found = results.find(
-        (one) => one.description === description && one.consumer === consumer,
-      );
+  const rows = pacts.flatMap(({ consumer, interactions }) =>
+    interactions.map((interaction): PactRow => {
+      const { description, requirement } = interaction;
       const states = interaction.states.map((state) => state.name);
-      const missing = { description, consumer, states, isOk: false, ms: 0 };
-      return rowOf(found ?? { ...missing, problems: ["it was not verified"] }, interaction);
+      const result = results.find(
+        (one) => one.description === description && one.consumer === consumer,
+      ) ?? { description, consumer, states, isOk: false, ms: 0, problems: ["it was not verified"] };
+      const failed = result.isOk
+        ? []
+        : states.flatMap((state) => front?.takeStateError(state) ?? []);
+      const judged = front?.problems.get(interaction) ?? [];
+      return {
+        ...result,
+        provider: name,
+        requirement,
+        isOk: result.isOk && judged.length === 0,
+        problems: [...result.problems, ...failed, ...judged],
+      };
     }),
   );
-  // A broker's: their files are not here.
-  const others = results
-    .filter((one) => !expected.some(({ description }) => description === one.description))
-    .map((one) => rowOf(one));
-  const rows = [...expected, ...others];
   const none = rows.length === 0 ? ["no interaction was verified"] : [];
-  const all = [...new Set([...problems, ...(front?.problems.get(undefined) ?? []), ...none])];
+  const all = [...new Set([...problems, ...none])];
   const isOk = all.length === 0 && rows.every((row) => row.isOk);
   return { provider: name, rows, problems: all, isOk, log };
 }
@@ -196,39 +185,4 @@ function pactFaults(pacts: readonly Pact[], { name }: PactProvider): string[] {
       those.length === 1 ? [] : `${path}: ${those.length} interactions are described as "${text}"`,
     ),
   );
-}
-
-/** A Pact Broker or PactFlow: where pacts come from, and where results go. */
-export interface PactBroker {
-  readonly url: string;
-  readonly token?: string | undefined;
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
-  /** Version of the provider that is verified; needed to publish. */
-  readonly providerVersion?: string | undefined;
-  readonly providerBranch?: string | undefined;
-  /** True to publish the results. Default false. */
-  readonly publish?: boolean | undefined;
-}
-
-/**
- * A broker as the core takes it: with the pacts of main branches and of versions deployed or released.
- *
- * @throws {TypeError} `publish` without a version: the core would publish nothing and say nothing.
- */
-function brokerOptions(broker: PactBroker): Partial<CoreOptions> {
-  const { url, token, username, password, providerVersion, providerBranch, publish } = broker;
-  if (publish === true && providerVersion === undefined)
-    throw new TypeError("results are published of a provider's version, which is missing");
-  return {
-    pactBrokerUrl: url,
-    pactBrokerToken: token,
-    pactBrokerUsername: username,
-    pactBrokerPassword: password,
-    consumerVersionSelectors: [{ mainBranch: true }, { deployedOrReleased: true }],
-    providerVersion,
-    providerVersionBranch: providerBranch,
-    // The message to the child leaves out undefined members.
-    publishVerificationResult: publish === true || undefined,
-  };
 }
