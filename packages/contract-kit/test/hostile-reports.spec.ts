@@ -28,12 +28,11 @@ function reportOf(text: string): ReportDocument {
     about: {
       role: "receiver",
       target: text,
-      profile: { name: text, digest: `sha256:${"0".repeat(64)}` },
+      profile: text,
       seed: 1,
       failOn: ["exploitable"],
       startedAt: "2026-01-02T03:04:05.000Z",
       kit: "0.1.0",
-      requirements: `sha256:${"0".repeat(64)}`,
     },
     entries: statuses.map((status, index) => ({
       id: `${text}${index}`,

@@ -29,6 +29,8 @@ export interface CoreOptions {
   readonly pactUrls: readonly string[];
   /** Milliseconds for one call. */
   readonly timeout: number;
+  /** Added to every call to the interface, states and messages. */
+  readonly customProviderHeaders?: Readonly<Record<string, string>>;
   readonly logLevel: "error";
 }
 

@@ -64,33 +64,27 @@ export type BaselineReading =
 
 /** Checks against `schemas/baseline.schema.json`, with the place of each fault. */
 export function readBaseline(json: unknown): BaselineReading {
-  const faults: string[] = [];
-  const known: KnownFailure[] = [];
-  const { known: list } = membersOf(json, ["$schema", "known"], "");
+  const faults = memberFaults("", json, ["$schema", "known"]);
+  const list: unknown = isRecord(json) ? json["known"] : undefined;
   if (!Array.isArray(list)) return { ok: false, faults: [...faults, "/known must be an array"] };
-  for (const [index, one] of list.entries()) {
+  const known = new Map<string, KnownFailure>();
+  for (const [index, one] of (list as readonly unknown[]).entries()) {
     const pointer = `/known/${String(index)}`;
-    const { id, reason } = membersOf(one, ["id", "reason"], pointer);
+    faults.push(...memberFaults(pointer, one, ["id", "reason"]));
+    const { id, reason } = isRecord(one) ? one : {};
     if (typeof id !== "string" || id === "") faults.push(`${pointer}/id must be text`);
     else if (reason !== undefined && typeof reason !== "string")
       faults.push(`${pointer}/reason must be text`);
-    else if (known.some((other) => other.id === id))
-      faults.push(`/known has ${JSON.stringify(id)} twice`);
-    else known.push({ id, ...(reason !== undefined && { reason }) });
+    else if (known.has(id)) faults.push(`/known has ${JSON.stringify(id)} twice`);
+    else known.set(id, { id, ...(reason !== undefined && { reason }) });
   }
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, baseline: { known } };
+  if (faults.length > 0) return { ok: false, faults };
+  return { ok: true, baseline: { known: [...known.values()] } };
+}
 
-  function membersOf(
-    value: unknown,
-    names: readonly string[],
-    pointer: string,
-  ): Readonly<Record<string, unknown>> {
-    if (!isRecord(value)) {
-      faults.push(`${pointer || "/"} must be an object`);
-      return {};
-    }
-    const others = Object.keys(value).filter((name) => !names.includes(name));
-    faults.push(...others.map((name) => `${pointer}/${name} is an unknown member`));
-    return value;
-  }
+function memberFaults(pointer: string, value: unknown, names: readonly string[]): string[] {
+  if (!isRecord(value)) return [`${pointer || "/"} must be an object`];
+  return Object.keys(value).flatMap((name) =>
+    names.includes(name) ? [] : `${pointer}/${name} is an unknown member`,
+  );
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { referencePage } from "@countersign/schemas";
 import {
@@ -215,7 +214,8 @@ export interface ReportAbout {
   readonly role: Role;
   /** The target's URL, without a user's name, password, query or fragment. */
   readonly target: string;
-  readonly profile: { readonly name: string; readonly digest: string };
+  /** The profile's name. */
+  readonly profile: string;
   readonly seed: number;
   /** Levels whose failures fail the run. */
   readonly failOn: readonly Level[];
@@ -223,8 +223,6 @@ export interface ReportAbout {
   readonly startedAt: string;
   /** Version of this kit. */
   readonly kit: string;
-  /** SHA-256 of the requirements' documents, as canonical JSON. */
-  readonly requirements: string;
 }
 
 export type AboutOptions = Pick<
@@ -232,7 +230,7 @@ export type AboutOptions = Pick<
   "role" | "url" | "profile" | "seed" | "failOn" | "startedAt"
 >;
 
-// The manifest is next to src/ and dist/, and the documents are another package's data.
+// The manifest is next to src/ and dist/.
 const load = createRequire(import.meta.url);
 
 export function reportAbout(options: AboutOptions): ReportAbout {
@@ -242,16 +240,11 @@ export function reportAbout(options: AboutOptions): ReportAbout {
   return {
     role,
     target: withoutSecrets(url),
-    profile: { name: profile.name, digest: digestOf(profile) },
+    profile: profile.name,
     seed,
     failOn,
     startedAt: new Date(startedAt).toISOString(),
     kit: version,
-    requirements: digestOf(
-      ["provider", "receiver"].map(
-        (one): unknown => load(`@countersign/contracts/requirements/${one}.json`) as unknown,
-      ),
-    ),
   };
 }
 
@@ -260,19 +253,6 @@ export function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return "(not a URL)";
   const { protocol, host, pathname, search } = new URL(url);
   return `${protocol}//${host}${pathname}${search === "" ? "" : "?…"}`;
-}
-
-function digestOf(value: unknown): string {
-  return `sha256:${createHash("sha256").update(canonical(value)).digest("hex")}`;
-}
-
-/** JSON without space and with members in the order of their names: equal documents, equal text. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }
 
 /** The report as JSON, the document as it is: `schemas/report.schema.json` describes it. */

@@ -6,12 +6,11 @@ export function aboutRows({ about }: ReportDocument): readonly (readonly [string
   return [
     ["target", about.target],
     ["role", about.role],
-    ["profile", `${about.profile.name} (${about.profile.digest})`],
+    ["profile", about.profile],
     ["seed", String(about.seed)],
     ["fails on", about.failOn.join(", ")],
     ["started", about.startedAt],
     ["kit", about.kit],
-    ["requirements", about.requirements],
   ];
 }
 

@@ -57,7 +57,7 @@ export function terminalSummary(
       : [`${requirementsAre(unchecked.length)} not covered by a check (listed below)`]),
     ...rows(unchecked, width),
     ...(left === 0 ? [] : [`${requirementsAre(left)} covered by checks that this run left out`]),
-    `profile ${about.profile.name}, seed ${about.seed}, kit ${about.kit}, requirements ${about.requirements.slice(0, 19)}, ${about.startedAt}`,
+    `profile ${about.profile}, seed ${about.seed}, kit ${about.kit}, ${about.startedAt}`,
   ].flatMap((line) => (line.startsWith(" ") ? terminalLines(line) : wrapped(line, width)));
 }
 

@@ -223,7 +223,7 @@ function Report({
       <Facts
         rows={[
           ["Started", about.startedAt],
-          ["Profile", about.profile.name],
+          ["Profile", about.profile],
           ["Seed", about.seed],
           ["Kit", about.kit],
         ]}
