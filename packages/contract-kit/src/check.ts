@@ -10,7 +10,7 @@ export interface CheckContext {
   /** Path of a failure in the seed's runs, to replay it. */
   readonly path?: string;
   /** Ids of the requirements that the run judges. Default: all of the check's. */
-  readonly owed?: readonly string[];
+  readonly selected?: readonly string[];
   /** Number of scenarios of a generated check, 1 or more. */
   readonly runs: number;
 }

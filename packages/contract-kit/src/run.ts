@@ -71,19 +71,19 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
   const context = { seed, runs, ...(path !== undefined && { path }) };
   const findings: Finding[] = [];
   const wanted = wantedOf(options);
-  for (const [index, { check, owed }] of wanted.entries()) {
+  for (const [index, { check, selected }] of wanted.entries()) {
     const started = now();
-    const isIdle = owed.every(({ id }) => skip[id] !== undefined);
+    const isIdle = selected.every(({ id }) => skip[id] !== undefined);
     let said: readonly Verdict[] | Said;
     if (signal?.aborted === true) said = INTERRUPTED;
     else if (skip[check.id] !== undefined || isIdle) said = skipped(skip[check.id] ?? "");
     else {
       options.onCheck?.(check, index + 1, wanted.length);
-      const asked = { ...context, owed: owed.map(({ id }) => id) };
+      const asked = { ...context, selected: selected.map(({ id }) => id) };
       said = await Promise.race([verdictsOf(check, target, asked), interrupted(signal)]);
     }
     const ms = now() - started;
-    for (const requirement of owed) {
+    for (const requirement of selected) {
       const reason = skip[requirement.id];
       const own = reason === undefined ? saidOf(said, requirement, failOn) : skipped(reason);
       const finding = { check: check.id, requirement, ms, ...own };
@@ -111,7 +111,7 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
 
 interface Wanted<T extends Target> {
   readonly check: CheckOf<T>;
-  readonly owed: readonly Requirement[];
+  readonly selected: readonly Requirement[];
 }
 
 function wantedOf<T extends Target>({
@@ -125,14 +125,17 @@ function wantedOf<T extends Target>({
     .map((check) => {
       const all = check.requirements.map((id) => requirementOf(known, check.id, id));
       const [subject] = all;
-      const owed = all.filter(
+      const selected = all.filter(
         (one) =>
           (only === undefined || only.includes(check.id) || only.includes(one.id)) &&
           applies(one, profile),
       );
-      return { check, owed: subject !== undefined && applies(subject, profile) ? owed : [] };
+      return {
+        check,
+        selected: subject !== undefined && applies(subject, profile) ? selected : [],
+      };
     })
-    .filter(({ owed }) => owed.length > 0);
+    .filter(({ selected }) => selected.length > 0);
 }
 
 type Said = Pick<Finding, "status" | "message" | "evidence">;

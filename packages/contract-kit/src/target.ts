@@ -3,9 +3,9 @@ import type { ResolvedProfile } from "@countersign/schemas/provider-of";
 import type { Secret } from "@countersign/signatures";
 import type { Send } from "./http-send.ts";
 import type { Effects } from "./harness/effects.ts";
-import type { BenchEvent, EventMaker } from "./harness/events.ts";
+import type { TestEvent, EventMaker } from "./harness/events.ts";
 import type { HostedReceiver } from "./harness/hosted-receiver.ts";
-import type { Wire } from "./harness/wire.ts";
+import type { Sockets } from "./harness/sockets.ts";
 
 /** A provider's service, in any language, as one merchant sees it. */
 export interface ProviderTarget {
@@ -45,7 +45,7 @@ export interface ReceiverTarget {
   /** The URL that attempts are posted to. */
   readonly url: string;
   /** Sends attempts as bytes, over its own sockets. */
-  readonly wire: Wire;
+  readonly sockets: Sockets;
   /** Secrets that the receiver knows, the one to sign with first. */
   readonly secrets: readonly Secret[];
   readonly profile: ResolvedProfile;
@@ -68,10 +68,10 @@ export interface ReceiverTarget {
   /** Restarts the receiver; absent if it cannot be restarted. */
   readonly restart?: () => Promise<void>;
   /** Facts that one check of a run learns and later ones need. */
-  readonly notebook: Notebook;
+  readonly runState: RunState;
 }
 
-interface Notebook {
+interface RunState {
   /** The reason if genuine attempts are refused; `undefined` if they are accepted, absent until a check has looked. */
   diagnosis?: Promise<string | undefined>;
   /** The reason if nothing more is sent. */
@@ -79,7 +79,7 @@ interface Notebook {
   /** True if it was still lost when the next check began; absent until then. */
   isGone?: boolean;
   /** Events that were handled, the oldest first: they are sent again at the end. */
-  readonly handled: BenchEvent[];
+  readonly handled: TestEvent[];
 }
 
 export type Target = ProviderTarget | ReceiverTarget;

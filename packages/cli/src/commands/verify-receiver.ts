@@ -201,9 +201,9 @@ const isIn = (kind: string, place: unknown): boolean =>
 const LISTENING_MS = 10_000;
 
 /** Every check of a mistyped port would fail with the same message. */
-async function requireListening({ url, wire }: ReceiverTarget): Promise<void> {
+async function requireListening({ url, sockets }: ReceiverTarget): Promise<void> {
   // The target's own connection: it refuses a `localhost` that is another machine.
-  const connection = wire.open();
+  const connection = sockets.open();
   const isLate = await Promise.race([
     connection.ready.then(() => false),
     setTimeout(LISTENING_MS, true, { ref: false }),

@@ -29,9 +29,9 @@ export async function restartBy(command: string, target: ReceiverTarget): Promis
   }
 }
 
-async function isListening({ wire }: ReceiverTarget): Promise<boolean> {
+async function isListening({ sockets }: ReceiverTarget): Promise<boolean> {
   // The target's own connection: it refuses a `localhost` that is another machine.
-  const connection = wire.open();
+  const connection = sockets.open();
   await connection.ready;
   const isReady = connection.isReady();
   connection.close();

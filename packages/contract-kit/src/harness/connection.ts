@@ -42,7 +42,7 @@ export interface Connection {
   /** True if it is open. */
   readonly isReady: () => boolean;
   /** True if unread bytes exist, or arrive within a number of milliseconds. */
-  readonly hears: (ms: number) => Promise<boolean>;
+  readonly hasBytesWithin: (ms: number) => Promise<boolean>;
   /** True if bytes can still be written. */
   readonly isOpen: () => boolean;
   readonly close: () => void;
@@ -86,24 +86,24 @@ export function openConnection(
   let failure: string | undefined;
   let isConnected = false;
   let isEnded = false;
-  let tellReady = (): void => undefined;
+  let markReady = (): void => undefined;
   const ready = new Promise<void>((resolve) => {
-    tellReady = resolve;
+    markReady = resolve;
   });
   /** Called with each change; set while something waits for one. */
-  let stir: (() => void) | undefined;
+  let onChange: (() => void) | undefined;
   socket.on(isSecure ? "secureConnect" : "connect", () => {
     if (toThis && !isLoopback(socket.remoteAddress ?? "")) {
       socket.destroy(new TargetNotOwnedError("the connection leads to another machine"));
       return;
     }
     isConnected = true;
-    tellReady();
+    markReady();
   });
   socket.on("data", (chunk: Buffer) => {
     unread = Buffer.concat([unread, chunk]);
-    stir?.();
-    if (stir === undefined && unread.length > MAX_UNREAD_BYTES)
+    onChange?.();
+    if (onChange === undefined && unread.length > MAX_UNREAD_BYTES)
       socket.destroy(new Error("a flood"));
   });
   socket.on("error", (error: Error & { code?: string }) => {
@@ -113,8 +113,8 @@ export function openConnection(
   for (const event of ["end", "close"] as const) {
     socket.on(event, () => {
       isEnded = true;
-      tellReady();
-      stir?.();
+      markReady();
+      onChange?.();
     });
   }
 
@@ -123,7 +123,7 @@ export function openConnection(
       let isSettled = false;
       const settle = (received: Received): void => {
         isSettled = true;
-        stir = undefined;
+        onChange = undefined;
         takeBack();
         unread = unread.subarray(received.raw.length);
         // After a missed deadline, a late answer belongs to no request.
@@ -140,7 +140,7 @@ export function openConnection(
           }),
         );
       });
-      stir = () => {
+      onChange = () => {
         if (isEnded && !isConnected) return none("unreachable", failure ?? "no connection");
         if (isEnded && unread.length === 0) return none("closed", failure ?? "closed");
         try {
@@ -151,7 +151,7 @@ export function openConnection(
           return none("garbled", error.message);
         }
       };
-      stir();
+      onChange();
     });
 
   return {
@@ -161,15 +161,15 @@ export function openConnection(
     read,
     ready,
     isReady: () => isConnected,
-    hears: (ms) =>
+    hasBytesWithin: (ms) =>
       new Promise((resolve) => {
         const settle = (): void => {
-          stir = undefined;
+          onChange = undefined;
           takeBack();
           resolve(unread.length > 0);
         };
         const takeBack = clock.after(ms, settle);
-        stir = settle;
+        onChange = settle;
         if (unread.length > 0 || isEnded) settle();
       }),
     isOpen: () => socket.writable && !isEnded,

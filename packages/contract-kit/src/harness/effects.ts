@@ -1,7 +1,7 @@
 import { parseJson } from "../values.ts";
 import { sleep } from "./clock.ts";
 import type { Header } from "./message.ts";
-import type { Wire } from "./wire.ts";
+import type { Sockets } from "./sockets.ts";
 
 /** The effect of one event's handler. */
 interface Effect {
@@ -13,7 +13,7 @@ interface Effect {
 }
 
 /** Names an event's effects in a message: `2 of payment.succeeded`. */
-export function effectsSaid({ count, type }: Effect): string {
+export function describeEffect({ count, type }: Effect): string {
   return `${count} ${type === "" ? "without a type" : `of ${type}`}`;
 }
 
@@ -47,7 +47,7 @@ export class Effects {
   unreadable: string | undefined;
   /** A sentence for each row that is not `{ eventId, type, count }`. */
   odd: readonly string[] = [];
-  readonly #wire: Wire;
+  readonly #sockets: Sockets;
   readonly #waitMs: number;
   /** Number of rows without an id so far. */
   #nameless = 0;
@@ -55,8 +55,8 @@ export class Effects {
   #missed = 0;
 
   /** @param waitMs Milliseconds that an effect may take to show. */
-  constructor(wire: Wire, waitMs: number) {
-    this.#wire = wire;
+  constructor(sockets: Sockets, waitMs: number) {
+    this.#sockets = sockets;
     this.#waitMs = waitMs;
   }
 
@@ -66,7 +66,7 @@ export class Effects {
    * @returns `undefined` if it cannot be read: `unreadable` says why.
    */
   async seen(ids: readonly string[]): Promise<Seen | undefined> {
-    const { clock } = this.#wire;
+    const { clock } = this.#sockets;
     // After some effects never appeared, the wait for each further one is shorter.
     const isPatient = this.#missed < PATIENT_MISSES;
     const until = clock.now() + (isPatient ? this.#waitMs : Math.min(this.#waitMs, IMPATIENT_MS));
@@ -110,11 +110,11 @@ export class Effects {
     let said = "";
     for (let turn = 0; turn < READS; turn += 1) {
       const request = { method: "GET", headers: JSON_HEADERS, body: Buffer.alloc(0) };
-      const received = await this.#wire.send(request);
+      const received = await this.#sockets.send(request);
       if (received.kind === "answer" && received.answer.status === 200)
         return ledgerOf(Buffer.from(received.answer.body).toString());
       said = received.kind === "none" ? received.detail : `status ${received.answer.status}`;
-      this.#wire.slowDown(turn * 100);
+      this.#sockets.slowDown(turn * 100);
     }
     return `the effects cannot be read: ${said}`;
   }
@@ -122,7 +122,7 @@ export class Effects {
   async #put(asked: object): Promise<boolean> {
     const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];
     const body = Buffer.from(JSON.stringify(asked));
-    const received = await this.#wire.send({ method: "PUT", headers, body });
+    const received = await this.#sockets.send({ method: "PUT", headers, body });
     const status = received.kind === "answer" ? received.answer.status : 0;
     return status >= 200 && status < 300;
   }

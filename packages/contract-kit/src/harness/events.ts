@@ -39,7 +39,7 @@ export interface EventOrder {
 }
 
 /** A new event. */
-export interface BenchEvent {
+export interface TestEvent {
   readonly id: string;
   readonly type: string;
   readonly resource: string;

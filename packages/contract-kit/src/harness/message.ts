@@ -125,7 +125,7 @@ export class Reply {
   /** True if the sender counts it as delivered, by the profile. */
   readonly isAcknowledged: boolean;
   /** The status, or the reason if it has none: for messages. */
-  readonly said: string;
+  readonly summary: string;
   readonly text: string;
   readonly #sent: Uint8Array;
   readonly #received: Uint8Array;
@@ -150,8 +150,13 @@ export class Reply {
     this.isAcknowledged =
       status !== undefined &&
       (profile.sending.success === "200" ? status === 200 : status >= 200 && status < 300);
-    this.said = received.kind === "none" ? saidOf(received) : String(status);
+    this.summary = received.kind === "none" ? describeFailure(received) : String(status);
     this.text = Buffer.from(answer?.body ?? []).toString();
+  }
+
+  /** @param expected A clause such as "expected a refusal". */
+  insteadOf(expected: string): string {
+    return `${expected}, got ${this.summary}`;
   }
 
   /** The first header of that name in lower case. */
@@ -181,7 +186,7 @@ export class Reply {
   }
 }
 
-function saidOf(received: Unanswered): string {
+function describeFailure(received: Unanswered): string {
   switch (received.why) {
     case "closed":
       return "a closed connection";

@@ -11,7 +11,7 @@ import { type Samples, eventMaker } from "./events.ts";
 import { Effects } from "./effects.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Signing } from "./signing.ts";
-import { Wire } from "./wire.ts";
+import { Sockets } from "./sockets.ts";
 
 export interface ReceiverTargetOptions {
   /** The receiver's URL; http or https. */
@@ -63,34 +63,34 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   const profile = handledOf(resolveProfile(options.profile), options.types);
   const deadlineMs = options.deadlineMs ?? profile.sending.timeoutMs;
   const common = { owned, clock, perSecond, deadlineMs };
-  const wire = new Wire({ ...common, url: urlOf(url) });
+  const sockets = new Sockets({ ...common, url: urlOf(url) });
   // One by one: a scheme of one signature a header signs with one secret, and a receiver may have two.
   for (const secret of secrets) schemeOf(profile.provider).check([secret], "sign");
-  const effectsWire =
+  const effectsSockets =
     effectsUrl === undefined
       ? undefined
-      : new Wire({ ...common, url: urlOf(effectsUrl), maxBodyBytes: MAX_EFFECTS_BYTES });
+      : new Sockets({ ...common, url: urlOf(effectsUrl), maxBodyBytes: MAX_EFFECTS_BYTES });
   return {
     role: "receiver",
     url,
-    wire,
+    sockets,
     secrets,
     profile,
-    ...(effectsWire && { effects: new Effects(effectsWire, effectsWaitMs) }),
+    ...(effectsSockets && { effects: new Effects(effectsSockets, effectsWaitMs) }),
     effectsWaitMs,
     nonce: options.nonce ?? clock.now().toString(36),
     slow: options.slow ?? false,
     effort: options.thorough === true ? 10 : 1,
     events: eventMaker(profile, options.samples, options.hasBodyId),
     ...(restart && { restart }),
-    notebook: { handled: [] },
+    runState: { handled: [] },
     notes: () => [
-      `${wire.sent} requests were sent to the receiver`,
-      ...skewNotes(wire.aheadSeconds ?? 0),
+      `${sockets.sent} requests were sent to the receiver`,
+      ...skewNotes(sockets.aheadSeconds ?? 0),
     ],
     close: () => {
-      wire.close();
-      effectsWire?.close();
+      sockets.close();
+      effectsSockets?.close();
     },
   };
 }

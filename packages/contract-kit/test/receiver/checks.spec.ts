@@ -290,9 +290,9 @@ describe.concurrent("a run against a receiver", () => {
       const bodies = new Set<string>();
       const sentBy = async (effort: number): Promise<number> => {
         const target = await open({});
-        const { wire } = target;
-        const send = wire.send.bind(wire);
-        wire.send = (request) => {
+        const { sockets } = target;
+        const send = sockets.send.bind(sockets);
+        sockets.send = (request) => {
           bodies.add(Buffer.from(request.body).toString());
           return send(request);
         };

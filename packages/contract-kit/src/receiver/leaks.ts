@@ -1,7 +1,7 @@
-import type { ReceiverCheck } from "../../check.ts";
-import type { Attempt, Bench } from "../../harness/bench.ts";
-import { receiverCheck, unverified } from "../../harness/play.ts";
-import { type Reply, textsOf, type Header, valueOf, withHeader } from "../../harness/message.ts";
+import type { ReceiverCheck } from "../check.ts";
+import type { Attempt, Sender } from "../harness/attempt-sender.ts";
+import { receiverCheck, unverified } from "./receiver-check.ts";
+import { type Reply, textsOf, type Header, valueOf, withHeader } from "../harness/message.ts";
 
 const LEAK = "R-LEAK-NOTHING";
 const STACK = "R-LEAK-STACK";
@@ -14,15 +14,15 @@ export const leaks: ReceiverCheck = receiverCheck({
   id: "receiver/leaks",
   title: "no response contains a secret, an expected signature, a stack, a message or the payload",
   requirements: [LEAK, STACK, DETAILS],
-  play: async (bench) => {
-    const { docket, target } = bench;
+  run: async (sender) => {
+    const { verdicts, target } = sender;
     const found: (Provoked & { readonly reply: Reply })[] = [
-      ...(await bench.postAll(provoked(bench))),
+      ...(await sender.postAll(provoked(sender))),
     ];
     const secrets = target.secrets.flatMap(textsOf);
     if ((await target.effects?.failNext(1, CANARY)) === true) {
-      const attempt = bench.genuine({ what: "a handler that fails" });
-      found.push({ ...attempt, reply: await bench.post(attempt, { isOnce: true }) });
+      const attempt = sender.genuine({ what: "a handler that fails" });
+      found.push({ ...attempt, reply: await sender.post(attempt, { isOnce: true }) });
       await target.effects?.failNext(0);
     }
     for (const { reply, isStrangers = false, ...attempt } of found) {
@@ -30,12 +30,17 @@ export const leaks: ReceiverCheck = receiverCheck({
       const whole = [...reply.headers.map((header) => header.join(": ")), "", reply.text].join(
         "\n",
       );
-      const judge = (requirement: string, leak: string | undefined): void =>
-        docket.judge(requirement, leak === undefined, [reply], () => {
-          return `${attempt.what}: the answer (${reply.said}) contains ${leak ?? ""}`;
-        });
+      const judge = (requirement: string, leak: string | undefined): boolean =>
+        verdicts.expect(
+          requirement,
+          leak === undefined,
+          () => {
+            return `${attempt.what}: the answer (${reply.summary}) contains ${leak ?? ""}`;
+          },
+          [reply],
+        );
       const has = (texts: readonly string[]): boolean => texts.some((text) => whole.includes(text));
-      const isSigned = has(expectedBy(bench, attempt));
+      const isSigned = has(expectedBy(sender, attempt));
       judge(LEAK, has(secrets) ? "a secret" : isSigned ? "the expected signature" : undefined);
       const stack = isStackIn(reply.text) ? "a stack" : undefined;
       if (isStrangers) judge(STACK, stack);
@@ -50,19 +55,19 @@ interface Provoked extends Attempt {
   readonly isStrangers?: boolean;
 }
 
-function provoked(bench: Bench): readonly Provoked[] {
+function provoked(sender: Sender): readonly Provoked[] {
   const data = { clientReferenceId: CANARY, cstest: CANARY };
   const genuine = (what: string, headers: readonly Header[] = []): Attempt =>
-    bench.attempt(bench.event({ data }), { what, headers });
+    sender.attempt(sender.event({ data }), { what, headers });
   const signed = (what: string, change: (body: string) => string): Attempt => {
-    const event = bench.event({ data });
-    return bench.attempt(event, { what, body: change(event.text) });
+    const event = sender.event({ data });
+    return sender.attempt(event, { what, body: change(event.text) });
   };
   const odd = genuine("a signature of odd characters");
-  const { signature } = bench.signing.names;
+  const { signature } = sender.signing.names;
   const headers = withHeader(odd.headers, signature, (value) => `${value}\u00ff`);
   const strangers = [
-    ...unverified(bench, data),
+    ...unverified(sender, data),
     { ...odd, headers },
     { ...genuine("an empty body"), body: Buffer.alloc(0) },
   ];
@@ -103,7 +108,7 @@ function isStackIn(text: string): boolean {
   return lines.some((line) => STACKS.some((stack) => stack.test(line)));
 }
 
-function expectedBy({ signing, target }: Bench, attempt: Attempt): readonly string[] {
+function expectedBy({ signing, target }: Sender, attempt: Attempt): readonly string[] {
   const { names } = signing;
   const [secret] = target.secrets;
   // Unsigned parts may have any value; a timestamp inside the signature header is not read.
@@ -128,14 +133,14 @@ export const alike: ReceiverCheck = receiverCheck({
   id: "receiver/alike",
   title: "no refusal reveals what was wrong with the signature or the time",
   requirements: [ALIKE],
-  play: async (bench) => {
-    const { docket } = bench;
-    const sent = await bench.postAll([...unverified(bench), ...unverified(bench)]);
+  run: async (sender) => {
+    const { verdicts } = sender;
+    const sent = await sender.postAll([...unverified(sender), ...unverified(sender)]);
     const told = sent.map(seenOf);
     const kinds = sent.length / 2;
     const [reference] = sent;
     if (reference === undefined || reference.reply.isAcknowledged)
-      return docket.unseen(ALIKE, "it takes what another secret signed");
+      return verdicts.notApplicable(ALIKE, "it takes what another secret signed");
     // Values that differ between two refusals for one reason are ids and times of the receiver's own.
     const moving = new Set(
       told
@@ -153,11 +158,16 @@ export const alike: ReceiverCheck = receiverCheck({
       const apart = [...expected.keys(), ...own.keys()].find(
         (name) => !moving.has(name) && expected.get(name) !== own.get(name),
       );
-      docket.judge(ALIKE, apart === undefined, [reference.reply, reply], () => {
-        return `${what} differs from ${reference.what} by its ${apart}: ${shown(own, apart)} and ${shown(expected, apart)}`;
-      });
+      verdicts.expect(
+        ALIKE,
+        apart === undefined,
+        () => {
+          return `${what} differs from ${reference.what} by its ${apart}: ${shown(own, apart)} and ${shown(expected, apart)}`;
+        },
+        [reference.reply, reply],
+      );
     });
-    return docket.unseen(ALIKE, "no refusal was answered");
+    return verdicts.notApplicable(ALIKE, "no refusal was answered");
   },
 });
 

@@ -5,18 +5,18 @@ import type { Exchange } from "../exchange-text.ts";
 import type { ReceiverTarget } from "../target.ts";
 import { sleep } from "./clock.ts";
 import type { Connection, Received } from "./connection.ts";
-import type { Docket } from "./docket.ts";
+import type { Verdicts } from "../verdicts.ts";
 import { NO_EFFECTS, type Seen } from "./effects.ts";
-import type { BenchEvent, EventOrder } from "./events.ts";
+import type { TestEvent, EventOrder } from "./events.ts";
 import { Reply, type Header, type RawRequest, without } from "./message.ts";
 import { Signing } from "./signing.ts";
-import { isThere, sendTogether } from "./wire.ts";
+import { isThere, sendTogether } from "./sockets.ts";
 
 /** One attempt, as it will be sent. */
 export interface Attempt extends RawRequest {
   /** Its peculiarity, as the subject of a sentence. */
   readonly what: string;
-  readonly event: BenchEvent;
+  readonly event: TestEvent;
   /** Ids under which an effect of it could appear. */
   readonly ids: readonly string[];
 }
@@ -61,15 +61,17 @@ const LIMITED_RETRIES = 12;
 const LONGEST_WAIT_MS = 5000;
 
 /** The sending side of one check. */
-export class Bench {
+export class Sender {
   readonly target: ReceiverTarget;
-  readonly docket: Docket;
+  readonly verdicts: Verdicts;
+  /** The requirement that the next attempts are sent for: it fails if one of them ends or hangs the target. */
+  requirement: string;
   readonly signing: Signing;
   /** Seed of random choices. */
   readonly seed: number;
   /** Counts the rounds of a thorough search; 0 in the first one, which is all of a quick search. */
   readonly round: number;
-  readonly #owed: readonly string[] | undefined;
+  readonly #selected: readonly string[] | undefined;
   /** Part of all ids: a receiver remembers them, so they differ between runs and are reproducible within one. */
   readonly #prefix: string;
   #events = 0;
@@ -78,42 +80,46 @@ export class Bench {
 
   constructor(
     target: ReceiverTarget,
-    { seed, owed }: CheckContext,
-    docket: Docket,
-    { check = docket.check, round = 0 }: { readonly check?: string; readonly round?: number } = {},
+    { seed, selected }: CheckContext,
+    verdicts: Verdicts,
+    {
+      check = verdicts.check,
+      round = 0,
+    }: { readonly check?: string; readonly round?: number } = {},
   ) {
     this.target = target;
-    this.docket = docket;
+    this.verdicts = verdicts;
+    [this.requirement = ""] = verdicts.requirements;
     this.signing = new Signing(target.profile.provider);
     this.seed = seed;
     this.round = round;
-    this.#owed = owed;
+    this.#selected = selected;
     const run = createHash("sha256").update(`${seed} ${target.nonce}`).digest("hex").slice(0, 8);
     this.#prefix = `cstest_${run}_${check.replace("receiver/", "")}${round === 0 ? "" : round}`;
   }
 
   /** False if the run does not ask about a requirement. */
-  isOwed(requirement: string): boolean {
-    return this.#owed?.includes(requirement) ?? true;
+  isSelected(requirement: string): boolean {
+    return this.#selected?.includes(requirement) ?? true;
   }
 
   /** Seconds since 1970. */
   seconds(): number {
-    return Math.floor(this.target.wire.clock.now() / 1000);
+    return Math.floor(this.target.sockets.clock.now() / 1000);
   }
 
-  event(order: Partial<EventOrder> = {}): BenchEvent {
-    const { wire, events, profile } = this.target;
+  event(order: Partial<EventOrder> = {}): TestEvent {
+    const { sockets, events, profile } = this.target;
     this.#events += 1;
     const id = order.id ?? `${this.#prefix}_${this.#events}`;
     const resource = order.resource ?? `${this.#prefix}_${this.#events}r`;
-    const made = events.make({ ...order, id, resource, at: order.at ?? wire.clock.now() });
+    const made = events.make({ ...order, id, resource, at: order.at ?? sockets.clock.now() });
     const type = order.type ?? order.row?.type ?? profile.catalogue[0]?.type ?? "";
     return { id, type, resource, text: JSON.stringify(made) };
   }
 
   /** Returns an attempt that is genuine, except for what is given. */
-  attempt(event: BenchEvent, options: AttemptOptions = {}): Attempt {
+  attempt(event: TestEvent, options: AttemptOptions = {}): Attempt {
     const { what = "an attempt", id = event.id, headers: own = [] } = options;
     const { timestamp = this.seconds(), secrets = this.target.secrets.slice(0, 1) } = options;
     const body = Buffer.from(options.body ?? event.text);
@@ -156,19 +162,19 @@ export class Bench {
    * @throws {TargetLostError} The target no longer answers.
    */
   async post(attempt: Attempt, { isOnce = false }: PostOptions = {}): Promise<Reply> {
-    const { wire } = this.target;
+    const { sockets } = this.target;
     for (let turn = 0; ; turn += 1) {
-      const reply = this.reply(wire.bytes(attempt, true), await wire.send(attempt));
+      const reply = this.reply(sockets.bytes(attempt, true), await sockets.send(attempt));
       if (reply.failure === undefined) this.#suspects = [];
       else if (reply.failure === "closed") this.#suspects.push(attempt);
-      const askedMs = reply.retryAfterMs(wire.clock.now()) ?? 50 * 2 ** turn;
+      const askedMs = reply.retryAfterMs(sockets.clock.now()) ?? 50 * 2 ** turn;
       const waitMs = Math.min(askedMs, LONGEST_WAIT_MS);
       const isCut = reply.failure !== undefined && reply.failure !== "timeout";
       const isBusy =
         reply.status === 503 || (reply.status === 409 && reply.header("retry-after") !== undefined);
-      if (reply.status === 429 && turn < LIMITED_RETRIES) wire.slowDown(waitMs);
+      if (reply.status === 429 && turn < LIMITED_RETRIES) sockets.slowDown(waitMs);
       else if ((isCut || isBusy) && !isOnce && turn < RETRIES)
-        await sleep(wire.clock, Math.min(waitMs, 1000));
+        await sleep(sockets.clock, Math.min(waitMs, 1000));
       else {
         if (reply.failure !== undefined) await this.#mustBeThere(attempt, reply);
         return reply;
@@ -196,11 +202,11 @@ export class Bench {
    * target accepts no connection have no reply.
    */
   async postTogether(attempts: readonly Attempt[]): Promise<readonly (Reply | undefined)[]> {
-    const { wire } = this.target;
-    const received = await sendTogether(wire, attempts);
+    const { sockets } = this.target;
+    const received = await sendTogether(sockets, attempts);
     const replies = attempts.map((one) => {
       const got = received.get(one);
-      return got && this.reply(wire.bytes(one), got);
+      return got && this.reply(sockets.bytes(one), got);
     });
     const at = replies.findIndex((one) => one?.failure !== undefined);
     const [silent, after] = [attempts[at], replies[at]];
@@ -210,11 +216,11 @@ export class Bench {
 
   /** Sends an attempt over a connection that the check has opened. */
   async postOver(connection: Connection, attempt: Attempt, deadlineMs?: number): Promise<Reply> {
-    const { wire } = this.target;
-    await wire.pace();
-    const sent = wire.bytes(attempt, true);
+    const { sockets } = this.target;
+    await sockets.pace();
+    const sent = sockets.bytes(attempt, true);
     connection.write(sent);
-    const reply = this.reply(sent, await wire.read(connection, attempt.method, deadlineMs));
+    const reply = this.reply(sent, await sockets.read(connection, attempt.method, deadlineMs));
     if (reply.failure === "timeout") await this.#mustBeThere(attempt, reply);
     return reply;
   }
@@ -225,13 +231,13 @@ export class Bench {
     /** Reads the answer and closes the connection. `body` is what was sent of it. */
     readonly end: (body?: Uint8Array, deadlineMs?: number) => Promise<Reply>;
   }> {
-    const { wire } = this.target;
-    await wire.pace();
-    const connection = wire.open();
-    const head = wire.head(attempt);
+    const { sockets } = this.target;
+    await sockets.pace();
+    const connection = sockets.open();
+    const head = sockets.head(attempt);
     connection.write(head);
     const end = async (body = attempt.body, deadlineMs?: number): Promise<Reply> => {
-      const received = await wire.read(connection, attempt.method, deadlineMs);
+      const received = await sockets.read(connection, attempt.method, deadlineMs);
       connection.close();
       return this.reply(Buffer.concat([head, body]), received);
     };
@@ -240,13 +246,13 @@ export class Bench {
 
   /** Any answer to any request will do. */
   async #mustBeThere(attempt: Attempt, after: Reply): Promise<void> {
-    const { wire, notebook } = this.target;
-    if (await isThere(wire)) return;
+    const { sockets, runState } = this.target;
+    if (await isThere(sockets)) return;
     // Any of the concurrent attempts may have done it.
     const all = this.#suspects.length === 0 ? [attempt] : this.#suspects;
     const what = [...new Set(all.map((one) => one.what))].join(" or ");
-    notebook.lost ??= `the receiver ended or hung earlier in this run, with ${what} (${this.docket.subject})`;
-    const message = `${what}: got ${after.said}, and the receiver has answered nothing since`;
+    runState.lost ??= `the receiver ended or hung earlier in this run, with ${what} (${this.requirement})`;
+    const message = `${what}: got ${after.summary}, and the receiver has answered nothing since`;
     throw new TargetLostError(message, after.exchange());
   }
 

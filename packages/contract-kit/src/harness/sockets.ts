@@ -7,7 +7,7 @@ import { headBytes, type RawRequest } from "./message.ts";
 /** No target answers, or it is too slow: nothing can be verified. */
 export class TargetSilentError extends Error {}
 
-export interface WireOptions extends Reach {
+export interface SocketsOptions extends Reach {
   /** Milliseconds for one answer. */
   readonly deadlineMs: number;
   /** Maximum requests per second. Default: 50, unlimited for this machine. */
@@ -28,7 +28,7 @@ const PATIENT_TIMEOUTS = 2;
 const IMPATIENT_MS = 3000;
 
 /** Sends requests as bytes to one URL, and reads the answers; never follows a redirect. */
-export class Wire {
+export class Sockets {
   readonly url: URL;
   readonly clock: Reach["clock"];
   /** Milliseconds for one answer. */
@@ -39,7 +39,7 @@ export class Wire {
   sent = 0;
   /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
   aheadSeconds: number | undefined;
-  readonly #options: WireOptions;
+  readonly #options: SocketsOptions;
   readonly #pacer: Pacer;
   #hasAnswered = false;
   #timeouts = 0;
@@ -53,7 +53,7 @@ export class Wire {
   /**
    * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that the user did not name as owned.
    */
-  constructor(options: WireOptions) {
+  constructor(options: SocketsOptions) {
     const { url, clock, owned, deadlineMs } = options;
     checkOwned(url, owned);
     const isHere = isLocalName(hostOf(url));
@@ -133,7 +133,7 @@ export class Wire {
   /**
    * Reads the answer to a request that was written to an opened connection.
    *
-   * @param ms Default: the wire's deadline.
+   * @param ms Default: the sockets's deadline.
    * @throws {TargetSilentError} The target never answered.
    */
   async read(connection: Connection, method: string, ms?: number): Promise<Received> {
@@ -187,20 +187,20 @@ const OPENING_MS = 1000;
 
 /** Sends requests at one moment: each over its own connection, which waits for the last byte. */
 export async function sendTogether<T extends RawRequest>(
-  wire: Wire,
+  sockets: Sockets,
   requests: readonly T[],
 ): Promise<ReadonlyMap<T, Received>> {
-  const { clock } = wire;
+  const { clock } = sockets;
   const began = clock.now();
   const opened: { readonly request: T; readonly connection: Connection }[] = [];
   for (let at = 0; at < requests.length; at += AT_ONCE) {
     const some = requests.slice(at, at + AT_ONCE).map((request) => {
-      const connection = wire.open();
-      connection.write(wire.bytes(request).subarray(0, -1));
+      const connection = sockets.open();
+      connection.write(sockets.bytes(request).subarray(0, -1));
       return { request, connection };
     });
     // A listen backlog takes a few at a time.
-    const limitMs = at === 0 ? wire.deadlineMs : ACCEPT_MS;
+    const limitMs = at === 0 ? sockets.deadlineMs : ACCEPT_MS;
     const isReady = await new Promise<boolean>((resolve) => {
       const takeBack = clock.after(limitMs, () => resolve(false));
       void Promise.all(some.map(({ connection }) => connection.ready)).then(() => {
@@ -212,12 +212,12 @@ export async function sendTogether<T extends RawRequest>(
     for (const { connection } of some) if (!connection.isReady()) connection.close();
     // The first connection must not reach the receiver's deadline.
     if (!isReady || clock.now() - began > OPENING_MS) break;
-    for (const _ of some) await wire.pace();
+    for (const _ of some) await sockets.pace();
   }
   await sleep(clock, GATHERING_MS);
   for (const { request, connection } of opened) connection.write(request.body.subarray(-1));
   const answers = opened.map(async ({ request, connection }) => {
-    const received = await wire.read(connection, request.method);
+    const received = await sockets.read(connection, request.method);
     connection.close();
     return [request, received] as const;
   });
@@ -228,13 +228,16 @@ export async function sendTogether<T extends RawRequest>(
 const REVIVAL_MS = [100, 400, 1500] as const;
 
 /** True if the target answers at all, soon or after a restart. */
-export async function isThere(wire: Wire, waits: readonly number[] = REVIVAL_MS): Promise<boolean> {
+export async function isThere(
+  sockets: Sockets,
+  waits: readonly number[] = REVIVAL_MS,
+): Promise<boolean> {
   for (const waitMs of waits) {
-    const received = await wire.send({ method: "GET", headers: [], body: Buffer.alloc(0) });
+    const received = await sockets.send({ method: "GET", headers: [], body: Buffer.alloc(0) });
     if (received.kind === "answer") return true;
     // A receiver that does not answer this in time hangs: more time changes nothing.
     if (received.why === "timeout") return false;
-    await sleep(wire.clock, waitMs);
+    await sleep(sockets.clock, waitMs);
   }
   return false;
 }

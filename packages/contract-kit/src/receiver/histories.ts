@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Exchange } from "../exchange-text.ts";
-import type { Bench } from "./bench.ts";
-import type { BenchEvent } from "./events.ts";
+import type { Sender } from "../harness/attempt-sender.ts";
+import type { TestEvent } from "../harness/events.ts";
 
 /** Steps of a history, as they are reported. The frequent ones are repeated. */
 const KINDS = {
@@ -43,16 +43,16 @@ const histories = fc.array(
  *
  * @returns The first fault, with the fewest steps that were found to show it.
  */
-export async function explore(bench: Bench): Promise<Fault | undefined> {
-  const drawn = fc.sample(histories, { seed: bench.seed, numRuns: HISTORIES });
+export async function explore(sender: Sender): Promise<Fault | undefined> {
+  const drawn = fc.sample(histories, { seed: sender.seed, numRuns: HISTORIES });
   for (const history of drawn) {
-    const found = await faultOf(bench, history);
+    const found = await faultOf(sender, history);
     if (found === undefined) continue;
     let best = { steps: history, found };
     let tries = 0;
     for (let at = 0; at < best.steps.length && tries < MAX_SHORTENINGS; tries += 1) {
       const steps = best.steps.toSpliced(at, 1);
-      const shorter = await faultOf(bench, steps);
+      const shorter = await faultOf(sender, steps);
       if (shorter === undefined) at += 1;
       else best = { steps, found: shorter };
     }
@@ -62,25 +62,25 @@ export async function explore(bench: Bench): Promise<Fault | undefined> {
   return undefined;
 }
 
-async function faultOf(bench: Bench, steps: readonly Step[]): Promise<Fault | undefined> {
-  const { effects, profile } = bench.target;
+async function faultOf(sender: Sender, steps: readonly Step[]): Promise<Fault | undefined> {
+  const { effects, profile } = sender.target;
   const { catalogue } = profile;
   const events = Array.from({ length: EVENTS }, (_, index) =>
-    bench.event({ row: catalogue[(bench.seed + index * 3) % catalogue.length] }),
+    sender.event({ row: catalogue[(sender.seed + index * 3) % catalogue.length] }),
   );
-  const sent = new Set<BenchEvent>();
-  const taken = new Set<BenchEvent>();
+  const sent = new Set<TestEvent>();
+  const taken = new Set<TestEvent>();
   const exchanges: Exchange[] = [];
-  const send = async (event: BenchEvent, isOnce = true): Promise<string> => {
-    const reply = await bench.post(bench.attempt(event), { isOnce });
+  const send = async (event: TestEvent, isOnce = true): Promise<string> => {
+    const reply = await sender.post(sender.attempt(event), { isOnce });
     exchanges.push(reply.exchange());
     if (reply.isAcknowledged) taken.add(event);
-    return reply.said;
+    return reply.summary;
   };
   for (const { kind, event: index } of steps) {
     const event = events[index];
     if (kind === "others" || event === undefined) {
-      await bench.postAll(Array.from({ length: 3 }, () => bench.genuine()));
+      await sender.postAll(Array.from({ length: 3 }, () => sender.genuine()));
       continue;
     }
     sent.add(event);
@@ -97,7 +97,7 @@ async function faultOf(bench: Bench, steps: readonly Step[]): Promise<Fault | un
     if (!taken.has(event))
       return { message: `the next attempt of ${event.type} is answered by ${said}`, exchanges };
   }
-  const seen = await bench.effects([...sent].map(({ id }) => id));
+  const seen = await sender.effects([...sent].map(({ id }) => id));
   const wrong = [...sent].find(({ id }) => seen !== undefined && seen.count(id) !== 1);
   if (seen === undefined || wrong === undefined) return undefined;
   const how = early.has(wrong) ? "acknowledged" : "acknowledged at the end";

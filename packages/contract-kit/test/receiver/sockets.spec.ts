@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type Clock, Pacer, systemClock } from "../../src/harness/clock.ts";
 import type { Received } from "../../src/harness/connection.ts";
 import { checkOwned, type Lookup, TargetNotOwnedError } from "../../src/harness/owned-host.ts";
-import { Wire } from "../../src/harness/wire.ts";
+import { Sockets } from "../../src/harness/sockets.ts";
 import { drip, flood, hostileTarget } from "./hostile-target.ts";
 
 const post = {
@@ -15,10 +15,10 @@ const post = {
   body: Buffer.from("é"),
 } as const;
 
-function wireTo(url: URL, deadlineMs = 5000): Wire {
-  const wire = new Wire({ url, deadlineMs, clock: systemClock });
-  onTestFinished(() => wire.close());
-  return wire;
+function wireTo(url: URL, deadlineMs = 5000): Sockets {
+  const sockets = new Sockets({ url, deadlineMs, clock: systemClock });
+  onTestFinished(() => sockets.close());
+  return sockets;
 }
 
 const answering = (text: string) => hostileTarget((socket) => socket.write(text));
@@ -38,7 +38,7 @@ function immediate() {
   return { waits, after };
 }
 
-describe("the wire", () => {
+describe("the sockets", () => {
   it("sends the given bytes with only the headers that HTTP needs, and follows no redirect", async () => {
     const { url, said } = await answering(
       "HTTP/1.1 307 X\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n",
@@ -84,9 +84,10 @@ describe("the wire", () => {
       waits.push(ms);
       return systemClock.after(0, call);
     };
-    const wire = new Wire({ url, deadlineMs: 9000, clock: { ...systemClock, after } });
-    onTestFinished(() => wire.close());
-    for (let turn = 0; turn < 3; turn += 1) expect(statusOf(await wire.send(post))).toBe("timeout");
+    const sockets = new Sockets({ url, deadlineMs: 9000, clock: { ...systemClock, after } });
+    onTestFinished(() => sockets.close());
+    for (let turn = 0; turn < 3; turn += 1)
+      expect(statusOf(await sockets.send(post))).toBe("timeout");
     expect(waits).toEqual([9000, 9000, 3000]);
   });
 
@@ -101,12 +102,12 @@ describe("the wire", () => {
       answer();
       socket.on("data", answer);
     });
-    const wire = wireTo(url);
-    for (let turn = 0; turn < 3; turn += 1) await wire.send(post);
+    const sockets = wireTo(url);
+    for (let turn = 0; turn < 3; turn += 1) await sockets.send(post);
     expect(ports.size).toBe(1);
     status = 401;
-    await wire.send(post);
-    await wire.send(post);
+    await sockets.send(post);
+    await sockets.send(post);
     expect(ports.size).toBe(2);
   });
 
@@ -121,8 +122,8 @@ describe("the wire", () => {
         socket.end("HTTP/1.1 204 X\r\nConnection: close\r\n\r\n");
       }, 5);
     });
-    const wire = wireTo(url);
-    await Promise.all(Array.from({ length: 12 }, () => wire.send(post)));
+    const sockets = wireTo(url);
+    await Promise.all(Array.from({ length: 12 }, () => sockets.send(post)));
     expect(Math.max(...seen)).toBe(4);
   });
 
@@ -130,10 +131,10 @@ describe("the wire", () => {
     const { url, said } = await answering("HTTP/1.1 204 X\r\n\r\n");
     let now = 0;
     const clock: Clock = { ...systemClock, now: () => now };
-    const wire = new Wire({ url, deadlineMs: 5000, budgetMs: 60_000, clock });
-    await wire.send(post);
+    const sockets = new Sockets({ url, deadlineMs: 5000, budgetMs: 60_000, clock });
+    await sockets.send(post);
     now += 60_001;
-    await expect(wire.send(post)).rejects.toThrow(/answers too slowly/);
+    await expect(sockets.send(post)).rejects.toThrow(/answers too slowly/);
     expect(said).toHaveLength(1);
   });
 
@@ -145,12 +146,12 @@ describe("the wire", () => {
 
   it("ends open requests and sends nothing once it is closed", async () => {
     const { url, said } = await hostileTarget(() => undefined);
-    const wire = wireTo(url);
-    const waiting = wire.send(post).then(statusOf, (error: unknown) => error);
+    const sockets = wireTo(url);
+    const waiting = sockets.send(post).then(statusOf, (error: unknown) => error);
     await expect.poll(() => said.length).toBe(1);
-    wire.close();
+    sockets.close();
     expect(await waiting).toBe("closed");
-    await expect(wire.send(post)).rejects.toThrow("the run has ended");
+    await expect(sockets.send(post)).rejects.toThrow("the run has ended");
     expect(said).toHaveLength(1);
   });
 
@@ -166,9 +167,9 @@ describe("the wire", () => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 401 X\r\nContent-");
       socket.write("Length: 0\r\n\r\n");
     });
-    const wire = wireTo(url);
-    const connection = wire.open();
-    connection.write(wire.head(post, true));
+    const sockets = wireTo(url);
+    const connection = sockets.open();
+    connection.write(sockets.head(post, true));
     const read = () => connection.read({ method: "POST", deadlineMs: 5000 });
     expect([statusOf(await read()), statusOf(await read())]).toEqual([200, 401]);
     expect(connection.isOpen()).toBe(true);
@@ -178,9 +179,9 @@ describe("the wire", () => {
     const { url } = await answering(
       "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
     );
-    const wire = wireTo(url);
-    const connection = wire.open();
-    connection.write(wire.head(post, true));
+    const sockets = wireTo(url);
+    const connection = sockets.open();
+    connection.write(sockets.head(post, true));
     await connection.read({ method: "POST", deadlineMs: 5000 });
     expect(connection.isOpen()).toBe(false);
   });
@@ -197,8 +198,10 @@ describe("the wire", () => {
       url: new URL("http://hook.example/"),
       owned: "hook.example",
     };
-    expect(new Wire(options).perSecond).toBe(50);
-    expect(new Wire({ ...options, url: new URL("http://127.0.0.1/") }).perSecond).toBeUndefined();
+    expect(new Sockets(options).perSecond).toBe(50);
+    expect(
+      new Sockets({ ...options, url: new URL("http://127.0.0.1/") }).perSecond,
+    ).toBeUndefined();
   });
 
   it("sends nothing for as long as a rate limiter asks, and half as fast after it", async () => {
@@ -230,8 +233,13 @@ describe("a target's host", () => {
     const found = ["127.0.0.1", "192.0.2.1"].map((address) => ({ address, family: 4 }));
     const elsewhere: Lookup = (_host, done) => done(null, found);
     const asked = new URL(`http://localhost:${url.port}/`);
-    const wire = new Wire({ url: asked, deadlineMs: 1000, clock: systemClock, lookup: elsewhere });
-    await expect(wire.send(post)).rejects.toThrow(/localhost is 192\.0\.2\.1, not this machine/);
+    const sockets = new Sockets({
+      url: asked,
+      deadlineMs: 1000,
+      clock: systemClock,
+      lookup: elsewhere,
+    });
+    await expect(sockets.send(post)).rejects.toThrow(/localhost is 192\.0\.2\.1, not this machine/);
     expect(said).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 import { standardCatalogue } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { senderOf } from "@countersign/schemas/provider-of";
-import type { ReceiverCheck } from "../../check.ts";
-import { example } from "../../derive/example.ts";
-import { negatives } from "../../derive/cases.ts";
-import { standardSchemas } from "../../derive/schema.ts";
-import type { Bench } from "../../harness/bench.ts";
-import { receiverCheck } from "../../harness/play.ts";
+import type { ReceiverCheck } from "../check.ts";
+import { example } from "../derive/example.ts";
+import { negatives } from "../derive/cases.ts";
+import { standardSchemas } from "../derive/schema.ts";
+import type { Sender } from "../harness/attempt-sender.ts";
+import { receiverCheck } from "./receiver-check.ts";
 
 const SCHEMA = "R-EVENT-SCHEMA";
 const ID = "R-EVENT-ID";
@@ -19,43 +19,56 @@ export const schemas: ReceiverCheck = receiverCheck({
   title: "an event that does not fit its schema, or its own id, is refused and not recorded",
   requirements: [SCHEMA, ID],
   isSearch: true,
-  play: async (bench) => {
-    await misfits(bench);
-    await otherIds(bench);
+  run: async (sender) => {
+    await misfits(sender);
+    await otherIds(sender);
   },
 });
 
-async function misfits(bench: Bench): Promise<void> {
-  const { docket, target } = bench;
+async function misfits(sender: Sender): Promise<void> {
+  const { verdicts, target } = sender;
   const { envelope, catalogue } = target.profile;
   const hasSchemas =
     JSON.stringify(envelope) === JSON.stringify(senderOf(profiles.standard).envelope);
   const row = catalogue.find((one) => one.kind === KIND && one.type === KIND);
   if (!hasSchemas || row === undefined)
-    return docket.unseen(SCHEMA, "the profile's events have another form than the schemas");
-  const broken = await bench.postAll(
-    brokenData(bench.seed).map(({ what, data }) => {
-      const event = bench.event({ row });
+    return verdicts.notApplicable(
+      SCHEMA,
+      "the profile's events have another form than the schemas",
+    );
+  const broken = await sender.postAll(
+    brokenData(sender.seed).map(({ what, data }) => {
+      const event = sender.event({ row });
       const body = JSON.stringify({ ...(JSON.parse(event.text) as object), data });
-      return bench.attempt(event, { what, body });
+      return sender.attempt(event, { what, body });
     }),
   );
-  const effects = await bench.finalEffects();
+  const effects = await sender.finalEffects();
   // A refused event is not recorded: the same id with valid data is a first attempt.
-  const again = await bench.postAll(
+  const again = await sender.postAll(
     broken.map(({ what, event, reply: first }) => {
-      return { ...bench.attempt(bench.event({ row, id: event.id }), { what }), first };
+      return { ...sender.attempt(sender.event({ row, id: event.id }), { what }), first };
     }),
   );
   for (const { what, first, event, reply } of again) {
     const ran = (effects?.count(event.id) ?? 0) > 0;
-    docket.judge(SCHEMA, !first.isAcknowledged && !ran, [first], () => {
-      return `${what}: expected a refusal, got ${first.said}${ran ? ", and its handler ran" : ""}`;
-    });
+    verdicts.expect(
+      SCHEMA,
+      !first.isAcknowledged && !ran,
+      () => {
+        return `${what}: expected a refusal, got ${first.summary}${ran ? ", and its handler ran" : ""}`;
+      },
+      [first],
+    );
     if (!first.isAcknowledged)
-      docket.judge(SCHEMA, reply.isAcknowledged, [first, reply], () => {
-        return `${what}: refused; then the same id with valid data got ${reply.said}`;
-      });
+      verdicts.expect(
+        SCHEMA,
+        reply.isAcknowledged,
+        () => {
+          return `${what}: refused; then the same id with valid data got ${reply.summary}`;
+        },
+        [first, reply],
+      );
   }
   return undefined;
 }
@@ -78,12 +91,15 @@ function brokenData(seed: number): readonly { what: string; data: unknown }[] {
   return found.filter((_, index) => (index + seed) % step === 0).slice(0, MAX_CASES);
 }
 
-async function otherIds(bench: Bench): Promise<void> {
-  const { docket, signing, target } = bench;
-  if (!signing.covers.id) return docket.unseen(ID, "the profile's scheme signs no id");
-  if (!target.events.hasId) return docket.unseen(ID, "the events have no id in the body");
-  const event = bench.event();
-  const reply = await bench.post(bench.attempt(event, { id: `${event.id}x` }));
+async function otherIds(sender: Sender): Promise<void> {
+  const { verdicts, signing, target } = sender;
+  if (!signing.covers.id || !target.events.hasId) {
+    const reason = signing.covers.id ? "the events have no id in the body" : "no id is signed";
+    verdicts.notApplicable(ID, reason);
+    return;
+  }
+  const event = sender.event();
+  const reply = await sender.post(sender.attempt(event, { id: `${event.id}x` }));
   const wanted = "an envelope under another signed id: expected a refusal";
-  return docket.answered(ID, !reply.isAcknowledged, reply, wanted);
+  verdicts.expect(ID, !reply.isAcknowledged, () => reply.insteadOf(wanted), [reply]);
 }

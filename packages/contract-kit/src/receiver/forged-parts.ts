@@ -1,10 +1,10 @@
 import { createHash, createHmac } from "node:crypto";
-import type { Attempt, Bench } from "./bench.ts";
-import { type Header, valueOf, withHeader, without, withSignature } from "./message.ts";
+import type { Attempt, Sender } from "../harness/attempt-sender.ts";
+import { type Header, valueOf, withHeader, without, withSignature } from "../harness/message.ts";
 
 /** A genuine attempt, before an operation changes a part of it. */
 export interface Base {
-  readonly bench: Bench;
+  readonly sender: Sender;
   readonly attempt: Attempt;
   /** Whole seconds. */
   readonly timestamp: number;
@@ -27,7 +27,11 @@ export const op = (requirement: string, what: string, change: Operation["change"
 });
 
 /** The headers with another signature of the version that has keys of any bytes. */
-export function resigned({ signing }: Bench, { headers }: Attempt, mac: string): readonly Header[] {
+export function resigned(
+  { signing }: Sender,
+  { headers }: Attempt,
+  mac: string,
+): readonly Header[] {
   return withHeader(headers, signing.names.signature, (value) =>
     withSignature(value.replace(/^v1a,/, "v1,"), () => mac),
   );
@@ -35,13 +39,13 @@ export function resigned({ signing }: Bench, { headers }: Attempt, mac: string):
 
 /** Signed by a key of any bytes. */
 export function signedBy(base: Base, key: Uint8Array | string): Partial<Attempt> {
-  const { signing } = base.bench;
+  const { signing } = base.sender;
   const mac = signing.mac(textOf(base), key).toString(signing.encoding);
-  return { headers: resigned(base.bench, base.attempt, mac) };
+  return { headers: resigned(base.sender, base.attempt, mac) };
 }
 
-function textOf({ attempt: { event, body }, bench, timestamp }: Base): Buffer {
-  return bench.signing.textOf({ id: event.id, timestamp, body });
+function textOf({ attempt: { event, body }, sender, timestamp }: Base): Buffer {
+  return sender.signing.textOf({ id: event.id, timestamp, body });
 }
 
 /** Parts that a signature covers in other schemes, and in older versions of this one. */
@@ -97,7 +101,7 @@ export const weakMacs: readonly Operation[] = [
             (hash === "sha256" && how === "HMAC with");
           return op("R-VERIFY-MAC", name, (base) => {
             const key = keyOf(base);
-            if (key === undefined || (!isCommon && base.bench.round !== 1)) return undefined;
+            if (key === undefined || (!isCommon && base.sender.round !== 1)) return undefined;
             const text = Buffer.from(of(base));
             const mac = hashed
               ? createHash(hash)
@@ -105,8 +109,8 @@ export const weakMacs: readonly Operation[] = [
                   .digest()
               : createHmac(hash, key).update(text).digest();
             // Another encoding of the scheme's own signature belongs to another requirement.
-            if (mac.equals(base.bench.signing.mac(textOf(base), key))) return undefined;
-            return { headers: resigned(base.bench, base.attempt, mac.toString(encoding)) };
+            if (mac.equals(base.sender.signing.mac(textOf(base), key))) return undefined;
+            return { headers: resigned(base.sender, base.attempt, mac.toString(encoding)) };
           });
         }),
       ),
@@ -115,7 +119,7 @@ export const weakMacs: readonly Operation[] = [
   ...OTHER_HEADERS.map(([name, hash, prefix]) =>
     op("R-VERIFY-MAC", `a signature over the body in ${name}`, (base) => {
       const key = keyOf(base);
-      const { names, all } = base.bench.signing;
+      const { names, all } = base.sender.signing;
       if (key === undefined || names.signature === name.toLowerCase()) return undefined;
       const encoding = name.startsWith("X-Shopify") ? "base64" : "hex";
       const mac = createHmac(hash, key).update(base.attempt.body).digest(encoding);
@@ -124,7 +128,7 @@ export const weakMacs: readonly Operation[] = [
   ),
 ];
 
-function keyOf({ bench: { target, signing } }: Base): Uint8Array | undefined {
+function keyOf({ sender: { target, signing } }: Base): Uint8Array | undefined {
   const [secret] = target.secrets;
   return secret === undefined ? undefined : signing.keyOf(secret);
 }
@@ -181,7 +185,7 @@ export const versions: readonly Operation[] = ["v0", "v2", "v1b", "v10", "v1a", 
   (version) =>
     op("R-VERIFY-VERSION", `the genuine signature under ${version}`, (base) => {
       const { headers } = base.attempt;
-      const { signature } = base.bench.signing.names;
+      const { signature } = base.sender.signing.names;
       const own = VERSIONED.exec(valueOf(headers, signature))?.[1];
       const spelt = (value: string): string => value.replace(VERSIONED, `${version}$2$3`);
       // Under its own name it is genuine.

@@ -1,7 +1,7 @@
-import type { ReceiverCheck } from "../../check.ts";
-import type { Bench } from "../../harness/bench.ts";
-import { type Forgery, mustRefuse, mustTake, receiverCheck } from "../../harness/play.ts";
-import type { Header } from "../../harness/message.ts";
+import type { ReceiverCheck } from "../check.ts";
+import type { Sender } from "../harness/attempt-sender.ts";
+import { type Forgery, expectRefused, expectAccepted, receiverCheck } from "./receiver-check.ts";
+import type { Header } from "../harness/message.ts";
 
 const JSON_ALONE = "R-BODY-JSON";
 const STRICT = "R-BODY-STRICT";
@@ -12,9 +12,9 @@ export const bodies: ReceiverCheck = receiverCheck({
   id: "receiver/bodies",
   title: "a body that is not a JSON object, or that parsers read differently, is refused",
   requirements: [JSON_ALONE, STRICT],
-  play: async (bench) => {
-    const signed: Sign = (what, change) => bench.rewritten(what, change);
-    await mustRefuse(bench, JSON_ALONE, [
+  run: async (sender) => {
+    const signed: Sign = (what, change) => sender.rewritten(what, change);
+    await expectRefused(sender, JSON_ALONE, [
       signed("an empty body", () => ""),
       signed("half a body", (body) => body.slice(0, body.length >> 1)),
       signed("a body and more after it", (body) => `${body}x`),
@@ -28,14 +28,17 @@ export const bodies: ReceiverCheck = receiverCheck({
       signed("a text", () => '"cstest"'),
       signed("a list", (body) => `[${body}]`),
     ]);
-    await mustRefuse(bench, STRICT, [...doubled(bench, signed), ...unreadable(bench, signed)]);
+    await expectRefused(sender, STRICT, [
+      ...doubled(sender, signed),
+      ...unreadable(sender, signed),
+    ]);
   },
 });
 
 type Sign = (what: string, change: (body: string) => string | Buffer) => Forgery;
 
 /** One member twice: parsers take the first, the last, or both. */
-function doubled({ target }: Bench, signed: Sign): readonly Forgery[] {
+function doubled({ target }: Sender, signed: Sign): readonly Forgery[] {
   const { envelope } = target.profile;
   const id = envelope.id.slice(1).split("/").at(-1) ?? "id";
   const type = envelope.type.slice(1).split("/").at(-1) ?? "type";
@@ -52,7 +55,7 @@ function doubled({ target }: Bench, signed: Sign): readonly Forgery[] {
   ];
 }
 
-function unreadable({ target }: Bench, signed: Sign): readonly Forgery[] {
+function unreadable({ target }: Sender, signed: Sign): readonly Forgery[] {
   const { type } = target.profile.catalogue[0] ?? { type: "" };
   const inside = (bytes: readonly number[]) => (body: string) => {
     const at = body.indexOf(`"${type}"`);
@@ -90,8 +93,8 @@ export const sizes: ReceiverCheck = receiverCheck({
   title:
     "bodies of every documented size are accepted, and a far larger one is refused without harm",
   requirements: [DOCUMENTED, SIZE],
-  play: async (bench) => {
-    const documented = [1000, 4200, USUAL_BYTES, bench.target.profile.limits.bodyBytes];
+  run: async (sender) => {
+    const documented = [1000, 4200, USUAL_BYTES, sender.target.profile.limits.bodyBytes];
     // Spaces and an unknown member, since both lengthen an event.
     const fillers = [
       (room: number) => " ".repeat(room),
@@ -99,19 +102,19 @@ export const sizes: ReceiverCheck = receiverCheck({
     ];
     const filled = documented.flatMap((bytes) =>
       fillers.map((fill) => {
-        const event = bench.event();
+        const event = sender.event();
         const room = Math.max(0, bytes - Buffer.byteLength(event.text));
         const text = event.text.replace("{", `{${fill(room)}`);
         const what = `a genuine body of ${Buffer.byteLength(text)} bytes`;
-        return bench.attempt({ ...event, text }, { what });
+        return sender.attempt({ ...event, text }, { what });
       }),
     );
-    await mustTake(bench, DOCUMENTED, filled);
-    bench.docket.subject = SIZE;
-    await endless(bench, "whose length is announced", ["Content-Length", String(ENDLESS_BYTES)]);
-    await endless(bench, "in chunks", ["Transfer-Encoding", "chunked"]);
-    await mustTake(bench, SIZE, [
-      bench.genuine({ what: "an attempt after a stranger's large bodies" }),
+    await expectAccepted(sender, DOCUMENTED, filled);
+    sender.requirement = SIZE;
+    await endless(sender, "whose length is announced", ["Content-Length", String(ENDLESS_BYTES)]);
+    await endless(sender, "in chunks", ["Transfer-Encoding", "chunked"]);
+    await expectAccepted(sender, SIZE, [
+      sender.genuine({ what: "an attempt after a stranger's large bodies" }),
     ]);
   },
 });
@@ -120,32 +123,36 @@ export const sizes: ReceiverCheck = receiverCheck({
  * A stranger's body, which stops once the receiver answers. A receiver may read it to its end and
  * then refuse it, but must answer it and other senders.
  */
-async function endless(bench: Bench, how: string, framing: Header): Promise<void> {
-  const unsigned = bench.unsigned();
+async function endless(sender: Sender, how: string, framing: Header): Promise<void> {
+  const unsigned = sender.unsigned();
   const isChunked = framing[0] === "Transfer-Encoding";
   const size = isChunked ? `${CHUNK_BYTES.toString(16)}\r\n` : "";
   const piece = Buffer.from(`${size}${" ".repeat(CHUNK_BYTES)}${isChunked ? "\r\n" : ""}`);
-  const { connection, end } = await bench.begin({
+  const { connection, end } = await sender.begin({
     ...unsigned,
     headers: [...unsigned.headers, framing],
     body: Buffer.alloc(0),
   });
   let sent = 0;
-  let hasHeard = await connection.hears(PATIENCE_MS);
-  while (!hasHeard && connection.isOpen() && sent < ENDLESS_BYTES) {
+  let hasAnswered = await connection.hasBytesWithin(PATIENCE_MS);
+  while (!hasAnswered && connection.isOpen() && sent < ENDLESS_BYTES) {
     connection.write(piece);
     sent += CHUNK_BYTES;
-    hasHeard = await connection.hears(PATIENCE_MS);
+    hasAnswered = await connection.hasBytesWithin(PATIENCE_MS);
   }
   if (isChunked && connection.isOpen()) connection.write(Buffer.from("0\r\n\r\n"));
-  hasHeard ||= await connection.hears(LAST_PATIENCE_MS);
+  hasAnswered ||= await connection.hasBytesWithin(LAST_PATIENCE_MS);
   const isCutOff = !connection.isOpen();
-  const reply = await end(Buffer.from(`[${sent} bytes of spaces]`), hasHeard ? 1000 : 1);
-  const isRefused = (hasHeard || isCutOff) && !reply.isAcknowledged;
-  bench.docket.judge(SIZE, isRefused, [reply], () =>
-    reply.isAcknowledged
-      ? `a stranger's body ${how}: got ${reply.said}`
-      : `a stranger's body of ${sent} bytes ${how}: no refusal within ${LAST_PATIENCE_MS} ms of its end`,
+  const reply = await end(Buffer.from(`[${sent} bytes of spaces]`), hasAnswered ? 1000 : 1);
+  const isRefused = (hasAnswered || isCutOff) && !reply.isAcknowledged;
+  sender.verdicts.expect(
+    SIZE,
+    isRefused,
+    () =>
+      reply.isAcknowledged
+        ? `a stranger's body ${how}: got ${reply.summary}`
+        : `a stranger's body of ${sent} bytes ${how}: no refusal within ${LAST_PATIENCE_MS} ms of its end`,
+    [reply],
   );
 }
 
@@ -160,27 +167,32 @@ export const slowBodies: ReceiverCheck = receiverCheck({
   title: "an unfinished body is refused, and delays no other attempt",
   requirements: [SLOW],
   slow: true,
-  play: async (bench) => {
+  run: async (sender) => {
     const what = `an attempt next to ${HANGING} whose bodies stopped half-way`;
     const hanging = [];
     for (let count = 0; count < HANGING; count += 1) {
-      const attempt = bench.genuine();
+      const attempt = sender.genuine();
       const half = attempt.body.subarray(0, attempt.body.length >> 1);
-      const { connection, end } = await bench.begin(attempt);
+      const { connection, end } = await sender.begin(attempt);
       connection.write(half);
       hanging.push({ end, half });
     }
-    await mustTake(
-      bench,
+    await expectAccepted(
+      sender,
       SLOW,
-      hanging.map(() => bench.genuine({ what })),
+      hanging.map(() => sender.genuine({ what })),
     );
-    const deadlineMs = PATIENCE * bench.target.profile.sending.timeoutMs;
+    const deadlineMs = PATIENCE * sender.target.profile.sending.timeoutMs;
     const replies = await Promise.all(hanging.map(({ end, half }) => end(half, deadlineMs)));
     for (const reply of replies) {
       const isEnded = reply.failure === undefined || reply.failure === "closed";
       const wanted = "half a body, and then nothing: expected a refusal";
-      bench.docket.answered(SLOW, isEnded && !reply.isAcknowledged, reply, wanted);
+      sender.verdicts.expect(
+        SLOW,
+        isEnded && !reply.isAcknowledged,
+        () => reply.insteadOf(wanted),
+        [reply],
+      );
     }
   },
 });

@@ -1,7 +1,7 @@
 import { isRecord, parseJson } from "../values.ts";
-import { resigned } from "./attack-parts.ts";
-import type { Attempt, AttemptOptions, Bench } from "./bench.ts";
-import { type Reply, type Header, without, withHeader, withSignature } from "./message.ts";
+import { resigned } from "./forged-parts.ts";
+import type { Attempt, AttemptOptions, Sender } from "../harness/attempt-sender.ts";
+import { type Reply, type Header, without, withHeader, withSignature } from "../harness/message.ts";
 
 /** A genuine attempt with one change, and its meaning if it is accepted. */
 interface Trial extends Attempt {
@@ -15,19 +15,19 @@ interface Trial extends Attempt {
  *
  * @returns A sentence with the cause and what to change; `undefined` if genuine attempts are accepted.
  */
-export async function diagnose(bench: Bench): Promise<string | undefined> {
-  const { catalogue } = bench.target.profile;
-  const sent = await bench.postAll(catalogue.map((row) => bench.attempt(bench.event({ row }))));
+export async function diagnose(sender: Sender): Promise<string | undefined> {
+  const { catalogue } = sender.target.profile;
+  const sent = await sender.postAll(catalogue.map((row) => sender.attempt(sender.event({ row }))));
   const refused = sent.map(({ reply }) => reply).filter((reply) => !reply.isAcknowledged);
   const [first] = refused;
   // A receiver that accepts some types has the right clock, secret and path: each refused type is a separate finding.
   if (first === undefined || refused.length < sent.length) return undefined;
-  const answers = [...new Set(refused.map(({ said }) => said))].join(", ");
+  const answers = [...new Set(refused.map(({ summary }) => summary))].join(", ");
   const all = sent.length === 1 ? "The attempt is" : `All ${sent.length} types are`;
   const isOurs = answerOf(first)["code"] === "CS_SIGNATURE_REFUSED";
   const cause =
-    fromAnswer(first, bench) ??
-    (await fromTrials(bench, first.status)) ??
+    fromAnswer(first, sender) ??
+    (await fromTrials(sender, first.status)) ??
     (isOurs ? `${NO_CAUSE} ${EXPLAIN}` : NO_CAUSE);
   const body = first.text.trim().replaceAll(/\s+/g, " ").slice(0, 160);
   const told = body === "" || /[<{]/.test(body[0] ?? "") ? "" : ` It answers: ${body}.`;
@@ -40,7 +40,7 @@ const NO_CAUSE =
 const EXPLAIN =
   "This receiver is Countersign's: create it with `explain: true`, and its log names the cause.";
 
-function fromAnswer(reply: Reply, { target }: Bench): string | undefined {
+function fromAnswer(reply: Reply, { target }: Sender): string | undefined {
   const { status } = reply;
   const location = reply.header("location");
   if (status !== undefined && status >= 300 && status < 400 && location !== undefined) {
@@ -59,17 +59,17 @@ function answerOf({ text }: Reply): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-async function fromTrials(bench: Bench, status = 0): Promise<string | undefined> {
+async function fromTrials(sender: Sender, status = 0): Promise<string | undefined> {
   const isAbsent = status === 404 || status === 405;
   const trials = isAbsent
-    ? pathTrials(bench)
-    : [...clockTrials(bench), ...secretTrials(bench), ...formTrials(bench)];
-  const sent = await bench.postAll(trials, { isOnce: true });
+    ? pathTrials(sender)
+    : [...clockTrials(sender), ...secretTrials(sender), ...formTrials(sender)];
+  const sent = await sender.postAll(trials, { isOnce: true });
   const taken = sent.find(({ reply }) => reply.isAcknowledged);
   if (taken !== undefined) return `With ${taken.change} it is taken: ${taken.fix}`;
   const elsewhere = sent.find(({ reply }) => ![undefined, 404, 405].includes(reply.status));
   if (isAbsent && elsewhere !== undefined)
-    return `With ${elsewhere.change} ${elsewhere.reply.said} comes: is that the receiver?`;
+    return `With ${elsewhere.change} ${elsewhere.reply.summary} comes: is that the receiver?`;
   if (status === 403)
     return "It forbids all of them: is a CSRF protection in front of the route? Exempt the route from it.";
   if (status === 404) return "Nothing is there: check the path of the URL.";
@@ -77,15 +77,15 @@ async function fromTrials(bench: Bench, status = 0): Promise<string | undefined>
   return undefined;
 }
 
-function trial(bench: Bench, change: string, fix: string, options?: AttemptOptions): Trial {
-  return { ...bench.genuine(options), change, fix };
+function trial(sender: Sender, change: string, fix: string, options?: AttemptOptions): Trial {
+  return { ...sender.genuine(options), change, fix };
 }
 
 const HOURS = [1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 5.5, 6, -6, 7, -7, 8, -8, 9, 10, 11, 12, -12];
 
-function clockTrials(bench: Bench): readonly Trial[] {
-  if (!bench.signing.covers.timestamp) return [];
-  const { aheadSeconds = 0 } = bench.target.wire;
+function clockTrials(sender: Sender): readonly Trial[] {
+  if (!sender.signing.covers.timestamp) return [];
+  const { aheadSeconds = 0 } = sender.target.sockets;
   const skews = [
     ...(Math.abs(aheadSeconds) > 30 ? [aheadSeconds] : []),
     ...HOURS.map((hours) => hours * 3600),
@@ -96,26 +96,26 @@ function clockTrials(bench: Bench): readonly Trial[] {
       const off = seconds % 1800 === 0 ? hours : `${Math.abs(seconds)} s`;
       const change = `the time moved by ${seconds > 0 ? "+" : ""}${seconds} s`;
       const fix = `the receiver's clock is ${off} ${seconds > 0 ? "ahead" : "behind"}; set it, and compare with UTC, not with local time.`;
-      return trial(bench, change, fix, { timestamp: bench.seconds() + seconds });
+      return trial(sender, change, fix, { timestamp: sender.seconds() + seconds });
     }),
-    ...inMilliseconds(bench),
+    ...inMilliseconds(sender),
   ];
 }
 
 /** No scheme signs such a time, so it is signed here. */
-function inMilliseconds(bench: Bench): readonly Trial[] {
-  const { signing, target } = bench;
+function inMilliseconds(sender: Sender): readonly Trial[] {
+  const { signing, target } = sender;
   const [secret] = target.secrets;
   const key = secret === undefined ? undefined : signing.keyOf(secret);
   const { withTime } = signing;
   if (key === undefined || withTime === undefined) return [];
   const fix =
     "the timestamp is in seconds; multiply it by 1000 before you compare it with a clock in milliseconds.";
-  const whole = trial(bench, "the time in milliseconds", fix);
-  const time = String(target.wire.clock.now());
+  const whole = trial(sender, "the time in milliseconds", fix);
+  const time = String(target.sockets.clock.now());
   const text = signing.textOf({ id: whole.event.id, timestamp: time, body: whole.body });
   const mac = signing.mac(text, key).toString(signing.encoding);
-  return [{ ...whole, headers: withTime(resigned(bench, whole, mac), () => time) }];
+  return [{ ...whole, headers: withTime(resigned(sender, whole, mac), () => time) }];
 }
 
 const DECODED = "the key is the base64 after whsec_, decoded.";
@@ -158,61 +158,61 @@ const KEYS: readonly (readonly [
   ],
 ];
 
-function secretTrials(bench: Bench): readonly Trial[] {
-  const { signing, target } = bench;
+function secretTrials(sender: Sender): readonly Trial[] {
+  const { signing, target } = sender;
   const [secret, ...others] = target.secrets;
   if (typeof secret !== "string") return [];
   const bare = secret.replace(/^(?:whsec_|raw:)/, "");
   return [
     ...others.map((other, index) => {
       const change = `secret ${index + 2} of COUNTERSIGN_SECRET`;
-      return trial(bench, change, "the receiver does not have the first secret.", {
+      return trial(sender, change, "the receiver does not have the first secret.", {
         secrets: [other],
       });
     }),
     ...KEYS.flatMap(([change, keyOf, fix]) => {
       const key = keyOf(secret, bare);
       if (key.length === 0) return [];
-      const timestamp = bench.seconds();
-      const whole = trial(bench, change, fix, { timestamp });
+      const timestamp = sender.seconds();
+      const whole = trial(sender, change, fix, { timestamp });
       const text = signing.textOf({ id: whole.event.id, timestamp, body: whole.body });
       const mac = signing.mac(text, key).toString(signing.encoding);
-      return { ...whole, headers: resigned(bench, whole, mac) };
+      return { ...whole, headers: resigned(sender, whole, mac) };
     }),
   ];
 }
 
 const PATHS = ["/webhook", "/webhooks", "/hook", "/hooks", "/api/webhook", "/api/webhooks"];
 
-function pathTrials(bench: Bench): readonly Trial[] {
-  const { pathname } = bench.target.wire.url;
+function pathTrials(sender: Sender): readonly Trial[] {
+  const { pathname } = sender.target.sockets.url;
   const slashed = pathname.endsWith("/") ? pathname.slice(0, -1) : `${pathname}/`;
   return [slashed, ...PATHS]
     .filter((path) => path !== pathname && path !== "")
     .map((path) => {
       const fix = "register the address with exactly this path.";
-      return { ...trial(bench, `the path ${path}`, fix), path };
+      return { ...trial(sender, `the path ${path}`, fix), path };
     });
 }
 
 type Headers = readonly Header[];
 
-function formTrials(bench: Bench): readonly Trial[] {
-  const { url } = bench.target.wire;
-  const { signature } = bench.signing.names;
+function formTrials(sender: Sender): readonly Trial[] {
+  const { url } = sender.target.sockets;
+  const { signature } = sender.signing.names;
   const printed = (change: string, print: (event: object) => string): Trial => {
-    const event = bench.event();
+    const event = sender.event();
     const body = print(JSON.parse(event.text) as object);
-    return { ...bench.attempt(event, { body }), change, fix: AGAIN };
+    return { ...sender.attempt(event, { body }), change, fix: AGAIN };
   };
   const headed = (change: string, fix: string, to: (headers: Headers) => Headers): Trial => {
-    const whole = trial(bench, change, fix);
+    const whole = trial(sender, change, fix);
     return { ...whole, headers: to(whole.headers) };
   };
   const signed = (change: string, fix: string, to: (value: string) => string): Trial =>
     headed(change, fix, (headers) => withHeader(headers, signature, to));
   const given = (name: string, value: string, fix: string): Trial =>
-    trial(bench, `${name}: ${value}`, fix, { headers: [[name, value]] });
+    trial(sender, `${name}: ${value}`, fix, { headers: [[name, value]] });
   return [
     printed("a space after each comma and colon of the body", spaced),
     printed("the body indented", (event) => JSON.stringify(event, null, 2)),

@@ -1,8 +1,8 @@
-import type { ReceiverCheck } from "../../check.ts";
-import type { Bench } from "../../harness/bench.ts";
-import type { BenchEvent, CatalogueRow } from "../../harness/events.ts";
-import { receiverCheck } from "../../harness/play.ts";
-import type { Reply } from "../../harness/message.ts";
+import type { ReceiverCheck } from "../check.ts";
+import type { Sender } from "../harness/attempt-sender.ts";
+import type { TestEvent, CatalogueRow } from "../harness/events.ts";
+import { receiverCheck } from "./receiver-check.ts";
+import type { Reply } from "../harness/message.ts";
 
 const NONE = "R-ORDER-NONE";
 const GUARD = "R-ORDER-GUARD";
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 
 interface Sequence {
   readonly what: string;
-  readonly events: readonly BenchEvent[];
+  readonly events: readonly TestEvent[];
   /** True if each event after the first is older than it. */
   readonly isBackward?: boolean;
 }
@@ -21,12 +21,12 @@ export const order: ReceiverCheck = receiverCheck({
   title: "every event of a resource is handled, except a late one that an order guard skips",
   requirements: [NONE, GUARD],
   isSearch: true,
-  play: async (bench) => {
-    const { docket } = bench;
-    const all = (await Promise.all(sequencesOf(bench).map((one) => inTurn(bench, one)))).flat();
+  run: async (sender) => {
+    const { verdicts } = sender;
+    const all = (await Promise.all(sequencesOf(sender).map((one) => inTurn(sender, one)))).flat();
     const onTime = all.filter(({ isLate }) => !isLate);
     const late = all.filter(({ isLate }) => isLate);
-    const seen = await bench.finalEffects(onTime.map(({ event }) => event.id));
+    const seen = await sender.finalEffects(onTime.map(({ event }) => event.id));
     const isRefused = ({ reply }: { readonly reply: Reply }): boolean => !reply.isAcknowledged;
     // What refuses or skips late events only, of which others run, is an order guard.
     const isGuarded =
@@ -34,37 +34,46 @@ export const order: ReceiverCheck = receiverCheck({
       (seen !== undefined && late.some(({ event }) => seen.count(event.id) === 0));
     for (const { name, event, isLate, reply, before } of all) {
       const requirement = isLate && isGuarded ? GUARD : NONE;
-      docket.refute(requirement, reply.isAcknowledged, [reply], () => {
-        return `${name}: expected an acknowledgement, got ${reply.said}`;
-      });
+      if (!reply.isAcknowledged)
+        verdicts.fail(requirement, `${name}: expected an acknowledgement, got ${reply.summary}`, [
+          reply,
+        ]);
       if (seen === undefined || !reply.isAcknowledged) continue;
       const count = seen.count(event.id);
-      if (isLate) docket.judge(requirement, count <= 1, [], () => `${name} ran ${count} times`);
+      if (isLate) verdicts.expect(requirement, count <= 1, () => `${name} ran ${count} times`);
       else
-        docket.judge(NONE, count === 1, [...before, reply], () => {
-          return `${name} was acknowledged, and its handler has run ${count} times`;
-        });
+        verdicts.expect(
+          NONE,
+          count === 1,
+          () => {
+            return `${name} was acknowledged, and its handler has run ${count} times`;
+          },
+          [...before, reply],
+        );
     }
-    const hidden = seen === undefined ? bench.noEffects() : undefined;
-    docket.unseen(NONE, hidden ?? "no event of a resource was acknowledged");
-    docket.unseen(GUARD, hidden ?? "it has no order guard: the older event of a resource ran");
+    const hidden = seen === undefined ? sender.noEffects() : undefined;
+    verdicts.notApplicable(NONE, hidden ?? "no event of a resource was acknowledged");
+    verdicts.notApplicable(
+      GUARD,
+      hidden ?? "it has no order guard: the older event of a resource ran",
+    );
   },
 });
 
-function sequencesOf(bench: Bench): readonly Sequence[] {
-  const now = bench.target.wire.clock.now();
+function sequencesOf(sender: Sender): readonly Sequence[] {
+  const now = sender.target.sockets.clock.now();
   const groups = Map.groupBy(
-    bench.target.profile.catalogue,
+    sender.target.profile.catalogue,
     ({ type }) => type.split(".")[0] ?? type,
   );
   const about = (rows: readonly CatalogueRow[], timeOf: (index: number) => number) => {
-    const { resource } = bench.event();
-    return rows.map((row, index) => bench.event({ row, resource, at: timeOf(index) }));
+    const { resource } = sender.event();
+    return rows.map((row, index) => sender.event({ row, resource, at: timeOf(index) }));
   };
   return [...groups.values()].flatMap((group): readonly Sequence[] => {
     const forward = group.toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
     const [first, last] = [forward[0], forward.at(-1)];
-    const some = forward[bench.seed % forward.length];
+    const some = forward[sender.seed % forward.length];
     if (first === undefined || last === undefined || some === undefined) return [];
     return [
       { what: "in order", events: about(forward, (index) => now - HOUR_MS + index * 1000) },
@@ -77,17 +86,17 @@ function sequencesOf(bench: Bench): readonly Sequence[] {
         isBackward: true,
       },
       // An order guard is about one resource: another one's old events all run.
-      { what: "an hour old", events: [bench.event({ row: some, at: now - 2 * HOUR_MS })] },
+      { what: "an hour old", events: [sender.event({ row: some, at: now - 2 * HOUR_MS })] },
     ];
   });
 }
 
-async function inTurn(bench: Bench, { what, events, isBackward = false }: Sequence) {
+async function inTurn(sender: Sender, { what, events, isBackward = false }: Sequence) {
   const done = [];
   const replies: Reply[] = [];
   for (const [index, event] of events.entries()) {
     const name = `${what}: ${event.type}, ${index + 1} of ${events.length} about one resource`;
-    const reply = await bench.post(bench.attempt(event));
+    const reply = await sender.post(sender.attempt(event));
     done.push({ name, event, isLate: isBackward && index > 0, before: [...replies], reply });
     replies.push(reply);
   }

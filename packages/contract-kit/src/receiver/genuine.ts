@@ -1,8 +1,8 @@
-import type { ReceiverCheck } from "../../check.ts";
-import type { Bench } from "../../harness/bench.ts";
-import { effectsSaid } from "../../harness/effects.ts";
-import { type Genuine, mustRefuse, mustTake, receiverCheck } from "../../harness/play.ts";
-import { diagnose } from "../../harness/triage.ts";
+import type { ReceiverCheck } from "../check.ts";
+import type { Sender } from "../harness/attempt-sender.ts";
+import { describeEffect } from "../harness/effects.ts";
+import { type Genuine, expectRefused, expectAccepted, receiverCheck } from "./receiver-check.ts";
+import { diagnose } from "./diagnose.ts";
 
 const GENUINE = "R-ACK-GENUINE";
 const IN_TIME = "R-ACK-IN-TIME";
@@ -13,38 +13,49 @@ export const genuine: ReceiverCheck = receiverCheck({
   title: "a genuine attempt of every event type is acknowledged in time, and handled once",
   requirements: [GENUINE, IN_TIME, ONE],
   isFirst: true,
-  play: async (bench) => {
-    const { docket, target } = bench;
-    const sent = await bench.postAll(
+  run: async (sender) => {
+    const { verdicts, target } = sender;
+    const sent = await sender.postAll(
       target.profile.catalogue.map((row) =>
-        bench.attempt(bench.event({ row }), { what: row.type }),
+        sender.attempt(sender.event({ row }), { what: row.type }),
       ),
     );
     const acknowledged = sent.filter(({ reply }) => reply.isAcknowledged);
     for (const { reply } of sent)
       // A closed connection is not an answer, neither in time nor too late.
       if (reply.failure === undefined || reply.failure === "timeout")
-        docket.judge(IN_TIME, reply.failure === undefined, [reply], () => reply.said);
+        verdicts.expect(IN_TIME, reply.failure === undefined, () => reply.summary, [reply]);
     if (acknowledged.length === 0) {
-      target.notebook.diagnosis ??= diagnose(bench);
-      const cause = await target.notebook.diagnosis;
-      docket.judge(GENUINE, false, [sent[0]?.reply], () => {
-        return cause ?? "no event of the first attempts was acknowledged, and later ones were";
-      });
+      target.runState.diagnosis ??= diagnose(sender);
+      const cause = await target.runState.diagnosis;
+      verdicts.fail(
+        GENUINE,
+        cause ?? "no event of the first attempts was acknowledged, and later ones were",
+        [sent[0]?.reply],
+      );
       return;
     }
-    const seen = await bench.effects(acknowledged.map(({ event }) => event.id));
-    docket.unseen(ONE, bench.noEffects());
+    const seen = await sender.effects(acknowledged.map(({ event }) => event.id));
+    verdicts.notApplicable(ONE, sender.noEffects());
     const expected = target.profile.sending.success;
     for (const { what, event, reply } of sent) {
-      docket.answered(GENUINE, reply.isAcknowledged, reply, `${what}: expected ${expected}`);
+      verdicts.expect(
+        GENUINE,
+        reply.isAcknowledged,
+        () => reply.insteadOf(`${what}: expected ${expected}`),
+        [reply],
+      );
       if (seen === undefined || !reply.isAcknowledged) continue;
       const ran = seen.get(event.id);
-      if (ran?.count === 1) target.notebook.handled.push(event);
-      docket.judge(ONE, ran?.count === 1 && ran.type === event.type, [reply], () =>
-        ran === undefined
-          ? `${what}: acknowledged, and no effect of it within ${target.effectsWaitMs} ms`
-          : `${what}: expected one effect, got ${effectsSaid(ran)}`,
+      if (ran?.count === 1) target.runState.handled.push(event);
+      verdicts.expect(
+        ONE,
+        ran?.count === 1 && ran.type === event.type,
+        () =>
+          ran === undefined
+            ? `${what}: acknowledged, and no effect of it within ${target.effectsWaitMs} ms`
+            : `${what}: expected one effect, got ${describeEffect(ran)}`,
+        [reply],
       );
     }
   },
@@ -64,8 +75,8 @@ export const shapes: ReceiverCheck = receiverCheck({
   title: "genuine events are accepted with every member, value and text that their schemas allow",
   requirements: [GENUINE, UNKNOWN, PROTOTYPE],
   isSearch: true,
-  play: async (bench) => {
-    const { target, seed } = bench;
+  run: async (sender) => {
+    const { target, seed } = sender;
     const { catalogue } = target.profile;
     const places = new Map<string, number>();
     // Many types share a resource: two of them, chosen by the seed, represent all.
@@ -80,23 +91,23 @@ export const shapes: ReceiverCheck = receiverCheck({
         .shapes(row, { seed, count: DRAWS })
         .filter(({ what }) => isNew(what))
         .map(({ what, base, isListed }): Genuine => ({
-          ...bench.attempt(bench.event({ row, base }), { what: `${row.type} ${what}` }),
+          ...sender.attempt(sender.event({ row, base }), { what: `${row.type} ${what}` }),
           requirement: isListed ? GENUINE : UNKNOWN,
         })),
     );
-    await mustTake(bench, GENUINE, cases);
-    await mustTake(bench, UNKNOWN, additions(bench));
-    await prototypes(bench);
+    await expectAccepted(sender, GENUINE, cases);
+    await expectAccepted(sender, UNKNOWN, additions(sender));
+    await prototypes(sender);
   },
 });
 
-function additions(bench: Bench): readonly Genuine[] {
-  const { catalogue, envelope } = bench.target.profile;
+function additions(sender: Sender): readonly Genuine[] {
+  const { catalogue, envelope } = sender.target.profile;
   const [row] = catalogue;
   const category = envelope.category?.slice(1) ?? "";
   const isPlain = category !== "" && !category.includes("/");
-  const unknown = (how: string, order: Parameters<Bench["event"]>[0]): Genuine => {
-    const attempt = bench.attempt(bench.event(order), {
+  const unknown = (how: string, order: Parameters<Sender["event"]>[0]): Genuine => {
+    const attempt = sender.attempt(sender.event(order), {
       what: `an event of an unknown type${how}`,
     });
     return { ...attempt, isUnhandled: true };
@@ -108,7 +119,7 @@ function additions(bench: Bench): readonly Genuine[] {
     unknown(" with many parts", { type: `${row?.type ?? "cstest"}.cstest_Added-2` }),
     unknown(" whose data is empty", { type: "cstest.empty", base: {} }),
     ...(isPlain ? [unknown(" in an unknown category", report)] : []),
-    bench.attempt(bench.event({ row, more }), { what: "an unknown member of the envelope" }),
+    sender.attempt(sender.event({ row, more }), { what: "an unknown member of the envelope" }),
   ];
 }
 
@@ -116,20 +127,25 @@ const NAMES =
   "constructor toString hasOwnProperty valueOf __proto__ __class__ prototype then".split(" ");
 
 /** Names that every object of some languages has: as a type, and as members that libraries merge. */
-async function prototypes(bench: Bench): Promise<void> {
-  const { docket, target } = bench;
-  docket.subject = PROTOTYPE;
-  const [plain, ...others] = await bench.postAll(
-    ["cstest.plain", ...NAMES].map((type) => bench.attempt(bench.event({ type }))),
+async function prototypes(sender: Sender): Promise<void> {
+  const { verdicts, target } = sender;
+  sender.requirement = PROTOTYPE;
+  const [plain, ...others] = await sender.postAll(
+    ["cstest.plain", ...NAMES].map((type) => sender.attempt(sender.event({ type }))),
   );
-  const seen = await bench.finalEffects();
+  const seen = await sender.finalEffects();
   if (plain === undefined) return;
   for (const { event, reply } of others) {
     const isAlike = seen?.get(event.id)?.count === seen?.get(plain.event.id)?.count;
-    docket.judge(PROTOTYPE, reply.status === plain.reply.status && isAlike, [reply], () => {
-      const more = isAlike ? "" : ", and other handlers ran";
-      return `the type ${event.type}: expected ${plain.reply.said} as for any unknown type, got ${reply.said}${more}`;
-    });
+    verdicts.expect(
+      PROTOTYPE,
+      reply.status === plain.reply.status && isAlike,
+      () => {
+        const more = isAlike ? "" : ", and other handlers ran";
+        return `the type ${event.type}: expected ${plain.reply.summary} as for any unknown type, got ${reply.summary}${more}`;
+      },
+      [reply],
+    );
   }
   // What was merged into a prototype would show in every later request.
   const planted =
@@ -137,22 +153,22 @@ async function prototypes(bench: Bench): Promise<void> {
   const polluted = [`"__proto__":${planted}`, `"constructor":{"prototype":${planted}}`].flatMap(
     (member) =>
       [/\{/, /(?<="data":)\{/].map((place) =>
-        bench.rewritten("an event with the member __proto__", (text) =>
+        sender.rewritten("an event with the member __proto__", (text) =>
           text.replace(place, `{${member},`),
         ),
       ),
   );
-  const before = await bench.post(bench.unsigned());
-  await bench.postAll(polluted);
+  const before = await sender.post(sender.unsigned());
+  await sender.postAll(polluted);
   const after = "after events with the member __proto__";
   if (!before.isAcknowledged)
-    await mustRefuse(bench, PROTOTYPE, [
-      { ...bench.unsigned(), what: `an unsigned attempt ${after}` },
+    await expectRefused(sender, PROTOTYPE, [
+      { ...sender.unsigned(), what: `an unsigned attempt ${after}` },
     ]);
   const attempts = target.profile.catalogue
     .slice(0, 3)
-    .map((row) => bench.attempt(bench.event({ row }), { what: `${row.type} ${after}` }));
-  await mustTake(bench, PROTOTYPE, attempts);
+    .map((row) => sender.attempt(sender.event({ row }), { what: `${row.type} ${after}` }));
+  await expectAccepted(sender, PROTOTYPE, attempts);
 }
 
 /** Amounts that binary fractions, and their products with 100, do not hit. */
@@ -175,32 +191,38 @@ export const money: ReceiverCheck = receiverCheck({
   title: "amounts reach a handler to the cent",
   requirements: [EXACT],
   isSearch: true,
-  play: async (bench) => {
-    const { docket, target, seed } = bench;
+  run: async (sender) => {
+    const { verdicts, target, seed } = sender;
     const rows = target.profile.catalogue.filter(({ kind }) => kind?.startsWith("payment."));
-    if (rows.length === 0) return docket.unseen(EXACT, "no event of the profile has an amount");
-    if (target.effects === undefined) return docket.unseen(EXACT, bench.noEffects());
+    if (rows.length === 0)
+      return verdicts.notApplicable(EXACT, "no event of the profile has an amount");
+    if (target.effects === undefined) return verdicts.notApplicable(EXACT, sender.noEffects());
     const drawn = Array.from({ length: 10 }, (_, index) => {
       const cents = ((seed * 7_919_011 + index * 104_729) % 999_999) + 1;
       return [(cents / 100).toFixed(2), String(cents)] as const;
     });
     const data = { amount: { currency: "USD", value: "cstest" } };
-    const sent = await bench.postAll(
+    const sent = await sender.postAll(
       [...AMOUNTS, ...drawn].map(([text, cents], index) => {
-        const event = bench.event({ row: rows[index % rows.length], data });
+        const event = sender.event({ row: rows[index % rows.length], data });
         const body = event.text.replace('"cstest"', text);
-        return { ...bench.attempt(event, { body }), text, cents };
+        return { ...sender.attempt(event, { body }), text, cents };
       }),
     );
     const taken = sent.filter(({ reply }) => reply.isAcknowledged);
-    const seen = await bench.effects(taken.map(({ event }) => event.id));
+    const seen = await sender.effects(taken.map(({ event }) => event.id));
     for (const { text, cents, event, reply } of sent) {
       const got = seen?.get(event.id)?.amountCents;
       if (got === undefined) continue;
-      docket.judge(EXACT, got === cents, [reply], () => {
-        return `${text} dollars: expected ${cents} cents at the handler, got ${got}`;
-      });
+      verdicts.expect(
+        EXACT,
+        got === cents,
+        () => {
+          return `${text} dollars: expected ${cents} cents at the handler, got ${got}`;
+        },
+        [reply],
+      );
     }
-    return docket.unseen(EXACT, "its effects have no amountCents");
+    return verdicts.notApplicable(EXACT, "its effects have no amountCents");
   },
 });

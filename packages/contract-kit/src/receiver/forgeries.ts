@@ -1,5 +1,5 @@
 import { schemeOf } from "@countersign/signatures";
-import { knownKeys } from "./attack-keys.ts";
+import { knownKeys } from "./forged-keys.ts";
 import {
   type Base,
   op,
@@ -8,7 +8,7 @@ import {
   type Spelling,
   versions,
   weakMacs,
-} from "./attack-parts.ts";
+} from "./forged-parts.ts";
 import {
   type BodyChange,
   changedBodies,
@@ -17,10 +17,10 @@ import {
   spellings,
   timesOf,
   withBytes,
-} from "./attack-texts.ts";
-import type { Attempt, Bench } from "./bench.ts";
-import type { CatalogueRow } from "./events.ts";
-import type { Forgery } from "./play.ts";
+} from "./forged-texts.ts";
+import type { Attempt, Sender } from "../harness/attempt-sender.ts";
+import type { CatalogueRow } from "../harness/events.ts";
+import type { Forgery } from "./receiver-check.ts";
 import {
   codings,
   type Header,
@@ -29,7 +29,7 @@ import {
   withHeader,
   without,
   withSignature,
-} from "./message.ts";
+} from "../harness/message.ts";
 
 /** Values that programs print for a missing one, use as wildcards or fail to parse, and formats of other schemes. */
 const WORDS: readonly string[] = [
@@ -43,8 +43,8 @@ const WORDS: readonly string[] = [
 
 type Headers = readonly Header[];
 
-function operations(bench: Bench): readonly Operation[] {
-  const { names, covers, withTime, separator, all } = bench.signing;
+function operations(sender: Sender): readonly Operation[] {
+  const { names, covers, withTime, separator, all } = sender.signing;
   const headed = (id: string, what: string, change: (headers: Headers, base: Base) => Headers) =>
     op(id, what, (base) => ({ headers: change(base.attempt.headers, base) }));
   const valued = (id: string, what: string, [name, change]: Valued) =>
@@ -53,7 +53,7 @@ function operations(bench: Bench): readonly Operation[] {
     valued(id, what, [names.signature, (value) => withSignature(value, change)]);
   const rewritten = (id: string, [what, change]: BodyChange) =>
     op(id, what, (base) => ({ body: Buffer.from(change(base.attempt.event.text, base)) }));
-  const isHex = bench.signing.encoding === "hex";
+  const isHex = sender.signing.encoding === "hex";
   return [
     headed(UNSIGNED, "an attempt without any header of the scheme", (headers) =>
       without(headers, all),
@@ -105,13 +105,13 @@ function operations(bench: Bench): readonly Operation[] {
     ...laxBytes.map(([what, sent, signed]) =>
       op(CANONICAL, what, ({ attempt: { event }, timestamp }) => {
         const body = withBytes(event.text, Buffer.from(signed));
-        const { headers } = bench.attempt(event, { timestamp, body });
+        const { headers } = sender.attempt(event, { timestamp, body });
         return { headers, body: withBytes(event.text, Buffer.from([sent])) };
       }),
     ),
     ...parts(isHex).map((one) => part("R-VERIFY-WHOLE", one)),
     ...spellings(isHex).map((one) => part(CANONICAL, one)),
-    ...timesOf(bench),
+    ...timesOf(sender),
     ...(separator === undefined ? [] : versions),
     ...all.flatMap((name) => {
       const other = ({ taken }: Base): Header => [name, valueOf(taken.headers, name)];
@@ -125,12 +125,12 @@ function operations(bench: Bench): readonly Operation[] {
         "R-VERIFY-WRONG-KEY",
         "an attempt that another secret signed",
         ({ attempt: { event } }) => {
-          const { headers } = bench.attempt(event, { secrets: [bench.signing.stranger(name)] });
+          const { headers } = sender.attempt(event, { secrets: [sender.signing.stranger(name)] });
           return { headers };
         },
       ),
     ),
-    ...knownKeys(bench),
+    ...knownKeys(sender),
     ...weakMacs,
     ...codings.map(([coding, encode]) => {
       const what = `a body in ${coding}, with a signature of what it decodes to`;
@@ -171,22 +171,22 @@ const CORE: readonly string[] = [
  * types of events by the seed, and the plainest ones with every type and in every form of HTTP. What the scheme's own
  * verifier accepts is not a forgery and is left out.
  */
-export function forgeries(bench: Bench, taken: Attempt): ReadonlyMap<string, readonly Forgery[]> {
-  const { catalogue } = bench.target.profile;
-  const all = operations(bench);
+export function forgeries(sender: Sender, taken: Attempt): ReadonlyMap<string, readonly Forgery[]> {
+  const { catalogue } = sender.target.profile;
+  const all = operations(sender);
   const forms = Object.keys(transports);
   const chosen: Chosen[] = all.map((operation, index) => {
-    const place = bench.seed + index + bench.round * 31;
-    const form = bench.round === 0 ? undefined : forms[place % forms.length];
+    const place = sender.seed + index + sender.round * 31;
+    const form = sender.round === 0 ? undefined : forms[place % forms.length];
     return { operation, taken, row: catalogue[place % Math.max(1, catalogue.length)], form };
   });
-  const unsigned = `an attempt without ${bench.signing.names.signature}`;
+  const unsigned = `an attempt without ${sender.signing.names.signature}`;
   for (const operation of all.filter(({ what }) => CORE.includes(what) || what === unsigned)) {
     chosen.push(...catalogue.map((row) => ({ operation, taken, row })));
     chosen.push(...forms.map((form) => ({ operation, taken, form })));
   }
   const found = chosen.flatMap((one) => {
-    const forgery = forged(bench, one);
+    const forgery = forged(sender, one);
     return forgery === undefined ? [] : { requirement: one.operation.requirement, forgery };
   });
   const groups = Map.groupBy(found, ({ requirement }) => requirement);
@@ -200,14 +200,14 @@ interface Chosen {
   readonly form?: string | undefined;
 }
 
-function forged(bench: Bench, { operation, row, form, taken }: Chosen): Forgery | undefined {
-  const timestamp = bench.seconds();
-  const attempt = bench.attempt(bench.event({ row }), { timestamp });
-  const change = operation.change({ bench, attempt, timestamp, taken });
+function forged(sender: Sender, { operation, row, form, taken }: Chosen): Forgery | undefined {
+  const timestamp = sender.seconds();
+  const attempt = sender.attempt(sender.event({ row }), { timestamp });
+  const change = operation.change({ sender, attempt, timestamp, taken });
   if (change === undefined) return undefined;
   const plain: Attempt = { ...attempt, ...change, what: operation.what };
-  if (isGenuine(bench, plain)) return undefined;
-  const isFirst = row === undefined || row === bench.target.profile.catalogue[0];
+  if (isGenuine(sender, plain)) return undefined;
+  const isFirst = row === undefined || row === sender.target.profile.catalogue[0];
   const type = isFirst ? "" : ` (${row.type})`;
   return {
     ...plain,
@@ -216,13 +216,13 @@ function forged(bench: Bench, { operation, row, form, taken }: Chosen): Forgery 
     plainer:
       form === undefined && isFirst
         ? undefined
-        : () => forged(bench, { operation, taken }) ?? plain,
+        : () => forged(sender, { operation, taken }) ?? plain,
   };
 }
 
 /** True if the scheme's own verifier accepts it: then it is not a forgery. */
-function isGenuine(bench: Bench, { headers, body }: Attempt): boolean {
-  const { target } = bench;
+function isGenuine(sender: Sender, { headers, body }: Attempt): boolean {
+  const { target } = sender;
   const lists = Object.groupBy(headers, ([name]) => name.toLowerCase());
   if (lists["content-encoding"] !== undefined) return false;
   const values = Object.entries(lists).map(
@@ -230,7 +230,7 @@ function isGenuine(bench: Bench, { headers, body }: Attempt): boolean {
   );
   try {
     const attempt = { headers: Object.fromEntries(values), body };
-    const options = { now: bench.seconds() * 1000 };
+    const options = { now: sender.seconds() * 1000 };
     return schemeOf(target.profile.provider).verify(attempt, target.secrets, options).ok;
   } catch {
     // A secret that only signs verifies nothing.

@@ -1,4 +1,4 @@
-import type { RawRequest } from "./message.ts";
+import type { RawRequest } from "../harness/message.ts";
 
 /** A part of a request that has disabled signature checks somewhere. */
 export interface BypassProbe {

@@ -1,13 +1,18 @@
 import type { ReceiverCheck, Verdict } from "../check.ts";
-import { type Attempt, type AttemptOptions, Bench, TargetLostError } from "./bench.ts";
-import { type Header, type Reply, withHeader, without, withSignature } from "./message.ts";
-import { Docket } from "./docket.ts";
-import { effectsSaid } from "./effects.ts";
-import { diagnose } from "./triage.ts";
-import { isThere } from "./wire.ts";
+import {
+  type Attempt,
+  type AttemptOptions,
+  Sender,
+  TargetLostError,
+} from "../harness/attempt-sender.ts";
+import { type Header, type Reply, withHeader, without, withSignature } from "../harness/message.ts";
+import { Verdicts } from "../verdicts.ts";
+import { describeEffect } from "../harness/effects.ts";
+import { diagnose } from "./diagnose.ts";
+import { isThere } from "../harness/sockets.ts";
 
 /** A check of a receiver before it is run. */
-interface Play extends Pick<ReceiverCheck, "id" | "title"> {
+interface ReceiverCheckOptions extends Pick<ReceiverCheck, "id" | "title"> {
   readonly requirements: readonly [string, ...string[]];
   /** True if it waits for the receiver's own deadlines. */
   readonly slow?: boolean;
@@ -15,11 +20,17 @@ interface Play extends Pick<ReceiverCheck, "id" | "title"> {
   readonly isSearch?: boolean;
   /** True if it reports why genuine attempts are refused. All others are skipped then. */
   readonly isFirst?: boolean;
-  readonly play: (bench: Bench) => Promise<void>;
+  readonly run: (sender: Sender) => Promise<void>;
 }
 
 /** Defines a check that sends attempts to a receiver and records what it sees. */
-export function receiverCheck({ id, title, requirements, play, ...how }: Play): ReceiverCheck {
+export function receiverCheck({
+  id,
+  title,
+  requirements,
+  run,
+  ...how
+}: ReceiverCheckOptions): ReceiverCheck {
   const all = (status: "not_applicable" | "skipped", message: string): readonly Verdict[] =>
     requirements.map((requirement) => ({ requirement, status, message }));
   return {
@@ -28,33 +39,35 @@ export function receiverCheck({ id, title, requirements, play, ...how }: Play): 
     role: "receiver",
     requirements,
     run: async (target, context) => {
-      const { notebook } = target;
+      const { runState } = target;
       if (how.slow === true && target.slow !== true)
         return all("not_applicable", "it waits for the receiver's own deadlines: --slow runs it");
-      if (notebook.lost !== undefined) {
-        notebook.isGone ??= !(await isThere(target.wire, [0]));
-        if (notebook.isGone) return all("skipped", notebook.lost);
+      if (runState.lost !== undefined) {
+        runState.isGone ??= !(await isThere(target.sockets, [0]));
+        if (runState.isGone) return all("skipped", runState.lost);
       }
-      const docket = new Docket(id, requirements);
+      const verdicts = new Verdicts(id, requirements);
       const rounds = how.isSearch === true ? target.effort : 1;
+      let sender = new Sender(target, context, verdicts);
       try {
         if (how.isFirst !== true) {
-          const first = new Bench(target, context, docket, { check: "receiver/triage" });
-          notebook.diagnosis ??= diagnose(first);
-          const cause = await notebook.diagnosis;
+          const first = new Sender(target, context, verdicts, { check: "receiver/triage" });
+          runState.diagnosis ??= diagnose(first);
+          const cause = await runState.diagnosis;
           if (cause !== undefined) return all("skipped", `genuine attempts are refused: ${cause}`);
         }
-        const isDone = (): boolean => requirements.every((one) => docket.hasFailed(one));
+        const isDone = (): boolean => requirements.every((one) => verdicts.hasFailed(one));
         for (let round = 0; round < rounds && !isDone(); round += 1) {
           const seeded = { ...context, seed: context.seed + round };
-          await play(new Bench(target, seeded, docket, { round }));
+          sender = new Sender(target, seeded, verdicts, { round });
+          await run(sender);
         }
       } catch (error) {
         if (!(error instanceof TargetLostError)) throw error;
-        docket.judge(docket.subject, false, [error.exchange], () => error.message);
-        return docket.verdicts("the receiver ended or hung earlier in this check");
+        verdicts.fail(sender.requirement, error.message, [error.exchange]);
+        return verdicts.list("the receiver ended or hung earlier in this check");
       }
-      return docket.verdicts();
+      return verdicts.list();
     },
   };
 }
@@ -69,45 +82,55 @@ export interface Forgery extends Attempt {
  * Sends attempts that must be refused, then a genuine one: none of the former may be acknowledged or show an effect,
  * and the receiver must still answer.
  */
-export async function mustRefuse(
-  bench: Bench,
+export async function expectRefused(
+  sender: Sender,
   requirement: string,
   forgeries: readonly Forgery[],
 ): Promise<readonly Reply[]> {
-  const { docket } = bench;
-  docket.subject = requirement;
-  const sent = await bench.postAll(forgeries);
+  const { verdicts } = sender;
+  sender.requirement = requirement;
+  const sent = await sender.postAll(forgeries);
   // Answers are checked before effects.
   for (const one of sent.filter(({ reply }) => reply.isAcknowledged)) {
-    const { what, reply } = await plainest(bench, one);
-    docket.answered(requirement, false, reply, `${what}: expected a refusal`);
+    const { what, reply } = await plainest(sender, one);
+    verdicts.fail(requirement, reply.insteadOf(`${what}: expected a refusal`), [reply]);
   }
-  const genuine = bench.genuine();
-  const after = await bench.post(genuine);
-  docket.judge(requirement, after.isAcknowledged, [after], () => {
-    return `a genuine attempt after ${forgeries.at(-1)?.what ?? "them"} is answered by ${after.said}`;
-  });
+  const genuine = sender.genuine();
+  const after = await sender.post(genuine);
+  verdicts.expect(
+    requirement,
+    after.isAcknowledged,
+    () => {
+      return `a genuine attempt after ${forgeries.at(-1)?.what ?? "them"} is answered by ${after.summary}`;
+    },
+    [after],
+  );
   // The genuine attempt's effect appears after the effects of earlier attempts.
-  const seen = await bench.effects(after.isAcknowledged ? genuine.ids : []);
+  const seen = await sender.effects(after.isAcknowledged ? genuine.ids : []);
   for (const row of seen?.nameless ?? [])
-    docket.judge(requirement, false, [], () => `after ${forgeries[0]?.what ?? "them"}: ${row}`);
+    verdicts.fail(requirement, `after ${forgeries[0]?.what ?? "them"}: ${row}`);
   for (const { what, ids, reply } of sent) {
     if (reply.isAcknowledged) continue;
     const hasRun = ids.some((id) => (seen?.count(id) ?? 0) > 0);
-    docket.judge(requirement, !hasRun, [reply], () => {
-      return `${what}: refused with ${reply.said}, and a handler ran all the same`;
-    });
+    verdicts.expect(
+      requirement,
+      !hasRun,
+      () => {
+        return `${what}: refused with ${reply.summary}, and a handler ran all the same`;
+      },
+      [reply],
+    );
   }
   return sent.map(({ reply }) => reply);
 }
 
 type Accepted = Forgery & { readonly reply: Reply };
 
-async function plainest(bench: Bench, accepted: Accepted): Promise<Accepted> {
+async function plainest(sender: Sender, accepted: Accepted): Promise<Accepted> {
   const next = accepted.plainer?.();
   if (next === undefined) return accepted;
-  const reply = await bench.post(next);
-  return reply.isAcknowledged ? plainest(bench, { ...next, reply }) : accepted;
+  const reply = await sender.post(next);
+  return reply.isAcknowledged ? plainest(sender, { ...next, reply }) : accepted;
 }
 
 /** A genuine attempt. */
@@ -119,30 +142,39 @@ export interface Genuine extends Attempt {
 }
 
 /** Sends genuine attempts: each must be acknowledged, and its handler run once. */
-export async function mustTake(
-  bench: Bench,
+export async function expectAccepted(
+  sender: Sender,
   requirement: string,
   attempts: readonly Genuine[],
 ): Promise<void> {
-  const { docket, target } = bench;
-  docket.subject = requirement;
-  const sent = await bench.postAll(attempts);
+  const { verdicts, target } = sender;
+  sender.requirement = requirement;
+  const sent = await sender.postAll(attempts);
   const handled = sent.filter((one) => one.reply.isAcknowledged && one.isUnhandled !== true);
-  const seen = await bench.effects(handled.map(({ event }) => event.id));
-  for (const row of seen?.nameless ?? []) docket.judge(requirement, false, [], () => row);
+  const seen = await sender.effects(handled.map(({ event }) => event.id));
+  for (const row of seen?.nameless ?? []) verdicts.fail(requirement, row);
   for (const one of sent) {
     const { what, event, reply, requirement: own = requirement } = one;
-    docket.judge(own, reply.isAcknowledged, [reply], () => {
-      return `${what}: it is genuine, and was answered by ${reply.said}`;
-    });
+    verdicts.expect(
+      own,
+      reply.isAcknowledged,
+      () => {
+        return `${what}: it is genuine, and was answered by ${reply.summary}`;
+      },
+      [reply],
+    );
     if (seen === undefined || !handled.includes(one)) continue;
     const ran = seen.get(event.id);
-    docket.judge(own, ran?.count === 1 && ran.type === event.type, [reply], () =>
-      ran === undefined
-        ? `${what}: acknowledged, but without an effect within ${target.effectsWaitMs} ms`
-        : `${what}: expected one effect of ${event.type}, got ${effectsSaid(ran)}`,
+    verdicts.expect(
+      own,
+      ran?.count === 1 && ran.type === event.type,
+      () =>
+        ran === undefined
+          ? `${what}: acknowledged, but without an effect within ${target.effectsWaitMs} ms`
+          : `${what}: expected one effect of ${event.type}, got ${describeEffect(ran)}`,
+      [reply],
     );
-    if (ran?.count === 1) target.notebook.handled.push(event);
+    if (ran?.count === 1) target.runState.handled.push(event);
   }
 }
 
@@ -150,13 +182,13 @@ type Headers = readonly Header[];
 
 /** New attempts that a receiver must refuse for their signature or time; the first one is plainly forged. */
 export function unverified(
-  bench: Bench,
+  sender: Sender,
   data: Readonly<Record<string, unknown>> = {},
 ): readonly Attempt[] {
-  const { names, covers, withTime, all } = bench.signing;
-  const tolerance = bench.signing.toleranceSeconds + 3600;
+  const { names, covers, withTime, all } = sender.signing;
+  const tolerance = sender.signing.toleranceSeconds + 3600;
   const genuine = (what: string, options?: AttemptOptions): Attempt =>
-    bench.attempt(bench.event({ data }), { ...options, what: `an attempt ${what}` });
+    sender.attempt(sender.event({ data }), { ...options, what: `an attempt ${what}` });
   const headed = (what: string, change: (headers: Headers) => Headers): Attempt => {
     const attempt = genuine(what);
     return { ...attempt, headers: change(attempt.headers) };
@@ -164,11 +196,11 @@ export function unverified(
   const signature = (what: string, change: (value: string) => string): Attempt =>
     headed(what, (headers) => withHeader(headers, names.signature, change));
   const at = (what: string, seconds: number): Attempt =>
-    genuine(what, { timestamp: bench.seconds() + seconds });
+    genuine(what, { timestamp: sender.seconds() + seconds });
   const other = genuine("of a changed body");
   const idChanged = (headers: Headers): Headers => withHeader(headers, names.id, (id) => `${id}x`);
   return [
-    genuine("signed by another secret", { secrets: [bench.signing.stranger("unverified")] }),
+    genuine("signed by another secret", { secrets: [sender.signing.stranger("unverified")] }),
     headed("unsigned", (headers) => without(headers, all)),
     ...all.map((name) => headed(`without ${name}`, (headers) => without(headers, [name]))),
     signature("of no signature's form", () => "cstest"),

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign as signBytes } from "node:crypto";
-import { type Base, op, type Operation, signedBy } from "./attack-parts.ts";
-import type { Bench } from "./bench.ts";
-import { textsOf, withHeader } from "./message.ts";
+import { type Base, op, type Operation, signedBy } from "./forged-parts.ts";
+import type { Sender } from "../harness/attempt-sender.ts";
+import { textsOf, withHeader } from "../harness/message.ts";
 
 type Key = Uint8Array | string;
 
@@ -32,7 +32,7 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
 const UNSET = ["undefined", "null", "None", "nil", "false", "0", "[object Object]", "NaN"];
 
 /** Attempts that are signed by keys known from documentation or from the attempt itself. */
-export function knownKeys({ target, signing }: Bench): readonly Operation[] {
+export function knownKeys({ target, signing }: Sender): readonly Operation[] {
   const [secret] = target.secrets;
   const own = target.secrets.map((one) => Buffer.from(signing.keyOf(one) ?? []));
   const wrong = (what: string, key: Key): readonly Operation[] =>
@@ -66,7 +66,7 @@ export function knownKeys({ target, signing }: Bench): readonly Operation[] {
     along("its time", ({ timestamp }) => String(timestamp)),
     along("its body", ({ attempt }) => attempt.body),
     along("its type", ({ attempt }) => attempt.event.type),
-    along("its host", () => target.wire.url.host),
+    along("its host", () => target.sockets.url.host),
     ...keysAlong(signing.names.signature),
   ];
 }
@@ -101,7 +101,7 @@ function keysAlong(signatureName: string): readonly Operation[] {
 
 /** A public key is public: a receiver that uses it as a shared secret accepts anyone's attempts. */
 function publicKeys(
-  secrets: Bench["target"]["secrets"],
+  secrets: Sender["target"]["secrets"],
 ): readonly (readonly [what: string, key: Key])[] {
   const [secret] = secrets;
   if (typeof secret !== "string" || !secret.startsWith("whsk_")) return [];

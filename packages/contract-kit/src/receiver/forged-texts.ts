@@ -1,6 +1,6 @@
-import { type Base, op, type Operation, type Spelling } from "./attack-parts.ts";
-import type { Bench } from "./bench.ts";
-import { withHeader, withSignature } from "./message.ts";
+import { type Base, op, type Operation, type Spelling } from "./forged-parts.ts";
+import type { Sender } from "../harness/attempt-sender.ts";
+import { withHeader, withSignature } from "../harness/message.ts";
 
 /** The usual size according to Standard Webhooks, in bytes. */
 const USUAL_BYTES = 20_000;
@@ -28,7 +28,7 @@ export const changedBodies: readonly BodyChange[] = [
   ],
   ...PLACES.map((place): BodyChange => {
     const what = `a body with one letter changed, place ${place}`;
-    return [what, (text, { bench }) => withOther(text, LETTERS, placeBy(bench.seed, place))];
+    return [what, (text, { sender }) => withOther(text, LETTERS, placeBy(sender.seed, place))];
   }),
   ["another event's body", (_text, { taken }) => taken.body],
   ["a body with a zero byte and more after it", (text) => `${text}\0 `],
@@ -140,7 +140,7 @@ const TIMES: readonly (readonly [what: string, spell: (digits: string) => string
 ];
 
 /** Times that only some languages read as numbers: signed so, and changed after signing. */
-export function timesOf({ signing, target }: Bench): readonly Operation[] {
+export function timesOf({ signing, target }: Sender): readonly Operation[] {
   const { withTime, covers, names } = signing;
   if (withTime === undefined || !covers.timestamp) return [];
   const [secret] = target.secrets;

@@ -1,10 +1,10 @@
 import type { Secret } from "@countersign/signatures";
-import type { ReceiverCheck } from "../../check.ts";
-import type { Bench } from "../../harness/bench.ts";
-import type { BenchEvent } from "../../harness/events.ts";
-import { sleep } from "../../harness/clock.ts";
-import { type Genuine, mustTake, receiverCheck } from "../../harness/play.ts";
-import { transports, withHeader, withSignature } from "../../harness/message.ts";
+import type { ReceiverCheck } from "../check.ts";
+import type { Sender } from "../harness/attempt-sender.ts";
+import type { TestEvent } from "../harness/events.ts";
+import { sleep } from "../harness/clock.ts";
+import { type Genuine, expectAccepted, receiverCheck } from "./receiver-check.ts";
+import { transports, withHeader, withSignature } from "../harness/message.ts";
 
 const EACH = "R-VERIFY-EACH";
 const VERSION = "R-VERIFY-VERSION";
@@ -17,17 +17,20 @@ export const signatureLists: ReceiverCheck = receiverCheck({
   id: "receiver/signature-lists",
   title: "each signature of a header is tried with each secret, and unknown versions are skipped",
   requirements: [EACH, VERSION, ROTATION],
-  play: async (bench) => {
-    const { docket, signing, target } = bench;
+  run: async (sender) => {
+    const { verdicts, signing, target } = sender;
     const { separator } = signing;
     const { secrets } = target;
     const by = (what: string, signers: readonly Secret[]): Genuine =>
-      bench.genuine({ what, secrets: signers });
+      sender.genuine({ what, secrets: signers });
     if (secrets.length < 2)
-      docket.unseen(ROTATION, "one secret was given: a second one in COUNTERSIGN_SECRET shows it");
+      verdicts.notApplicable(
+        ROTATION,
+        "one secret was given: a second one in COUNTERSIGN_SECRET shows it",
+      );
     else
-      await mustTake(
-        bench,
+      await expectAccepted(
+        sender,
         ROTATION,
         secrets.map((secret, index) =>
           by(`an attempt that secret ${index + 1} of ${secrets.length} signed`, [secret]),
@@ -35,12 +38,12 @@ export const signatureLists: ReceiverCheck = receiverCheck({
       );
     const [own] = secrets;
     if (separator === undefined || own === undefined) {
-      docket.unseen(EACH, "the profile's scheme has one signature a header");
+      verdicts.notApplicable(EACH, "the profile's scheme has one signature a header");
       return;
     }
     const strangers = ["one", "two", "three"].map((name) => signing.stranger(name));
     const [one = "", two = ""] = strangers;
-    await mustTake(bench, EACH, [
+    await expectAccepted(sender, EACH, [
       by("the genuine signature after another", [one, own]),
       by("the genuine signature before another", [own, one]),
       by("the genuine signature between two others", [one, own, two]),
@@ -50,7 +53,7 @@ export const signatureLists: ReceiverCheck = receiverCheck({
       what: string,
       list: (value: string, version: string) => readonly string[],
     ): Genuine => {
-      const attempt = bench.genuine({ what });
+      const attempt = sender.genuine({ what });
       const headers = withHeader(attempt.headers, signing.names.signature, (value) =>
         list(value, VERSIONED.exec(value)?.[0] ?? value).join(separator),
       );
@@ -58,7 +61,7 @@ export const signatureLists: ReceiverCheck = receiverCheck({
     };
     const short = (version: string): string => withSignature(version, (mac) => mac.slice(0, 20));
     const long = (version: string): string => withSignature(version, (mac) => `AAAA${mac}`);
-    await mustTake(bench, EACH, [
+    await expectAccepted(sender, EACH, [
       listed("the genuine signature after a shorter one", (value, version) => [
         short(version),
         value,
@@ -72,7 +75,7 @@ export const signatureLists: ReceiverCheck = receiverCheck({
       version
         .replace(/^\w+/, "v9")
         .replace(/(?<=[,=]).*/, "Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc=");
-    await mustTake(bench, VERSION, [
+    await expectAccepted(sender, VERSION, [
       listed("a genuine signature after one of a version v9", (value, old) => [next(old), value]),
       listed("a genuine signature before one of a version v9", (value, old) => [value, next(old)]),
     ]);
@@ -87,16 +90,16 @@ export const forms: ReceiverCheck = receiverCheck({
   title: "genuine attempts are accepted in every form of HTTP, and with every spelling of JSON",
   requirements: [FORMS, RAW],
   isSearch: true,
-  play: async (bench) => {
-    const { catalogue } = bench.target.profile;
+  run: async (sender) => {
+    const { catalogue } = sender.target.profile;
     const attempts = Object.entries(transports).map(([form, change], index): Genuine => {
-      const event = bench.event({ row: catalogue[(bench.seed + index) % catalogue.length] });
-      const attempt = bench.attempt(event, { what: `an attempt ${form}` });
+      const event = sender.event({ row: catalogue[(sender.seed + index) % catalogue.length] });
+      const attempt = sender.attempt(event, { what: `an attempt ${form}` });
       return { ...attempt, ...change(attempt) };
     });
-    await mustTake(bench, FORMS, attempts);
-    await mustTake(bench, RAW, spellings(bench));
-    await inPieces(bench);
+    await expectAccepted(sender, FORMS, attempts);
+    await expectAccepted(sender, RAW, spellings(sender));
+    await inPieces(sender);
   },
 });
 
@@ -105,16 +108,16 @@ const TEXT = "cstest-text";
 const AMOUNT = '"cstest-amount"';
 
 /** Bodies that no program reproduces after parsing them. */
-function spellings(bench: Bench): readonly Genuine[] {
+function spellings(sender: Sender): readonly Genuine[] {
   const spelt = (
     what: string,
     change: (text: string) => string,
     indent?: number | string,
   ): Genuine => {
-    const event = spellable(bench);
+    const event = spellable(sender);
     const printed = JSON.stringify(JSON.parse(event.text), null, indent);
     const text = change(printed).replace(AMOUNT, "1.10");
-    return bench.attempt({ ...event, text }, { what });
+    return sender.attempt({ ...event, text }, { what });
   };
   const text = (what: string, value: string): Genuine =>
     spelt(what, (body) => body.replace(TEXT, () => value));
@@ -147,30 +150,30 @@ function spellings(bench: Bench): readonly Genuine[] {
   ];
 }
 
-function spellable(bench: Bench): BenchEvent {
-  const row = bench.target.profile.catalogue.find(({ kind }) => kind === "payment.created");
+function spellable(sender: Sender): TestEvent {
+  const row = sender.target.profile.catalogue.find(({ kind }) => kind === "payment.created");
   const amount = { currency: "USD", value: "cstest-amount" };
-  return bench.event({ row, data: row && { clientReferenceId: TEXT, amount } });
+  return sender.event({ row, data: row && { clientReferenceId: TEXT, amount } });
 }
 
 /** A sender whose packets end at arbitrary bytes, also inside a character. */
-async function inPieces(bench: Bench): Promise<void> {
-  const event = spellable(bench);
+async function inPieces(sender: Sender): Promise<void> {
+  const event = spellable(sender);
   const text = event.text.replace(TEXT, "é🎉é").replace(AMOUNT, "1.10");
-  const attempt = bench.attempt(event, { body: text });
+  const attempt = sender.attempt(event, { body: text });
   const body = Buffer.from(text);
   const at = body.indexOf("é") + 1;
   const cuts = at > 0 ? [1, at, at + 3, body.length] : [1, body.length];
-  const { connection, end } = await bench.begin(attempt);
+  const { connection, end } = await sender.begin(attempt);
   let from = 0;
   for (const to of cuts) {
-    await sleep(bench.target.wire.clock, 15);
+    await sleep(sender.target.sockets.clock, 15);
     connection.write(body.subarray(from, to));
     from = to;
   }
   let reply = await end();
   // A receiver may be busy: the whole attempt is retried, as senders do.
-  if (reply.isBusy) reply = await bench.post(attempt);
+  if (reply.isBusy) reply = await sender.post(attempt);
   const wanted = "a genuine body in pieces: expected an acknowledgement";
-  bench.docket.answered(RAW, reply.isAcknowledged, reply, wanted);
+  sender.verdicts.expect(RAW, reply.isAcknowledged, () => reply.insteadOf(wanted), [reply]);
 }
