@@ -37,7 +37,7 @@ export interface CheckEntry {
 
 export interface CheckReport {
   readonly about: {
-    readonly profile: { readonly name: string };
+    readonly profile: string;
     readonly seed: number;
     readonly startedAt: string;
     readonly kit: string;
