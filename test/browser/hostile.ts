@@ -104,7 +104,7 @@ function hostileChecks(target: Target, texts: readonly string[]): CheckRunner {
       const onEntry = (entry: object): void => watch.onEntry({ ...entry, ...said });
       const report = await run({ ...watch, onEntry });
       watch.onCheck({ check: first, title: first, place: 1, total: 1 });
-      const about = { profile: { name: first }, seed: 1, startedAt: first, kit: first };
+      const about = { profile: first, seed: 1, startedAt: first, kit: first };
       return { ...report, about, notes: [first] };
     },
   };

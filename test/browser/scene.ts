@@ -116,7 +116,7 @@ export function drawnChecks(target: Target): CheckRunner {
         onEntry({ id: `${group}#${requirement}`, group, requirement, ...found });
       }
       const startedAt = "2026-11-20T15:00:00.000Z";
-      const about = { profile: { name: "standard" }, seed: 1, startedAt, kit: "0.1.0" };
+      const about = { profile: "standard", seed: 1, startedAt, kit: "0.1.0" };
       return { about, notes: [], problems: [], uncovered: [], exitCode: 1 };
     },
   };
