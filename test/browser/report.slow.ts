@@ -23,6 +23,7 @@ function write(): string {
     role: "receiver",
     url: "http://127.0.0.1:3000/webhooks",
     profile: profiles.standard,
+    version: "2026-11",
     seed: 1,
     failOn: ["exploitable"],
     startedAt: 0,

@@ -112,6 +112,8 @@ export interface Requirement {
   /** The profile's switch of the part that it, or the check of it, is about. Default: it applies to every profile. */
   readonly needs?: "payments";
   readonly level: Level;
+  /** The first version of the requirements that has it, as `2026-11`. */
+  readonly since: string;
   readonly sentence: string;
   /** The interface's section (`S 4.1`), an RFC's, Standard Webhooks, or the receiver's promises. */
   readonly source: string;
@@ -124,6 +126,13 @@ export interface Requirement {
   readonly checks: readonly string[];
   /** The reason why no check tests it; absent if one does. */
   readonly unchecked?: string;
+}
+
+/** Returns the versions of a list of requirements, the newest first: a version has what is not newer than it. */
+export function requirementVersions(
+  list: readonly Requirement[] = requirements(),
+): readonly string[] {
+  return [...new Set(list.map(({ since }) => since))].toSorted().toReversed();
 }
 
 /** True if the interface of a profile has what a requirement is about. */

@@ -2,6 +2,7 @@ export {
   defaultFailOn,
   levels,
   requirements,
+  requirementVersions,
   type CheckOf,
   type Finding,
   type Level,

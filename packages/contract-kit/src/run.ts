@@ -7,6 +7,7 @@ import {
   type Verdict,
   applies,
   defaultFailOn,
+  requirementVersions,
   type Level,
   type Requirement,
 } from "./check.ts";
@@ -17,6 +18,8 @@ export interface RunOptions<T extends Target> {
   readonly checks: readonly CheckOf<T>[];
   /** Requirements that checks may name; those of the target's role without a finding are reported as uncovered. */
   readonly requirements: readonly Requirement[];
+  /** The version to judge by, one of `requirementVersions()`: newer requirements are left out. Default: the newest. */
+  readonly version?: string;
   /** Ids of checks or requirements: only these run, or are judged. Default: all. */
   readonly only?: readonly string[];
   /** Reasons by the id of a check or a requirement. */
@@ -45,6 +48,8 @@ export interface Report {
   readonly role: Target["role"];
   readonly url: string;
   readonly profile: Profile;
+  /** The version of the requirements that it was judged by. */
+  readonly version: string;
   readonly seed: number;
   readonly failOn: readonly Level[];
   /** When the run began, in milliseconds since the epoch. */
@@ -68,9 +73,11 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
   const { target, seed = 1, runs = 50, path, skip = {}, signal, failOn = defaultFailOn } = options;
   const { now = () => performance.now(), clock = Date.now } = options;
   const startedAt = clock();
+  const [newest = ""] = requirementVersions(options.requirements);
+  const { version = newest } = options;
   const context = { seed, runs, ...(path !== undefined && { path }) };
   const findings: Finding[] = [];
-  const wanted = wantedOf(options);
+  const wanted = wantedOf({ ...options, version });
   for (const [index, { check, selected }] of wanted.entries()) {
     const started = now();
     const isIdle = selected.every(({ id }) => skip[id] !== undefined);
@@ -97,13 +104,14 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
     role: target.role,
     url: target.url,
     profile: target.profile,
+    version,
     seed,
     failOn,
     startedAt,
     isInterrupted,
     findings,
     uncovered: options.requirements
-      .filter((one) => one.role === target.role && applies(one, target.profile))
+      .filter((one) => one.role === target.role && isJudged(one, target, version))
       .flatMap(({ id }) => (tested.has(id) ? [] : id)),
     exitCode: isInterrupted ? 2 : exitCodeOf(findings),
   };
@@ -114,12 +122,17 @@ interface Wanted<T extends Target> {
   readonly selected: readonly Requirement[];
 }
 
+function isJudged(requirement: Requirement, { profile }: Target, version: string): boolean {
+  return requirement.since <= version && applies(requirement, profile);
+}
+
 function wantedOf<T extends Target>({
-  target: { profile },
+  target,
   checks,
   requirements,
   only,
-}: RunOptions<T>): readonly Wanted<T>[] {
+  version,
+}: RunOptions<T> & { readonly version: string }): readonly Wanted<T>[] {
   const known = new Map(requirements.map((one) => [one.id, one]));
   return checks
     .map((check) => {
@@ -128,11 +141,11 @@ function wantedOf<T extends Target>({
       const selected = all.filter(
         (one) =>
           (only === undefined || only.includes(check.id) || only.includes(one.id)) &&
-          applies(one, profile),
+          isJudged(one, target, version),
       );
       return {
         check,
-        selected: subject !== undefined && applies(subject, profile) ? selected : [],
+        selected: subject !== undefined && applies(subject, target.profile) ? selected : [],
       };
     })
     .filter(({ selected }) => selected.length > 0);

@@ -13,6 +13,7 @@ import { checkOf, unreachable } from "./fake-provider.ts";
 const requirementOf = (id: string, level: Level = "exploitable"): Requirement => ({
   id,
   level,
+  since: "2026-11",
   role: "provider",
   checks: [],
   sentence: "A sentence.",
@@ -38,6 +39,16 @@ describe("a run", () => {
     expect(silent).toMatchObject({ exitCode: 2, findings: [{ status: "error" }] });
     const nothing = await ran(check, { only: ["provider/nothing"] });
     expect(nothing).toMatchObject({ exitCode: 2, findings: [] });
+  });
+
+  it("judges only requirements that are not newer than its version, by default all", async () => {
+    const newer = { ...requirementOf("P-A"), since: "2027-01" };
+    const options = { requirements: [newer, requirementOf("P-B")] };
+    const check = { ...checkOf("provider/a", failed("P-A")), requirements: ["P-A", "P-B"] };
+    const old = await ran(check, { ...options, version: "2026-11" });
+    expect(old.findings.map(({ requirement }) => requirement.id)).toEqual(["P-B"]);
+    const latest = await ran(check, options);
+    expect(latest).toMatchObject({ version: "2027-01", exitCode: 1 });
   });
 
   it("reports a skipped check with its reason, without running it, and ends with 2 if all are", async () => {

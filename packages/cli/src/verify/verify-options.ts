@@ -1,4 +1,4 @@
-import { levels, type Level } from "@countersign/contract-kit";
+import { levels, type Level, requirementVersions } from "@countersign/contract-kit";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { profileOption, seed } from "../options.ts";
 
@@ -12,6 +12,8 @@ export interface VerifyOptions {
   readonly skip?: Readonly<Record<string, string>>;
   readonly failOn: readonly Level[];
   readonly list?: boolean;
+  /** The version to judge by. */
+  readonly requirements?: string;
   readonly baseline?: string;
   readonly updateBaseline?: boolean;
   readonly seed: number;
@@ -57,6 +59,7 @@ export function withVerifyOptions(command: Command): Command {
         .argParser(levelNames)
         .default(defaultFailOn, defaultFailOn.join(",")),
     )
+    .option("--requirements <version>", "judge by this version (default: the newest)", version)
     .option("--list", "list the checks without running them")
     .option("--baseline <file>", "JSON file of known failures, which do not fail the run")
     .option("--update-baseline", "write the current failures to --baseline")
@@ -75,6 +78,12 @@ function reports(text: string, before: readonly WantedReport[] = []): readonly W
     return { format, file };
   });
   return [...before, ...asked];
+}
+
+function version(text: string): string {
+  const known = requirementVersions();
+  if (known.includes(text)) return text;
+  throw new InvalidArgumentError(`expected a version of the requirements: ${known.join(", ")}.`);
 }
 
 function levelNames(text: string): readonly Level[] {

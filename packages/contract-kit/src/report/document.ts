@@ -216,6 +216,8 @@ export interface ReportAbout {
   readonly target: string;
   /** The profile's name. */
   readonly profile: string;
+  /** Version of the requirements that the run judged by; absent for pacts. */
+  readonly requirements?: string;
   readonly seed: number;
   /** Levels whose failures fail the run. */
   readonly failOn: readonly Level[];
@@ -228,23 +230,25 @@ export interface ReportAbout {
 export type AboutOptions = Pick<
   Report,
   "role" | "url" | "profile" | "seed" | "failOn" | "startedAt"
->;
+> &
+  Partial<Pick<Report, "version">>;
 
 // The manifest is next to src/ and dist/.
 const load = createRequire(import.meta.url);
 
 export function reportAbout(options: AboutOptions): ReportAbout {
-  const { role, url, profile, seed, failOn, startedAt } = options;
+  const { role, url, profile, version, seed, failOn, startedAt } = options;
   // npm packs no package without a version.
-  const { version } = load("../../package.json") as { readonly version: string };
+  const { version: kit } = load("../../package.json") as { readonly version: string };
   return {
     role,
     target: withoutSecrets(url),
     profile: profile.name,
+    ...(version !== undefined && { requirements: version }),
     seed,
     failOn,
     startedAt: new Date(startedAt).toISOString(),
-    kit: version,
+    kit,
   };
 }
 

@@ -7,6 +7,7 @@ export function aboutRows({ about }: ReportDocument): readonly (readonly [string
     ["target", about.target],
     ["role", about.role],
     ["profile", about.profile],
+    ...(about.requirements === undefined ? [] : [["requirements", about.requirements] as const]),
     ["seed", String(about.seed)],
     ["fails on", about.failOn.join(", ")],
     ["started", about.startedAt],

@@ -47,6 +47,7 @@ export function terminalSummary(
   const { about, entries, uncovered } = document;
   const unchecked = uncovered.filter((one) => one.unchecked !== undefined).map(({ id }) => id);
   const left = uncovered.length - unchecked.length;
+  const judgedBy = about.requirements === undefined ? "" : `requirements ${about.requirements}, `;
   return [
     "",
     `${verdictOf(document)} (${countsOf(entries)}): ${document.title}`,
@@ -57,7 +58,7 @@ export function terminalSummary(
       : [`${requirementsAre(unchecked.length)} not covered by a check (listed below)`]),
     ...rows(unchecked, width),
     ...(left === 0 ? [] : [`${requirementsAre(left)} covered by checks that this run left out`]),
-    `profile ${about.profile}, seed ${about.seed}, kit ${about.kit}, ${about.startedAt}`,
+    `profile ${about.profile}, ${judgedBy}seed ${about.seed}, kit ${about.kit}, ${about.startedAt}`,
   ].flatMap((line) => (line.startsWith(" ") ? terminalLines(line) : wrapped(line, width)));
 }
 
