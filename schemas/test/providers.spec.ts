@@ -11,6 +11,25 @@ it.each([...providersByName])(
   },
 );
 
+it("every deadline and time of retries of a vendor has a source or is marked as unconfirmed", () => {
+  const vendors = [...providersByName.values()].filter(({ sending }) => sending === undefined);
+  const facts = vendors.flatMap(({ name, sources, answer, retries, unconfirmed = [] }) =>
+    Object.entries({ deadlineSeconds: answer?.deadlineSeconds, retries })
+      .filter(([, value]) => value !== undefined)
+      .map(([fact]) => ({ name, fact, isBacked: sources !== undefined, unconfirmed })),
+  );
+  const unbacked = facts.filter(
+    ({ fact, isBacked, unconfirmed }) => !isBacked && !unconfirmed.some((one) => one === fact),
+  );
+  expect(unbacked).toEqual([]);
+  const marks = vendors.flatMap(({ name, unconfirmed = [] }) =>
+    unconfirmed.map((fact) => `${name} ${fact}`),
+  );
+  expect(
+    marks.filter((mark) => !facts.some(({ name, fact }) => mark === `${name} ${fact}`)),
+  ).toEqual([]);
+});
+
 it("checkProviderDocument names the place of each unknown member and unknown kind of place", () => {
   const document = providersByName.get("standard-webhooks");
   const broken = { ...document, tolerance: 5, delivery: "headers:X-Id", title: undefined };

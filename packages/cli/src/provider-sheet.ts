@@ -20,6 +20,7 @@ export function providerSheet(provider: ProviderDocument): ProviderSheet {
   const { where, prefix } = secret ?? {};
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["documentation", provider.documentation],
+    ["delivery facts from", provider.sources?.join(", ")],
     [
       "proof",
       sdk ? `test vectors of ${sdk.npm} ${sdk.version}` : "test vectors of the documentation",
@@ -52,13 +53,13 @@ export function providerSheet(provider: ProviderDocument): ProviderSheet {
         ["variant", `if ${condition(when)}: type ${typeText(own)}`] as const,
     ),
     ["handshake", handshakes(provider)],
-    ["deadline", seconds(answer.deadlineSeconds)],
+    ["deadline", confirmed(provider, "deadlineSeconds", seconds(answer.deadlineSeconds))],
     [
       "answer",
       `${String(answer.success ?? "2xx")}${answer.body === undefined ? "" : ` ${JSON.stringify(answer.body)}`}`,
     ],
     ["refusal", answer.refused === undefined ? undefined : String(answer.refused)],
-    ["retries", retriesText(provider)],
+    ["retries", confirmed(provider, "retries", retriesText(provider))],
   ];
   return {
     facts: rows.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const])),
@@ -118,6 +119,14 @@ export function replaySeconds(provider: ProviderDocument): number | undefined {
 
 const seconds = (count: number | undefined): string | undefined =>
   count === undefined ? undefined : `${count} s`;
+
+function confirmed(
+  { unconfirmed = [] }: ProviderDocument,
+  fact: "deadlineSeconds" | "retries",
+  text: string | undefined,
+): string | undefined {
+  return text !== undefined && unconfirmed.includes(fact) ? `${text}, not confirmed` : text;
+}
 
 function retriesText({ retries }: ProviderDocument): string | undefined {
   if (retries === "none")

@@ -72,6 +72,11 @@ export interface ProviderDocument {
    */
   readonly documentation: string;
   /**
+   * Addresses of the pages and files that "answer" and "retries" are taken from.
+   * @maxItems 8
+   */
+  readonly sources?: readonly string[];
+  /**
    * The package whose verdicts the provider's vectors carry. Absent if they are from the documentation.
    */
   readonly sdk?: {
@@ -164,6 +169,11 @@ export interface ProviderDocument {
     | {
         readonly hours: number;
       };
+  /**
+   * Delivery facts that no source states. They stay because a shorter deadline or a longer time of retries does no harm.
+   * @maxItems 2
+   */
+  readonly unconfirmed?: readonly ("deadlineSeconds" | "retries")[];
   readonly delivery?: Place;
   /**
    * The only places that a handler gets if the signature does not cover the body.
