@@ -1,8 +1,9 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
+import { type MistakeCode, MistakeError } from "./mistake.ts";
 import { exponentialBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
 import type { ReceiverLimits } from "./pipeline/parts.ts";
-import { oneOf } from "./pipeline/router.ts";
+import { quoted } from "./pipeline/router.ts";
 
 type AnyOptions = ReceiverOptions<unknown>;
 
@@ -14,10 +15,12 @@ const COUNTS = "concurrency maxAttempts pollMs";
 
 /** Checks what would silently switch a limit or a check off in plain JavaScript; types check the rest. */
 export function checkOptions(options: AnyOptions): void {
-  if (typeof options !== "object" || options === null)
+  if (!isObject(options))
     throw mistake("missing options; expected { provider, secrets, fallback, … }");
-  const { limits = {}, workers = {}, inbox, log, replay = "report" } = options;
   checkNames("option", options, OPTIONS);
+  const { limits = {}, workers = {}, inbox, log, replay = "report", catalogue } = options;
+  for (const [name, value] of Object.entries({ limits, workers, catalogue }))
+    if (value !== undefined && !isObject(value)) throw mistake(`"${name}" must be an object`);
   checkNames("limit", limits, LIMITS);
   checkNames("member of workers", workers, `${COUNTS} backoff`);
 
@@ -32,7 +35,7 @@ export function checkOptions(options: AnyOptions): void {
       if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= 1))
         throw mistake(`"${prefix}${name}" must be a positive integer`);
 
-  const replays = typeof replay === "string" ? { replay } : replay;
+  const replays = isObject(replay) ? replay : { replay };
   for (const [given, values] of [
     [{ acknowledge }, ["after-handler", "after-store"]],
     [{ order }, ["none", "per-resource"]],
@@ -42,7 +45,7 @@ export function checkOptions(options: AnyOptions): void {
   ] as const)
     for (const [name, value] of Object.entries<unknown>(given))
       if (value !== undefined && !values.some((known) => known === value))
-        throw mistake(`"${name}" must be ${values.map((known) => `"${known}"`).join(" or ")}`);
+        throw mistake(`"${name}" must be ${values.map(quoted).join(" or ")}`);
 
   if (typeof options.fallback !== "function")
     throw mistake('"fallback" must be a function: senders add event types without notice');
@@ -57,18 +60,24 @@ export function checkOptions(options: AnyOptions): void {
     );
   if (log !== undefined && log !== false && !hasMethods(log, ["warn", "error"]))
     throw mistake('"log" must be false or have the methods "warn" and "error"');
-  if (options.catalogue !== undefined && typeof options.catalogue?.events !== "object")
+  if (catalogue !== undefined && !isObject(catalogue.events))
     throw mistake('"catalogue" must be a generated module\'s catalogue, which has events');
 }
 
-const hasMethods = (value: object, names: readonly string[]): boolean =>
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const hasMethods = (value: unknown, names: readonly string[]): boolean =>
+  isObject(value) &&
   names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
 
 function checkNames(kind: string, given: object, names: string): void {
   const known = names.split(" ");
   for (const name of Object.keys(given))
     if (!known.includes(name))
-      throw mistake(`unknown ${kind} ${JSON.stringify(name)}; ${oneOf(known)}`);
+      throw mistake(
+        `unknown ${kind} ${quoted(name)}; expected one of ${known.map(quoted).join(", ")}`,
+        "CS_OPTION_UNKNOWN",
+      );
 }
 
 /** Checked options with their defaults, as far as they depend on each other. */
@@ -89,10 +98,10 @@ export function settingsOf(
   provider: ProviderDocument,
 ): Settings {
   if (options.order === "per-resource" && inbox.lastHandled === undefined)
-    throw mistake('order "per-resource" needs an inbox with "lastHandled"');
+    throw conflict('order "per-resource" needs an inbox with "lastHandled"');
   const forms = [provider, ...(provider.variants ?? [])];
   if ((options.mode ?? "both") !== "both" && forms.every(({ event }) => event.live === undefined))
-    throw mistake(`"mode" has no effect: ${provider.title} does not say whether an event is live`);
+    throw conflict(`"mode" has no effect: ${provider.title} does not say whether an event is live`);
   const limits = limitsOf(options, inbox, provider);
   return {
     limits,
@@ -120,7 +129,7 @@ function limitsOf(
     bytesInFlight = 67_108_864,
   } = limits;
   if (bytesInFlight < bodyBytes)
-    throw mistake('"limits.bytesInFlight" must not be less than "limits.bodyBytes"');
+    throw conflict('"limits.bytesInFlight" must not be less than "limits.bodyBytes"');
   return {
     bodyBytes,
     bodyMs: Math.min(bodyMs, answerMs),
@@ -144,7 +153,7 @@ function withinPool(
   { maxConcurrentHandlers: most = Number.POSITIVE_INFINITY }: Inbox,
 ): number {
   if (given !== undefined && given > most)
-    throw mistake(
+    throw conflict(
       `"${name}" is ${String(given)}, but the inbox's pool allows ${String(most)}: ` +
         "one connection stays free for handlers' queries outside their transaction",
     );
@@ -153,7 +162,7 @@ function withinPool(
 
 function leaseOf({ lease }: AnyOptions, { answerMs }: ReceiverLimits): number {
   if (lease !== undefined && lease <= answerMs)
-    throw mistake(
+    throw conflict(
       `"lease" must be longer than "limits.answerMs" (${String(answerMs)} ms), or a retry would overlap with the first handler`,
     );
   return lease ?? Math.max(60_000, 2 * answerMs);
@@ -167,7 +176,7 @@ function retentionOf(
   const hours = typeof retries === "object" ? retries.hours : 0;
   const shortest = Math.min(retention, inbox.retentionMs ?? retention);
   if (shortest < hours * 3_600_000)
-    throw mistake(
+    throw conflict(
       `"retention" is ${String(shortest)} ms, shorter than the ${String(hours)} h over which ${title} retries: ` +
         "a late retry would run its handler again",
     );
@@ -176,11 +185,11 @@ function retentionOf(
 
 function storedOf({ acknowledge, workers }: AnyOptions, inbox: Inbox): Settings["stored"] {
   if (acknowledge !== "after-store") {
-    if (workers !== undefined) throw mistake('"workers" needs acknowledge "after-store"');
+    if (workers !== undefined) throw conflict('"workers" needs acknowledge "after-store"');
     return undefined;
   }
   if (inbox.queue === undefined)
-    throw mistake(
+    throw conflict(
       'acknowledge "after-store" needs sqliteInbox or postgresInbox: another inbox may lose events that it has acknowledged',
     );
   const { maxAttempts = 10, backoff = exponentialBackoff(), pollMs = 1000 } = workers ?? {};
@@ -188,4 +197,6 @@ function storedOf({ acknowledge, workers }: AnyOptions, inbox: Inbox): Settings[
   return { queue: inbox.queue, workers: { concurrency, maxAttempts, backoff, pollMs } };
 }
 
-const mistake = (text: string): TypeError => new TypeError(`createReceiver: ${text}`);
+const mistake = (text: string, code: MistakeCode = "CS_OPTION_INVALID"): MistakeError =>
+  new MistakeError(`createReceiver: ${text}`, code);
+const conflict = (text: string): MistakeError => mistake(text, "CS_OPTION_CONFLICT");

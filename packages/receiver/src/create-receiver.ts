@@ -4,6 +4,7 @@ import { createHousekeeping } from "./inbox/housekeeping.ts";
 import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
 import { memoryInbox } from "./inbox/memory.ts";
 import { requireQueue, Worker } from "./inbox/worker.ts";
+import { MistakeError } from "./mistake.ts";
 import type { ReceiverOptions, Replay } from "./options.ts";
 import { HandlerSlots, Running } from "./pipeline/admission.ts";
 import { type Attempt, BodyMemory } from "./pipeline/body.ts";
@@ -91,7 +92,7 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
 ): Receiver<Types, InboxType> {
   checkOptions(options);
   const { provider, fallback, now = Date.now, onOutcome } = options;
-  const fromProvider = providerParts(provider, options.catalogue);
+  const fromProvider = providerParts(provider, options.catalogue, "createReceiver");
   const { respond = respondAs(provider) } = options;
   const { scheme, catalogue } = fromProvider;
   const findSecrets = checkSecrets(options.secrets, scheme, "createReceiver");
@@ -182,7 +183,11 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
       }),
     start() {
       if (worker !== undefined) worker.start();
-      else throw new TypeError('receiver.start(): workers need acknowledge "after-store"');
+      else
+        throw new MistakeError(
+          'receiver.start(): workers need acknowledge "after-store"',
+          "CS_OPTION_CONFLICT",
+        );
     },
     stop: async () => worker?.stop(),
     async close({ graceMs = 10_000 } = {}) {
@@ -227,7 +232,7 @@ function keysBy(
 ): KeyCache | undefined {
   if (keyOf !== undefined) return new KeyCache(keyOf, elapsed);
   if (!scheme.needsKey) return undefined;
-  throw new TypeError(
+  throw new MistakeError(
     `createReceiver: ${scheme.title} names its key in each attempt: set "keyOf" to a function that finds it`,
   );
 }

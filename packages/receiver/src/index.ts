@@ -2,6 +2,7 @@ export type { AnswersAttempts } from "./adapters/answer.ts";
 export { createReceiver, type EventsByName, type Receiver } from "./create-receiver.ts";
 export type * from "./inbox/inbox.ts";
 export { memoryInbox, type MemoryInboxOptions } from "./inbox/memory.ts";
+export type { MistakeCode, MistakeError } from "./mistake.ts";
 export {
   type Backoff,
   exponentialBackoff,
@@ -34,12 +35,7 @@ export type {
 } from "./pipeline/outcome.ts";
 export { eventOf } from "./pipeline/outcome.ts";
 export type { ReceiverLimits } from "./pipeline/parts.ts";
-export {
-  abortDelivery,
-  type AbortableCode,
-  defaultRespond,
-  type Respond,
-} from "./pipeline/respond.ts";
+export { defaultRespond, type Respond } from "./pipeline/respond.ts";
 export type {
   ContextOf,
   Fallback,

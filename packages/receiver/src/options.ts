@@ -1,3 +1,4 @@
+import { MistakeError } from "./mistake.ts";
 import type { Catalogue } from "@countersign/schemas";
 import type { HeadersLike, Secret } from "@countersign/signatures";
 import type { Inbox } from "./inbox/inbox.ts";
@@ -35,7 +36,7 @@ export function exponentialBackoff(options: ExponentialBackoffOptions = {}): Bac
   const { baseMs = 5000, factor = 4, maxMs = SIX_HOURS_MS, random = Math.random } = options;
   for (const [name, value] of Object.entries({ baseMs, factor, maxMs }))
     if (!Number.isFinite(value) || value < 1)
-      throw new TypeError(`exponentialBackoff: "${name}" must be a number of 1 or more`);
+      throw new MistakeError(`exponentialBackoff: "${name}" must be a number of 1 or more`);
   return (attempts) => {
     const longest = Math.min(maxMs, baseMs * factor ** (attempts - 1));
     return Math.round(longest * (0.5 + random() / 2));

@@ -2,6 +2,7 @@ import { type Catalogue, type CatalogueEntry, standardCatalogue } from "@counter
 import { type ProviderDocument, reference } from "@countersign/schemas/providers";
 import { schemeOf } from "@countersign/signatures";
 import { parsePlace } from "@countersign/signatures/places";
+import { MistakeError, withCode } from "./mistake.ts";
 import { categoryOf, type KnownType } from "./pipeline/event.ts";
 import { compileEvent } from "./pipeline/event-plan.ts";
 import { compileHandshakes } from "./pipeline/handshake.ts";
@@ -40,15 +41,24 @@ type NamedPayload<Name extends string, Payload> = Payload extends {
   ? { readonly name: `${Name}.${Action}`; readonly event: Payload }
   : { readonly name: Name; readonly event: Payload };
 
-/** @throws {TypeError} The document could be fooled, or is malformed. */
+/** @throws {MistakeError} `CS_PROVIDER_INVALID` */
 export function providerParts(
   provider: ProviderDocument,
   catalogue: Catalogue<unknown> | undefined,
+  caller: string,
 ): ProviderParts {
-  if (typeof provider !== "object" || provider === null || typeof provider.name !== "string")
-    throw new TypeError(
-      'createReceiver: "provider" must be a document, such as stripe of @countersign/receiver/providers',
+  if (typeof provider?.name !== "string")
+    throw new MistakeError(
+      `${caller}: "provider" must be a document, such as stripe of @countersign/receiver/providers`,
+      "CS_PROVIDER_INVALID",
     );
+  return withCode({ code: "CS_PROVIDER_INVALID", caller }, () => compile(provider, catalogue));
+}
+
+function compile(
+  provider: ProviderDocument,
+  catalogue: Catalogue<unknown> | undefined,
+): ProviderParts {
   const scheme = schemeOf(provider);
   const { batch, authentic, event, variants = [] } = provider;
   const idAt = provider.id?.at;

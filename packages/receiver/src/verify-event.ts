@@ -1,14 +1,10 @@
 import type { Catalogue } from "@countersign/schemas";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { HeadersLike, Secret, SignatureErrorCode } from "@countersign/signatures";
-import {
-  type EventFacts,
-  type IncomingEvent,
-  type UnknownEvent,
-  validate,
-} from "./pipeline/event.ts";
+import { MistakeError, withCode } from "./mistake.ts";
+import { type EventFacts, type UnknownEvent, validate } from "./pipeline/event.ts";
 import type { Rejected, RejectionDetail, RejectionFacts } from "./pipeline/outcome.ts";
-import type { VerifyParts } from "./pipeline/parts.ts";
+import type { ProviderParts, VerifyParts } from "./pipeline/parts.ts";
 import { readEvents, Reading } from "./pipeline/read-events.ts";
 import { formatOf } from "./pipeline/media.ts";
 import { signedUrl } from "./pipeline/verify.ts";
@@ -104,15 +100,18 @@ export type VerifiedEvents<Types> =
  * Verifies, parses, validates and types one webhook, without an inbox, a router or an answer: recognising duplicates
  * by `facts.id` is up to you. Never throws for what a stranger sends.
  *
- * @throws {TypeError} The document, a secret, the clock or the kind of the body is unusable: a mistake of the caller. Or
- *   the provider sends several events at once: use `verifyEvents`.
+ * @throws {MistakeError} `CS_PROVIDER_INVALID`, `CS_SECRET_INVALID`; `CS_OPTION_INVALID`: the clock, the key or the kind of
+ *   the body; `CS_OPTION_CONFLICT`: the provider sends several events at once: use `verifyEvents`.
  */
 export function verifyEvent<Types = UntypedEvents>(
   request: EventRequest,
   options: VerifyEventOptions<Types>,
 ): VerifiedEvent<Types> {
   if (options.provider?.batch !== undefined)
-    throw new TypeError(`verifyEvent: ${options.provider.title} sends batches: use verifyEvents`);
+    throw new MistakeError(
+      `${caller}: ${options.provider.title} sends batches: use verifyEvents`,
+      "CS_OPTION_CONFLICT",
+    );
   const result = verifyEvents(request, options);
   if (!result.ok) return result;
   const { ok, secretIndex, events } = result;
@@ -127,15 +126,20 @@ export function verifyEvents<Types = UntypedEvents>(
   { headers, body, method = "POST", url }: EventRequest,
   options: VerifyEventOptions<Types>,
 ): VerifiedEvents<Types> {
-  const { secrets = [], key, claims, now = Date.now } = options;
-  const parts = partsOf(options);
-  const places = { headers, body, url: signedUrl(url, parts) };
-  const reading = new Reading(places, { format: formatOf(places, parts.media), depth: 16 });
+  const { key, claims, now = Date.now } = options;
   // The scheme refuses what is not a secret, `undefined` included.
-  const verification = parts.scheme.verify(
-    { ...places, method, places: reading.places },
-    secrets as readonly Secret[],
-    { now: typeof now === "function" ? now() : now, key, claims },
+  const secrets = (options.secrets ?? []) as readonly Secret[];
+  const parts = partsOf(options);
+  const { scheme, media, catalogue } = parts;
+  withCode({ code: "CS_SECRET_INVALID", caller }, () => scheme.check(secrets, "verify"));
+  const places = { headers, body, url: signedUrl(url, parts) };
+  const reading = new Reading(places, { format: formatOf(places, media), depth: 16 });
+  const verification = withCode({ code: "CS_OPTION_INVALID", caller }, () =>
+    scheme.verify({ ...places, method, places: reading.places }, secrets, {
+      now: typeof now === "function" ? now() : now,
+      key,
+      claims,
+    }),
   );
   if (!verification.ok) return { ok: false, code: verification.code, facts: verification.facts };
 
@@ -145,20 +149,20 @@ export function verifyEvents<Types = UntypedEvents>(
   for (const one of read) {
     const faults = validate(one, parts);
     if (faults !== undefined && "kind" in faults) return refused(faults);
-    events.push({ ...genuine<Types>(one, parts), ...(faults && { schemaErrors: faults }) });
+    const { identity, facts, body: event, data } = one;
+    events.push({
+      facts,
+      ...(faults && { schemaErrors: faults }),
+      ...(catalogue.size === 0 || catalogue.has(identity.type)
+        ? // The catalogue's validator has just accepted it, or the types are the user's own.
+          { known: true, event: event as Types[keyof Types] }
+        : { known: false, event: { ...facts, data } }),
+    });
   }
   return { ok: true, secretIndex: verification.secretIndex, events };
 }
 
-function genuine<Types>(
-  { identity: { type }, facts, body, data }: IncomingEvent,
-  { catalogue }: VerifyParts,
-): GenuineEvent<Types> {
-  return catalogue.size === 0 || catalogue.has(type)
-    ? // The catalogue's validator has just accepted it, or the types are the user's own.
-      { facts, known: true, event: body as Types[keyof Types] }
-    : { facts, known: false, event: { ...facts, data } };
-}
+const caller = "verifyEvent";
 
 function refused({ code, facts = {}, details }: Rejected): Refusal {
   return {
@@ -169,20 +173,12 @@ function refused({ code, facts = {}, details }: Rejected): Refusal {
   };
 }
 
-/** A scheme keeps imported keys, which cost more than the rest of a call. */
-const known = new WeakMap<ProviderDocument, Map<unknown, VerifyParts>>();
+/** Compiled documents. A scheme also keeps imported keys, which cost more than the rest of a call. */
+const compiled = new WeakMap<ProviderDocument, Map<unknown, ProviderParts>>();
 
-function partsOf<Types>({
-  provider,
-  catalogue,
-  ...options
-}: VerifyEventOptions<Types>): VerifyParts {
-  const ofProvider = known.get(provider) ?? new Map<unknown, VerifyParts>();
-  const kept = ofProvider.get(catalogue);
-  if (kept?.publicUrl === options.url && kept !== undefined && options.validate === undefined)
-    return kept;
-  const parts = providerParts(provider, catalogue);
-  const all = { ...parts, ...verifySettings(options, parts, "verifyEvent") };
-  known.set(provider, ofProvider.set(catalogue, all));
-  return all;
+function partsOf({ provider, catalogue, ...options }: VerifyEventOptions<unknown>): VerifyParts {
+  const known = compiled.get(provider) ?? new Map<unknown, ProviderParts>();
+  const parts = known.get(catalogue) ?? providerParts(provider, catalogue, caller);
+  compiled.set(provider, known.set(catalogue, parts));
+  return { ...parts, ...verifySettings(options, parts, caller) };
 }

@@ -1,5 +1,10 @@
 import { eventFactories, signedAttempt } from "@countersign/receiver/testing";
-import { type ProviderDocument, reference, xSignature } from "@countersign/receiver/providers";
+import {
+  line,
+  type ProviderDocument,
+  reference,
+  xSignature,
+} from "@countersign/receiver/providers";
 import { standardWebhooks } from "@countersign/signatures";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
@@ -83,12 +88,21 @@ describe("verifyEvent", () => {
 
   it("throws a TypeError for a mistake of the caller, and only for one", () => {
     const broken = { ...genuine, body: "{}" as never };
-    expect(() => verifyEvent(genuine, { ...options, secrets: [] })).toThrow(TypeError);
-    const unset = { ...options, secrets: [undefined] };
-    expect(() => verifyEvent(genuine, unset)).toThrow(/environment variable/);
-    const none = { ...options, provider: undefined as never };
-    expect(() => verifyEvent(genuine, none)).toThrow(/"provider" must be a document/);
-    expect(() => verifyEvent(broken, options)).toThrow(/raw bytes/);
+    const batched = { ...options, provider: line };
+    for (const [attempt, given, message] of [
+      [genuine, { ...options, secrets: [] }, /^CS_SECRET_INVALID: verifyEvent: missing secret/],
+      [genuine, { ...options, secrets: [undefined] }, /^CS_SECRET_INVALID: .*environment variable/],
+      [
+        genuine,
+        { ...options, provider: undefined as never },
+        /^CS_PROVIDER_INVALID: verifyEvent: "provider" must be a document/,
+      ],
+      [broken, options, /^CS_OPTION_INVALID: verifyEvent: .*raw bytes/],
+      [genuine, batched, /^CS_OPTION_CONFLICT: verifyEvent: .* use verifyEvents/],
+    ] as const) {
+      expect(() => verifyEvent(attempt, given)).toThrow(TypeError);
+      expect(() => verifyEvent(attempt, given)).toThrow(message);
+    }
     const bodies = fc.oneof(
       fc.uint8Array(),
       fc.json().map((text) => Buffer.from(text)),

@@ -1,3 +1,4 @@
+import { MistakeError } from "../mistake.ts";
 import type { Attempt } from "../pipeline/body.ts";
 import { warnProcess } from "../pipeline/failure-log.ts";
 import type { Outcome, ReceiverResponse } from "../pipeline/outcome.ts";
@@ -27,7 +28,7 @@ export function createAnswer(
   // Plain JavaScript may pass anything.
   const given: Partial<AnswersAttempts> | null | undefined = receiver;
   if (typeof given?.answer !== "function")
-    throw new TypeError(
+    throw new MistakeError(
       `${name}: expected a receiver of createReceiver(), got ${kindOf(receiver)}`,
     );
   let warned = false;

@@ -1,3 +1,4 @@
+import { MistakeError } from "../mistake.ts";
 import { isError } from "../pipeline/outcome.ts";
 import type { StoredBodies, TakenEvent } from "./inbox.ts";
 import { TimeLimit } from "./store-faults.ts";
@@ -12,9 +13,11 @@ export class Bodies {
   /** @throws {TypeError} `encrypt` without `decrypt` or the reverse, or `bodyRetentionMs` is not a time. */
   constructor(inbox: string, { bodyRetentionMs = 0, encrypt, decrypt }: StoredBodies) {
     if (!(Number.isSafeInteger(bodyRetentionMs) && bodyRetentionMs >= 0))
-      throw new TypeError(`${inbox}: invalid "bodyRetentionMs": expected milliseconds, 0 or more`);
+      throw new MistakeError(
+        `${inbox}: invalid "bodyRetentionMs": expected milliseconds, 0 or more`,
+      );
     if (typeof encrypt !== typeof decrypt || (encrypt && typeof encrypt !== "function"))
-      throw new TypeError(`${inbox}: "encrypt" and "decrypt" must both be functions`);
+      throw new MistakeError(`${inbox}: "encrypt" and "decrypt" must both be functions`);
     this.retentionMs = bodyRetentionMs;
     this.#encrypt = encrypt;
     this.#decrypt = decrypt;

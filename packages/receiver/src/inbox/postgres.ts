@@ -1,3 +1,4 @@
+import { MistakeError } from "../mistake.ts";
 import { Bodies } from "./bodies.ts";
 import type { InboxQueue, StoredBodies, TransactionalInbox } from "./inbox.ts";
 import {
@@ -65,7 +66,7 @@ export function postgresInbox(
   const database = databaseOf(source, limit);
   const size = database.connections;
   if (size !== undefined && size < 2)
-    throw new TypeError(
+    throw new MistakeError(
       "postgresInbox: the pool needs 2 connections or more: one for a handler's transaction, one for the inbox",
     );
   const name = quotedSchema(schema);
@@ -90,12 +91,12 @@ function databaseOf(source: PostgresPool | PostgresDatabase, limit: TimeLimit): 
     if ("connect" in source && typeof source.connect === "function")
       return poolDatabase(source, limit);
   }
-  throw new TypeError("postgresInbox: expected a pg.Pool, or { query, transaction }");
+  throw new MistakeError("postgresInbox: expected a pg.Pool, or { query, transaction }");
 }
 
 function quotedSchema(schema: unknown): string {
   if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw new TypeError(
+    throw new MistakeError(
       'postgresInbox: missing or invalid "schema": expected the service\'s name of lower-case letters, digits and ' +
         'underscores, at most 63, e.g. { schema: "ledger" }',
     );

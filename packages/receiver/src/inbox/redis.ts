@@ -1,3 +1,4 @@
+import { MistakeError } from "../mistake.ts";
 import { isError } from "../pipeline/outcome.ts";
 import type { ResourceState } from "@countersign/rules";
 import { createHash } from "node:crypto";
@@ -55,7 +56,7 @@ export function redisInbox(
   // Plain JavaScript may pass no options.
   const { prefix, timeoutMs } = (options ?? {}) as Partial<RedisInboxOptions>;
   if (typeof prefix !== "string" || prefix === "" || /[{}]/.test(prefix))
-    throw new TypeError(
+    throw new MistakeError(
       'redisInbox: missing or invalid "prefix": expected the service\'s name, without braces, e.g. { prefix: "ledger" }',
     );
   // The braces keep the inbox's keys together in a cluster.
@@ -73,7 +74,7 @@ function commandOf(client: IoRedisClient | NodeRedisClient): RedisCommand {
     return (name, values) => client.call(name, ...values);
   if ("sendCommand" in client && typeof client.sendCommand === "function")
     return (name, values) => client.sendCommand([name, ...values]);
-  throw new TypeError("redisInbox: expected a client of ioredis or redis");
+  throw new MistakeError("redisInbox: expected a client of ioredis or redis");
 }
 
 /** Limits each command. If nothing at all was answered meanwhile, the client connects again: its connection hangs. */

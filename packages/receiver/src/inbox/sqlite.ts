@@ -1,3 +1,4 @@
+import { MistakeError } from "../mistake.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { Bodies } from "./bodies.ts";
 import type {
@@ -64,7 +65,7 @@ export function sqliteInbox(file: string | SqliteInboxOptions): SqliteInbox {
   const options: SqliteInboxOptions = typeof file === "string" ? { path: file } : file;
   const { path, busyMs = 5000 } = options;
   if (typeof path !== "string" || path === "" || path.includes(":memory:"))
-    throw new TypeError("sqliteInbox: expected the path of a file; memoryInbox() is in memory");
+    throw new MistakeError("sqliteInbox: expected the path of a file; memoryInbox() is in memory");
   const bodies = new Bodies("sqliteInbox", options);
   const events = new SqliteFile(path, {
     busyMs,

@@ -1,3 +1,4 @@
+import { MistakeError } from "../mistake.ts";
 import { warnProcess } from "../pipeline/failure-log.ts";
 
 /** The time limit of an inbox's own calls by default, in milliseconds: well below a sender's timeout. */
@@ -14,7 +15,7 @@ export class TimeLimit {
   /** @throws {TypeError} the limit is not a positive number. */
   constructor(store: string, ms: number = TIMEOUT_MS) {
     if (!(ms > 0 && ms < 2 ** 31))
-      throw new TypeError(`${store}: invalid "timeoutMs": expected milliseconds above 0`);
+      throw new MistakeError(`${store}: invalid "timeoutMs": expected milliseconds above 0`);
     this.#store = store;
     this.ms = ms;
   }

@@ -1,3 +1,4 @@
+import { MistakeError } from "../mistake.ts";
 import type { WorkerOptions } from "../options.ts";
 import { Deadline } from "../pipeline/admission.ts";
 import { type IncomingEvent, validate } from "../pipeline/event.ts";
@@ -218,10 +219,13 @@ export class Worker {
   }
 }
 
-/** @throws {TypeError} the inbox keeps no events for workers. */
+/** @throws {MistakeError} `CS_OPTION_CONFLICT` the inbox keeps no events for workers. */
 export function requireQueue({ queue }: Inbox, method: string): InboxQueue {
   if (queue === undefined)
-    throw new TypeError(`receiver.${method}(): the inbox keeps no events for workers`);
+    throw new MistakeError(
+      `receiver.${method}(): the inbox keeps no events for workers`,
+      "CS_OPTION_CONFLICT",
+    );
   return queue;
 }
 

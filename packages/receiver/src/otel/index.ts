@@ -1,3 +1,4 @@
+import { MistakeError } from "../mistake.ts";
 import { standardCatalogue } from "@countersign/schemas";
 import type { Attributes, Meter, SpanKind, SpanStatusCode, Tracer } from "@opentelemetry/api";
 import type { Inbox } from "../inbox/inbox.ts";
@@ -47,7 +48,7 @@ export function telemetry({
   facts: { readonly durationMs: number; readonly worker?: { readonly dead: boolean } },
 ) => void {
   if (tracer === undefined && meter === undefined)
-    throw new TypeError('telemetry: expected a "tracer", a "meter" or both');
+    throw new MistakeError('telemetry: expected a "tracer", a "meter" or both');
   const known = new Set(types);
   const duration = meter?.createHistogram("messaging.process.duration", {
     description: "Duration of an attempt, or of a worker's run, with its handler.",
@@ -127,7 +128,9 @@ export function inboxMetrics({
   now = Date.now,
 }: InboxMetricsOptions): void {
   if (queue === undefined)
-    throw new TypeError("inboxMetrics: expected sqliteInbox or postgresInbox, which keep events");
+    throw new MistakeError(
+      "inboxMetrics: expected sqliteInbox or postgresInbox, which keep events",
+    );
   const gauge = (name: string, unit: string, description: string) =>
     meter.createObservableGauge(`countersign.inbox.${name}`, { unit, description });
   const unhandled = gauge("unhandled", "{event}", "Stored events that no worker has handled.");

@@ -1,4 +1,5 @@
 import type { EventKey, Inbox, TransactionalInbox } from "../inbox/inbox.ts";
+import { MistakeError } from "../mistake.ts";
 import type { EventFacts, UnknownEvent } from "./event.ts";
 
 /** The second argument of a handler. */
@@ -81,7 +82,8 @@ export class Router {
    */
   register(name: string, handler: AnyHandler): void {
     const problem = this.#problem(name, handler);
-    if (problem !== undefined) throw new TypeError(`receiver.on(${quoted(name)}): ${problem}`);
+    if (problem !== undefined)
+      throw new MistakeError(`receiver.on(${quoted(name)}): ${problem}`, "CS_HANDLER_INVALID");
     this.#routes.set(name, { handler, fallback: false });
   }
 
@@ -90,7 +92,7 @@ export class Router {
     if (name === "*" || name === "")
       return 'unsupported name; every event without its own handler goes to the "fallback" option of createReceiver';
     if (this.#names.size > 0 && !this.#names.has(name))
-      return `unknown type or category; ${oneOf(this.#names)}`;
+      return `unknown type or category; ${nearest(name, this.#names)}`;
     if (this.#routes.has(name)) return "a handler already exists, and an event has exactly one";
     // A handler registered later would miss events that the fallback has handled meanwhile.
     return this.#routing ? "register all handlers before the first attempt" : undefined;
@@ -102,8 +104,20 @@ export class Router {
   }
 }
 
-const quoted = (name: unknown): string => JSON.stringify(String(name));
+export const quoted = (name: unknown): string => JSON.stringify(String(name));
 
-/** Lists the names that are known. */
-export const oneOf = (names: Iterable<string>): string =>
-  `expected one of ${Array.from(names, quoted).join(", ")}`;
+const MOST_LISTED = 10;
+
+/** Lists the names that begin as a mistyped one does. */
+function nearest(name: string, names: ReadonlySet<string>): string {
+  const shared = (known: string): number => {
+    let length = 0;
+    while (length < known.length && known[length] === name[length]) length += 1;
+    return length;
+  };
+  const near = [...names].toSorted((a, b) => shared(b) - shared(a)).slice(0, MOST_LISTED);
+  const listed = near.map(quoted).join(", ");
+  return names.size === near.length
+    ? `expected one of ${listed}`
+    : `the nearest of ${String(names.size)} names are ${listed}`;
+}

@@ -5,6 +5,7 @@ import {
   type Secret,
   type SignatureScheme,
 } from "@countersign/signatures";
+import { MistakeError, withCode } from "../mistake.ts";
 import type { GivenSecret, SecretsOption, TenantSecrets } from "../options.ts";
 import type { Deadline } from "./admission.ts";
 import type { Attempt } from "./body.ts";
@@ -125,7 +126,7 @@ export function pathOf(url: string): string {
 /**
  * Checks the secrets and the URL now; the answer of a function is checked with each attempt.
  *
- * @throws {TypeError} The scheme could not verify with them.
+ * @throws {MistakeError} `CS_SECRET_INVALID` The scheme could not verify with them.
  */
 export function checkSecrets(
   secrets: SecretsOption | undefined,
@@ -142,9 +143,13 @@ export function checkSecrets(
     return () => none;
   }
   if (!Array.isArray(secrets) || secrets.length === 0)
-    throw new TypeError(`${caller}: "secrets" must have at least one secret, or be a function`);
+    throw new MistakeError(
+      `${caller}: "secrets" must have at least one secret, or be a function`,
+      "CS_SECRET_INVALID",
+    );
   const answer = { ...credentials("", secrets, caller), decoys: false };
-  for (const { warning } of scheme.check(answer.secrets, "verify"))
+  const check = (): ReturnType<SignatureScheme["check"]> => scheme.check(answer.secrets, "verify");
+  for (const { warning } of withCode({ code: "CS_SECRET_INVALID", caller }, check))
     if (warning !== undefined) warnProcess("CS_SECRET_DOUBTFUL", `${caller}: ${warning}`);
   return () => answer;
 }
@@ -160,8 +165,9 @@ function credentials(
     const labelled = typeof one === "object" && "secret" in one;
     const secret = labelled ? one.secret : one;
     if (secret === undefined)
-      throw new TypeError(
+      throw new MistakeError(
         `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?`,
+        "CS_SECRET_INVALID",
       );
     secrets.push(secret);
     labels.push(labelled ? one.label : undefined);
@@ -187,7 +193,7 @@ function tenantSecrets(answer: TenantSecrets): Credentials {
 /**
  * Checks the option `url`.
  *
- * @throws {TypeError} It is missing though the provider signs it, or is not an http or https URL without a query.
+ * @throws {MistakeError} `CS_OPTION_INVALID` It is missing though the provider signs it, or is not an http or https URL without a query.
  */
 export function checkUrl(
   url: string | undefined,
@@ -196,13 +202,13 @@ export function checkUrl(
 ): string | undefined {
   if (url === undefined) {
     if (!scheme.needsUrl) return undefined;
-    throw new TypeError(
+    throw new MistakeError(
       `${caller}: ${scheme.title} signs the URL: set "url" to the public URL that its dashboard has`,
     );
   }
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!/^https?:$/.test(parsed?.protocol ?? "") || /[?#]/.test(url))
-    throw new TypeError(
+    throw new MistakeError(
       `${caller}: "url" must be the public http or https URL of this endpoint, without a query`,
     );
   return url;
