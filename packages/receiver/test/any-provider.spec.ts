@@ -254,8 +254,10 @@ describe("a handshake by GET", () => {
       headers: { "content-type": "text/plain", "x-content-type-options": "nosniff" },
       body: "<b>42",
     });
-    for (const url of [query("open-sesam"), query(""), "/hooks"])
-      expect((await receiver.answer({ ...get, url })).response.status).toBe(405);
+    for (const url of [query("open-sesam"), query(""), "/hooks"]) {
+      const { status, headers } = (await receiver.answer({ ...get, url })).response;
+      expect([status, headers["allow"]]).toEqual([405, "GET, POST"]);
+    }
     expect(seen).toEqual([]);
   });
 

@@ -14,10 +14,14 @@ export type Respond = (outcome: Outcome) => ReceiverResponse;
 export const defaultRespond: Respond = respondAs({});
 
 /** Returns the default answers with those that a provider's document expects. */
-export function respondAs({ answer = {} }: Pick<ProviderDocument, "answer">): Respond {
+export function respondAs({
+  answer = {},
+  handshakes = [],
+}: Pick<ProviderDocument, "answer" | "handshakes">): Respond {
   const { success = 204, body = "", refused = 401, reply } = answer;
   const type = { "content-type": answer.mediaType ?? reply ?? "text/plain" };
   const done: ReceiverResponse = { status: success, headers: body === "" ? {} : type, body };
+  const allow = handshakes.some(({ method }) => method === "GET") ? "GET, POST" : "POST";
   const stored = answer.success === undefined ? { ...done, status: 202 } : done;
   const respond: Respond = (outcome) => {
     switch (outcome.kind) {
@@ -48,7 +52,9 @@ export function respondAs({ answer = {} }: Pick<ProviderDocument, "answer">): Re
         const status = rejectionStatus[outcome.code];
         // All of these are alike, byte for byte: the reason would help only a forger.
         if (status === undefined) return json(refused, "CS_SIGNATURE_REFUSED");
-        return json(status, outcome.code, outcome.event?.key.id, status === 503 ? 5 : undefined);
+        const { code, event } = outcome;
+        const response = json(status, code, event?.key.id, status === 503 ? 5 : undefined);
+        return status === 405 ? { ...response, headers: { ...response.headers, allow } } : response;
       }
       default:
         return outcome satisfies never;
@@ -96,7 +102,6 @@ function json(
     status,
     headers: {
       "content-type": "application/json",
-      ...(status === 405 && { allow: "POST" }),
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     },
     body: JSON.stringify({ code, id, fix }),
@@ -128,48 +133,4 @@ export function checkResponse(response: ReceiverResponse): ReceiverResponse {
     if (!NAME.test(name) || typeof value !== "string" || !VALUE.test(value))
       throw new TypeError(`"respond" returned an invalid header ${JSON.stringify(name)}`);
   return BODILESS.has(status) ? { status, headers, body: "" } : response;
-}
-
-const ABORTABLE = [
-  "CS_BODY_NOT_JSON",
-  "CS_EVENT_ENVELOPE",
-  "CS_EVENT_SCHEMA",
-  "CS_EVENT_ID_REUSED",
-] as const;
-
-/** Rejections of an authentic body, for which a sender may be asked to stop. */
-export type AbortableCode = (typeof ABORTABLE)[number];
-
-/**
- * Returns a `respond` function that adds `webhook-delivery: abort-message` to rejections with one of
- * `codes`: senders that know the header don't send the event again. A receiver that is updated later
- * never gets such an event, so this is opt-in:
- *
- * ```ts
- * createReceiver({ …, respond: abortDelivery({ codes: ["CS_EVENT_SCHEMA"] }) })
- * ```
- *
- * @throws {TypeError} a code that an attempt without a genuine signature can have: a stranger must not stop deliveries.
- * @see Standard Webhooks, the proposed delivery control header; Svix documents it.
- */
-export function abortDelivery({
-  codes,
-  respond = defaultRespond,
-}: {
-  readonly codes: readonly AbortableCode[];
-  /** Default `defaultRespond`. */
-  readonly respond?: Respond;
-}): Respond {
-  for (const code of codes)
-    if (!ABORTABLE.includes(code))
-      throw new TypeError(
-        `abortDelivery: unsupported code ${JSON.stringify(code)}; expected one of ${ABORTABLE.join(", ")}`,
-      );
-  const aborting = new Set<RejectionCode>(codes);
-  return (outcome) => {
-    const response = checkResponse(respond(outcome));
-    if (outcome.kind !== "rejected" || !aborting.has(outcome.code)) return response;
-    const headers = { ...response.headers, "webhook-delivery": "abort-message" };
-    return { ...response, headers };
-  };
 }
