@@ -15,6 +15,7 @@ export type * as client from "@countersign/client";
 export type * as kit from "@countersign/contract-kit";
 export type * as derive from "@countersign/contract-kit/derive";
 export type * as diff from "@countersign/contract-kit/diff";
+export type * as documents from "@countersign/contract-kit/documents";
 export type * as pact from "@countersign/contract-kit/pact";
 export type * as report from "@countersign/contract-kit/report";
 export type * as kitVitest from "@countersign/contract-kit/vitest";

@@ -1,0 +1,49 @@
+import { isRecord } from "../values.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import type { MergeContext, MergePart } from "./merge-schemas.ts";
+import type { SourceNode } from "./source-files.ts";
+
+/** The kinds of a union, each with its values of the discriminator. */
+export function kindsOf(
+  schema: MergePart["schema"],
+  kinds: readonly SourceNode[],
+  context: MergeContext,
+): readonly SourceNode[] {
+  const { discriminator } = schema;
+  if (!isRecord(discriminator) || typeof discriminator["propertyName"] !== "string") return kinds;
+  const member = discriminator["propertyName"];
+  const mapping = isRecord(discriminator["mapping"]) ? discriminator["mapping"] : {};
+  return kinds.map((kind) => {
+    const reference = isRecord(kind.value) ? kind.value["$ref"] : undefined;
+    if (typeof reference !== "string") return kind;
+    const { value: target } = context.target(reference, kind);
+    const mapped = Object.entries(mapping).flatMap(([value, to]) =>
+      typeof to === "string" && targetOf(to, kind, context).value === target ? [value] : [],
+    );
+    // Without a mapping the value is the name of the schema.
+    const name = reference.slice(reference.lastIndexOf("/") + 1);
+    return context.withMember(kind, member, mapped.length > 0 ? mapped : [name]);
+  });
+}
+
+/** A mapping has references, and names of schemas. */
+function targetOf(to: string, from: SourceNode, context: MergeContext): SourceNode {
+  const isName = /^[\w.-]+$/.test(to) && !/\.(?:json|ya?ml)$/.test(to);
+  return context.target(isName ? `#/components/schemas/${to}` : to, from);
+}
+
+/** The kinds of a schema that only its discriminator's mapping names: schemas that extend it. */
+export function childrenOf(
+  { node, schema }: MergePart,
+  context: MergeContext,
+): readonly JsonSchema[] | undefined {
+  const { discriminator, oneOf, anyOf } = schema;
+  if (!isRecord(discriminator) || oneOf !== undefined || anyOf !== undefined) return undefined;
+  const { mapping, propertyName: member } = discriminator;
+  if (!isRecord(mapping) || typeof member !== "string") return undefined;
+  const kinds = Map.groupBy(Object.entries(mapping), ([, to]) => String(to));
+  return [...kinds].map(([to, entries]) => {
+    const values = entries.map(([value]) => value);
+    return context.merged([context.withMember(targetOf(to, node, context), member, values)]);
+  });
+}

@@ -1,0 +1,96 @@
+import { pointerOf } from "@countersign/schemas";
+import { type JsonSchema, resolved } from "./json-schema.ts";
+
+type Schemas = Readonly<Record<string, JsonSchema>>;
+
+export interface Webhook {
+  readonly key: string;
+  readonly body: JsonSchema;
+  readonly headers: Readonly<Record<string, JsonSchema>>;
+  readonly requiredHeaders: readonly string[];
+}
+
+/** An event's type, and where it is in each attempt, as in provider documents: `body:/type`, `header:x-event`. */
+export interface EventType {
+  readonly name: string;
+  readonly typeAt?: string;
+  /** True if the schema lists other types too. */
+  readonly isShared?: boolean;
+}
+
+type Listed = readonly [place: string, values: readonly string[]];
+
+/**
+ * Returns the type of each webhook. It is in the member of the body that has one value in each webhook and another one
+ * in each; else in a member whose listed values have the webhook's key; else in such a header. Without one the key is the
+ * name.
+ *
+ * @param chosen The place of the type, which then need not list values: `body:/type`, `/type` or `header:X-Event`.
+ */
+export function eventTypes(
+  webhooks: readonly Webhook[],
+  schemas: Schemas,
+  chosen: string | undefined,
+): readonly EventType[] {
+  const places = webhooks.map((one) => new Map<string, readonly string[]>(listedIn(one, schemas)));
+  const at = chosen?.replace(/^\//, "body:/").replace(/^header:.*/, (text) => text.toLowerCase());
+  const candidates = at === undefined ? [...(places[0]?.keys() ?? [])] : [at];
+  const names = (place: string, isSingle: boolean): readonly (string | undefined)[] =>
+    places.map((of, index) => {
+      const values = of.get(place) ?? [];
+      const only = values.length === 1 ? values[0] : undefined;
+      if (isSingle) return only;
+      const key = plain(webhooks[index]?.key ?? "");
+      const [similar, ...more] = values.filter((value) => plain(value).includes(key));
+      const equal = values.find((value) => plain(value) === key);
+      return equal ?? (more.length === 0 ? similar : undefined) ?? only;
+    });
+  for (const isSingle of [true, false])
+    for (const place of candidates) {
+      const found = names(place, isSingle).filter((name) => name !== undefined);
+      if (found.length === webhooks.length && new Set(found).size === found.length)
+        return found.map((name) => ({ name, typeAt: place, isShared: !isSingle }));
+    }
+  return webhooks.map(({ key }, index) => {
+    const [only, ...others] = places[index]?.get(at ?? "") ?? [];
+    const name = only !== undefined && others.length === 0 ? only : key;
+    return { name, ...(at !== undefined && { typeAt: at }) };
+  });
+}
+
+/** Keys of webhooks are often the type, or a part of it, in another spelling: `paymentCreated` and `payment.created`. */
+const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+
+/** The places with listed texts: usual names of types first, then members of the body, of its objects, and headers. */
+function listedIn(
+  { body, headers, requiredHeaders }: Webhook,
+  schemas: Schemas,
+): readonly Listed[] {
+  const members = listedMembers(body, schemas, []);
+  const names = Object.keys(headers).filter((name) => requiredHeaders.includes(name));
+  const usual = members.filter(([place]) => /^body:\/(?:event_?)?(?:type|name)$/i.test(place));
+  const ofHeaders = names.flatMap((name) => {
+    const values = listed(headers[name] ?? {}, schemas);
+    return values.length > 0 ? [[`header:${name}`, values] as const] : [];
+  });
+  return [...usual, ...members, ...ofHeaders];
+}
+
+function listedMembers(
+  schema: JsonSchema,
+  schemas: Schemas,
+  steps: readonly string[],
+): readonly Listed[] {
+  const members = Object.entries(resolved(schema, schemas).properties ?? {});
+  const own = members.flatMap(([name, member]): Listed[] => {
+    const values = listed(member, schemas);
+    return values.length > 0 ? [[`body:${pointerOf([...steps, name])}`, values]] : [];
+  });
+  if (steps.length > 0) return own;
+  return [...own, ...members.flatMap(([name, member]) => listedMembers(member, schemas, [name]))];
+}
+
+function listed(schema: JsonSchema, schemas: Schemas): readonly string[] {
+  const { const: only, enum: values = [only] } = resolved(schema, schemas);
+  return values.filter((value) => typeof value === "string");
+}

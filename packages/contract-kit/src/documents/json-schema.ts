@@ -1,0 +1,103 @@
+export type TypeName = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
+
+type Schemas = Readonly<Record<string, JsonSchema>>;
+
+/**
+ * A schema as `readDocument` returns it: JSON Schema 2020-12 without `allOf` of what can be merged. Keywords next to
+ * `oneOf` and `anyOf` count too.
+ */
+export interface JsonSchema {
+  /** `#/schemas/NAME`, with at most annotations next to it. */
+  readonly $ref?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly examples?: readonly unknown[];
+  readonly type?: TypeName | readonly TypeName[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  /** True for an enum that readers take as open: `x-open`, or the list was an `x-extensible-enum`. */
+  readonly "x-open"?: boolean;
+  readonly oneOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  /** Parts that cannot be merged, such as a second pattern. */
+  readonly allOf?: readonly JsonSchema[];
+  readonly not?: JsonSchema;
+  readonly if?: JsonSchema;
+  readonly then?: JsonSchema;
+  readonly else?: JsonSchema;
+  /** Each kind of the union next to it has one value, or some, of this member. */
+  readonly discriminator?: { readonly propertyName: string };
+  readonly properties?: Schemas;
+  readonly patternProperties?: Schemas;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly unevaluatedProperties?: JsonSchema;
+  readonly propertyNames?: JsonSchema;
+  readonly dependentSchemas?: Schemas;
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
+  readonly required?: readonly string[];
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly items?: JsonSchema;
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly unevaluatedItems?: JsonSchema;
+  readonly contains?: JsonSchema;
+  readonly minContains?: number;
+  readonly maxContains?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  /** An annotation, as JSON Schema says. */
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+}
+
+/** The types that a schema names; empty if it names none. */
+export const typesOf = ({ type }: JsonSchema): readonly TypeName[] => [type ?? []].flat();
+
+const PREFIX = "#/schemas/";
+
+export const referenceTo = (name: string): string =>
+  PREFIX + name.replaceAll("~", "~0").replaceAll("/", "~1");
+
+/** The name that a `$ref` of a normalised schema refers to. */
+export const nameOf = (reference: string): string =>
+  reference.slice(PREFIX.length).replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** The schema itself, or the named schema that it refers to. */
+export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
+  let at = schema;
+  // The reader of documents refuses circles of references.
+  while (at.$ref !== undefined) at = schemas[nameOf(at.$ref)] ?? {};
+  return at;
+}
+
+const ONE =
+  "not if then else additionalProperties unevaluatedProperties propertyNames items unevaluatedItems contains".split(
+    " ",
+  );
+const LISTS = ["oneOf", "anyOf", "allOf", "prefixItems"];
+const BY_NAME = ["properties", "patternProperties", "dependentSchemas"];
+
+/** A part of a schema, with the keyword and the name or index that lead to it. */
+export type SchemaPart = readonly [steps: readonly (string | number)[], part: JsonSchema];
+
+/** The schemas in a schema. */
+export function partsOf(schema: JsonSchema): readonly SchemaPart[] {
+  return Object.entries(schema).flatMap(([keyword, value]: [string, unknown]): SchemaPart[] => {
+    // The keyword decides what the value is.
+    if (BY_NAME.includes(keyword))
+      return Object.entries(value as Schemas).map(([name, part]) => [[keyword, name], part]);
+    if (LISTS.includes(keyword))
+      return (value as readonly JsonSchema[]).map((part, index) => [[keyword, index], part]);
+    const isOne = ONE.includes(keyword) && typeof value === "object";
+    return isOne ? [[[keyword], value as JsonSchema]] : [];
+  });
+}

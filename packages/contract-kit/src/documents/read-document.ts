@@ -1,0 +1,243 @@
+import { basename } from "node:path";
+import { stepsOf } from "@countersign/schemas";
+import { isRecord } from "../values.ts";
+import { DocumentError } from "./document-error.ts";
+import { type DescribedCall, type DescribedMessage, describedIn } from "./described.ts";
+import { eventTypes, type EventType } from "./event-types.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { type IgnoredKeyword, SchemaNormaliser } from "./schema-normaliser.ts";
+import { nameOfFile, readSourceFiles, type SourceFiles, type SourceNode } from "./source-files.ts";
+
+/** The events that a document describes. */
+export interface EventsDocument {
+  readonly title: string;
+  readonly events: readonly DocumentedEvent[];
+  /** Named schemas that others refer to by `#/schemas/NAME`. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** File and JSON Pointer of each named schema. */
+  readonly places: ReadonlyMap<string, string>;
+  /** Requests, responses and webhooks, each with its writer: what `diff` compares. */
+  readonly parts: readonly DocumentPart[];
+  /** Keywords that were left out: they neither accept nor refuse a value. */
+  readonly ignored: readonly IgnoredKeyword[];
+}
+
+export interface DocumentedEvent {
+  /** The type of the event, else the webhook's key. */
+  readonly name: string;
+  /** The type's place, as in provider documents: `body:/type`, `header:x-github-event`. */
+  readonly typeAt?: string;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, JsonSchema>>;
+  readonly requiredHeaders: readonly string[];
+  /** The schema of the body, often a `$ref`. */
+  readonly schema: JsonSchema;
+  readonly mediaType: string;
+  readonly examples: readonly unknown[];
+  /** Statuses that the receiver may answer. */
+  readonly responses: readonly string[];
+}
+
+/** Something that is written by one side and read by the other. */
+export interface DocumentPart {
+  /** For example `requests/post ~v1~refunds application~json` or `events/payment.created headers`. */
+  readonly name: string;
+  /** Clients write requests, and the answers to webhooks; the service writes responses and events. */
+  readonly direction: "request" | "response" | "event";
+  readonly schema: JsonSchema;
+}
+
+export interface ReadOptions {
+  /** The place of the events' type: `body:/type`, `/type` or `header:X-GitHub-Event`. Default: found by its values. */
+  readonly eventType?: string | undefined;
+  /** False accepts a document without events. Default true. */
+  readonly needsEvents?: boolean;
+}
+
+/**
+ * Reads the webhooks and callbacks of an OpenAPI document (3.0, with `x-webhooks`, to 3.2), the messages of an AsyncAPI 3
+ * document, or a folder of JSON Schemas (`events/TYPE.schema.json`). Files are JSON or YAML.
+ *
+ * @param path A file, with the files next to it or below that it refers to; or a folder.
+ * @throws {DocumentError} `CS_DOCUMENT_UNREADABLE`: not found, or neither JSON nor YAML.
+ *   `CS_DOCUMENT_UNSUPPORTED`: neither OpenAPI 3.0 to 3.2 nor AsyncAPI 3.
+ *   `CS_DOCUMENT_TOO_LARGE`: more than 32 MiB, 3,000,000 schemas, or 400 levels.
+ *   `CS_DOCUMENT_INVALID`: something else in the place of a schema.
+ *   `CS_DOCUMENT_REFERENCE_REMOTE`: a `$ref` with a host. `CS_DOCUMENT_REFERENCE_OUTSIDE`: out of the folder.
+ *   `CS_DOCUMENT_REFERENCE_DANGLING`: it leads nowhere. `CS_DOCUMENT_REFERENCE_CIRCULAR`: it leads back to itself, and
+ *   not through a member or an item. `CS_DOCUMENT_NO_EVENTS`: it has no webhook, callback or message.
+ */
+export async function readDocument(
+  path: string,
+  { eventType, needsEvents = true }: ReadOptions = {},
+): Promise<EventsDocument> {
+  const files = await readSourceFiles(path);
+  try {
+    const document = files.isFolder ? folderDocument(path, files) : described(files, eventType);
+    if (needsEvents && document.events.length === 0)
+      throw new DocumentError(
+        "CS_DOCUMENT_NO_EVENTS",
+        `${path} describes no event: expected webhooks, x-webhooks or callbacks`,
+      );
+    return document;
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new DocumentError("CS_DOCUMENT_TOO_LARGE", `${path} is nested too deep`, { cause });
+  }
+}
+
+function described(files: SourceFiles, eventType: string | undefined): EventsDocument {
+  const root = files.root(files.entries[0] ?? "");
+  const calls = describedIn(root, files);
+  const normaliser = new SchemaNormaliser(files);
+  const webhooks = calls
+    .filter(({ isWebhook, request }) => isWebhook && request.bodies.length > 0)
+    .map((call) => webhookOf(call, normaliser));
+  const parts = calls.flatMap((call) => partsOf(call, normaliser));
+  normaliser.refuseCircles();
+  const types = eventTypes(webhooks, normaliser.schemas, eventType);
+  const events = webhooks.map((webhook, index): DocumentedEvent => {
+    // There is a type for each webhook.
+    const type = types[index] as EventType;
+    const { key: _, body: __, node, ...event } = webhook;
+    const { name, typeAt } = type;
+    const schema = normaliser.read(withType(node, type));
+    return { ...event, name, ...(typeAt !== undefined && { typeAt }), schema };
+  });
+  const { info } = isRecord(root.value) ? root.value : {};
+  const title = isRecord(info) && typeof info["title"] === "string" ? info["title"] : "";
+  const { schemas, places, ignored } = normaliser;
+  return { title, events, schemas, places, parts, ignored };
+}
+
+interface WebhookNode extends Omit<DocumentedEvent, "name" | "typeAt" | "schema"> {
+  readonly key: string;
+  readonly body: JsonSchema;
+  readonly node: SourceNode;
+}
+
+function webhookOf(
+  { key, request, responses }: DescribedCall,
+  reader: SchemaNormaliser,
+): WebhookNode {
+  const { bodies, parameters } = request;
+  const headers = parameters
+    .filter(({ name }) => name.startsWith("header "))
+    .map((one) => ({ ...one, name: one.name.slice("header ".length) }));
+  const body = bodies.find(({ mediaType }) => /[/+]json\b/.test(mediaType)) ?? bodies[0];
+  const node = body?.schema ?? { file: "", pointer: "", value: {} };
+  return {
+    key,
+    node,
+    body: reader.read(node),
+    headers: Object.fromEntries(headers.map(({ name, schema }) => [name, reader.read(schema)])),
+    requiredHeaders: headers.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    mediaType: body?.mediaType ?? "application/json",
+    examples: body?.examples ?? [],
+    responses: responses.map(([status]) => status),
+  };
+}
+
+/** The body of one event: where several share a schema that lists all their types, its own type remains. */
+function withType(node: SourceNode, { name, typeAt, isShared }: EventType): SourceNode {
+  if (isShared !== true || typeAt?.startsWith("body:") !== true) return node;
+  const narrowed = stepsOf(typeAt.slice("body:".length)).reduceRight<object>(
+    (schema, step) => ({ type: "object", properties: { [step]: schema }, required: [step] }),
+    { const: name },
+  );
+  return { ...node, value: { allOf: [node.value, narrowed] } };
+}
+
+/** What each side writes. */
+function partsOf(call: DescribedCall, reader: SchemaNormaliser): readonly DocumentPart[] {
+  const { key, isWebhook, request, responses } = call;
+  const at = key.replaceAll("/", "~");
+  const [asked, answered] = isWebhook
+    ? (["event", "request"] as const)
+    : (["request", "response"] as const);
+  const part = (name: string, direction: DocumentPart["direction"], schema: JsonSchema) => ({
+    name,
+    direction,
+    schema,
+  });
+  const bodiesOf = (
+    name: string,
+    direction: DocumentPart["direction"],
+    { bodies }: DescribedMessage,
+  ): readonly DocumentPart[] =>
+    bodies.map(({ mediaType, schema }) =>
+      part(`${name} ${mediaType.replaceAll("/", "~")}`, direction, reader.read(schema)),
+    );
+  const place = `${isWebhook ? "events" : "requests"}/${at}`;
+  return [
+    part(`${place} ${isWebhook ? "headers" : "parameters"}`, asked, parametersOf(request, reader)),
+    ...bodiesOf(place, asked, request),
+    ...responses.flatMap(([status, response]) => {
+      const name = isWebhook ? `${place} response ${status}` : `responses/${at} ${status}`;
+      return [
+        part(name, answered, parametersOf(response, reader)),
+        ...bodiesOf(name, answered, response),
+      ];
+    }),
+  ];
+}
+
+/** An object of the parameters, and of the body if it must be sent. */
+function parametersOf(
+  { parameters, bodies, isBodyRequired }: DescribedMessage,
+  reader: SchemaNormaliser,
+): JsonSchema {
+  const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  const members = parameters.map(({ name, schema }) => [name, reader.read(schema)] as const);
+  const body: readonly (readonly [string, JsonSchema])[] = bodies.length > 0 ? [["body", {}]] : [];
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: isBodyRequired ? [...required, "body"] : required,
+    properties: Object.fromEntries([...members, ...body]),
+  };
+}
+
+/** A folder has one schema in each file. */
+function folderDocument(path: string, files: SourceFiles): EventsDocument {
+  const normaliser = new SchemaNormaliser(files);
+  const interfaceFiles = files.entries.filter((file) => !/(^|\/)providers\//.test(file));
+  const parts = interfaceFiles.flatMap((file): DocumentPart[] => {
+    const direction = directionByPath(file, files.references);
+    const schema = normaliser.read({
+      ...files.root(file),
+      value: { $ref: encodeURIComponent(basename(file)) },
+    });
+    return direction === undefined ? [] : [{ name: file, direction, schema }];
+  });
+  normaliser.refuseCircles();
+  const { schemas, places, ignored } = normaliser;
+  const events = parts
+    .filter(({ direction }) => direction === "event")
+    .map(({ name, schema }) => ({ ...noHeaders, name: nameOfFile(name), schema }));
+  return { title: basename(path), events, schemas, places, parts, ignored };
+}
+
+const noHeaders = {
+  headers: {},
+  requiredHeaders: [],
+  mediaType: "application/json",
+  examples: [],
+  responses: [],
+};
+
+/**
+ * `events/` are events, `*-request` requests, profiles are written by operators of a service; an answer is a file that
+ * is named so, or that no other file refers to.
+ */
+function directionByPath(
+  path: string,
+  references: ReadonlyMap<string, ReadonlySet<string>>,
+): DocumentPart["direction"] | undefined {
+  if (/(^|\/)events\//.test(path)) return "event";
+  if (path.endsWith("-request.schema.json") || /(^|\/)profiles\//.test(path)) return "request";
+  if (/(^|\/)(refund|customer|problem|[a-z-]*-response|[a-z]+-error)\.schema\.json$/.test(path))
+    return "response";
+  const isPart = [...references].some(([file, named]) => file !== path && named.has(path));
+  return isPart ? undefined : "response";
+}

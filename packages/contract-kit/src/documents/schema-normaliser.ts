@@ -1,0 +1,315 @@
+import { isRecord, parseJson } from "../values.ts";
+import { DocumentError } from "./document-error.ts";
+import { type JsonSchema, partsOf, nameOf, referenceTo } from "./json-schema.ts";
+import { mergeSchemas, type MergeContext, type MergePart } from "./merge-schemas.ts";
+import { inside, nameOfFile, type SourceFiles, type SourceNode } from "./source-files.ts";
+
+/** A keyword that was left out. */
+export interface IgnoredKeyword {
+  readonly keyword: string;
+  readonly count: number;
+  /** File and JSON Pointer of the first one. */
+  readonly place: string;
+}
+
+/** The parts of all schemas, each counted once. Documents with 10,000 schemas have about 300,000. */
+const MAX_PARTS = 3_000_000;
+const MAX_DEPTH = 400;
+/** Keywords that may be next to `$ref` without narrowing it. */
+const ANNOTATIONS = new Set(
+  "title description deprecated examples example default readOnly writeOnly $comment summary xml externalDocs".split(
+    " ",
+  ),
+);
+const isAnnotation = (keyword: string): boolean =>
+  ANNOTATIONS.has(keyword) || (keyword.startsWith("x-") && keyword !== "x-extensible-enum");
+
+// The prefix that the generator of `@countersign/schemas` writes.
+const HINT = "countersign ";
+
+/**
+ * Brings schemas into one form: `allOf` and what is next to `$ref` are merged, each named schema is read once and
+ * referred to as `#/schemas/NAME`, and recursion stays a reference.
+ */
+export class SchemaNormaliser {
+  readonly schemas: Record<string, JsonSchema> = {};
+  /** The place of each named schema. */
+  readonly places: Map<string, string> = new Map();
+  readonly #files: SourceFiles;
+  readonly #names = new Map<string, string>();
+  readonly #pending: (readonly [string, SourceNode])[] = [];
+  readonly #ids = new WeakMap<object, number>();
+  readonly #read = new Map<unknown, JsonSchema>();
+  readonly #done = new Map<string, JsonSchema>();
+  /** Schemas that are being read, with the name of each that refers to itself. */
+  readonly #open = new Map<string, { name?: string }>();
+  readonly #derived = new WeakMap<object, Map<string, SourceNode>>();
+  readonly #ignored = new Map<string, { count: number; readonly place: string }>();
+  readonly #context: MergeContext = {
+    merged: (nodes) => this.#merged(nodes),
+    withMember: (node, member, values) => this.#withMember(node, member, values),
+    target: (reference, from) => this.#files.follow(reference, from),
+    ignore: (keyword, node) => this.#ignore(keyword, node),
+  };
+  #lastId = 0;
+  #parts = 0;
+
+  constructor(files: SourceFiles) {
+    this.#files = files;
+  }
+
+  /** Names the schema at a place. @throws {DocumentError} See `readDocument`. */
+  name(node: SourceNode, wish: string): string {
+    const place = placeOf(node);
+    const known = this.#names.get(place);
+    if (known !== undefined) return known;
+    const name = this.#unused(wish);
+    this.#names.set(place, name);
+    this.places.set(name, place);
+    this.#pending.push([name, node]);
+    return name;
+  }
+
+  /** Returns a schema in the one form. @throws {DocumentError} See `readDocument`. */
+  read(node: SourceNode): JsonSchema {
+    const known = this.#read.get(node.value);
+    if (known !== undefined) return known;
+    const schema = this.#merged([node]);
+    this.#read.set(node.value, schema);
+    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift())
+      this.schemas[next[0]] = this.#merged([next[1]]);
+    return schema;
+  }
+
+  get ignored(): readonly IgnoredKeyword[] {
+    return [...this.#ignored].map(([keyword, found]) => ({ keyword, ...found }));
+  }
+
+  /** @throws {DocumentError} `CS_DOCUMENT_REFERENCE_CIRCULAR`: a schema is made of itself. */
+  refuseCircles(): void {
+    const isSafe = new Set<string>();
+    const visit = (name: string, above: readonly string[]): void => {
+      if (isSafe.has(name)) return;
+      if (above.includes(name)) throw circular(this.places.get(name) ?? name);
+      const schema = this.schemas[name];
+      for (const next of schema === undefined ? [] : inPlace(schema)) visit(next, [...above, name]);
+      isSafe.add(name);
+    };
+    for (const name of Object.keys(this.schemas)) visit(name, []);
+  }
+
+  #unused(wish: string): string {
+    if (!this.places.has(wish)) return wish;
+    let number = 2;
+    while (this.places.has(`${wish}_${number}`)) number += 1;
+    return `${wish}_${number}`;
+  }
+
+  /** The schema that accepts what all nodes accept. */
+  #merged(nodes: readonly SourceNode[]): JsonSchema {
+    const [first, ...others] = nodes;
+    if (first === undefined) return {};
+    const reference = others.length === 0 && this.#reference(first);
+    if (reference) return reference;
+    const key = nodes.map(({ value }) => this.#idOf(value)).join(" ");
+    const open = this.#open.get(key);
+    if (open !== undefined) {
+      open.name ??= this.#nameInside(first);
+      return { $ref: referenceTo(open.name) };
+    }
+    const known = this.#done.get(key);
+    if (known !== undefined) return this.#shared(key, known, first);
+    this.#count(first);
+    const state: { name?: string } = {};
+    this.#open.set(key, state);
+    const parts = this.#flattened(nodes);
+    const isAlone = others.length === 0 && parts.length === 1 && parts[0]?.node === first;
+    const schema = mergeSchemas(parts, this.#context, isAlone);
+    this.#open.delete(key);
+    const result = state.name === undefined ? schema : { $ref: referenceTo(state.name) };
+    if (state.name !== undefined) this.schemas[state.name] = schema;
+    this.#done.set(key, result);
+    return result;
+  }
+
+  /** Names a schema that is used a second time: written out each time, a document could grow without end. */
+  #shared(key: string, schema: JsonSchema, node: SourceNode): JsonSchema {
+    if (schema.$ref !== undefined || partsOf(schema).length === 0) return schema;
+    const name = this.#nameInside(node);
+    this.schemas[name] = schema;
+    const reference = { $ref: referenceTo(name) };
+    this.#done.set(key, reference);
+    return reference;
+  }
+
+  /** A schema that only refers to another one, with annotations; also as the only one of `allOf`. */
+  #reference(node: SourceNode): JsonSchema | undefined {
+    if (!isRecord(node.value)) return undefined;
+    const { $ref: reference, allOf, ...rest } = node.value;
+    if (!Object.keys(rest).every((keyword) => isAnnotation(keyword))) return undefined;
+    const [only, ...others] = Array.isArray(allOf) ? (allOf as readonly unknown[]) : [];
+    let target: JsonSchema | undefined;
+    if (allOf === undefined && typeof reference === "string") {
+      const found = this.#files.follow(reference, node);
+      target = { $ref: referenceTo(this.name(found, wishFor(found))) };
+    } else if (reference === undefined && others.length === 0) {
+      target = this.#reference(inside(node, only, "allOf", 0));
+    }
+    if (target === undefined) return undefined;
+    const { title, description, deprecated } = rest;
+    return {
+      ...target,
+      ...(typeof title === "string" && { title }),
+      ...(typeof description === "string" && { description }),
+      ...(deprecated === true && { deprecated }),
+    };
+  }
+
+  /** The nodes without `$ref` and `allOf`, and what these name; the outermost first. */
+  #flattened(nodes: readonly SourceNode[]): readonly MergePart[] {
+    const parts: MergePart[] = [];
+    const seen = new Set<unknown>();
+    const visit = (node: SourceNode, above: readonly unknown[]): void => {
+      if (above.includes(node.value)) throw circular(placeOf(node));
+      if (above.length > MAX_DEPTH) throw tooDeep(node);
+      if (seen.has(node.value)) return;
+      seen.add(node.value);
+      const schema = schemaAt(node);
+      const { $ref: reference, allOf, nullable, ...rest } = schema;
+      if (nullable === true && schema["type"] === undefined)
+        return visit(this.#orNull(node), above);
+      // 3.0: `nullable` adds null to the type next to it.
+      const own = nullable === true ? withNull(rest) : rest;
+      if (Object.keys(own).length > 0) parts.push({ node, schema: own });
+      if (typeof reference === "string")
+        visit(this.#files.follow(reference, node), [...above, node.value]);
+      if (Array.isArray(allOf))
+        for (const [index, part] of (allOf as readonly unknown[]).entries())
+          visit(inside(node, part, "allOf", index), [...above, node.value]);
+    };
+    for (const node of nodes) visit(node, []);
+    return parts;
+  }
+
+  /** A nullable schema without a type, in 3.0. */
+  #orNull(node: SourceNode): SourceNode {
+    return this.#derive(node, "null", () => {
+      const { nullable: _, ...rest } = node.value as Readonly<Record<string, unknown>>;
+      return { anyOf: [rest, { type: "null" }] };
+    });
+  }
+
+  /** A kind of a union, with the values that its discriminator gives it. */
+  #withMember(node: SourceNode, member: string, values: readonly string[]): SourceNode {
+    const isSaid = this.#flattened([node]).some(({ schema }) => {
+      const own = isRecord(schema["properties"]) ? schema["properties"][member] : undefined;
+      if (!isRecord(own)) return false;
+      if ("const" in own) return true;
+      return Array.isArray(own["enum"]) && own["enum"].length <= values.length;
+    });
+    if (isSaid) return node;
+    const { $ref: reference } = schemaAt(node);
+    return this.#derive(node, JSON.stringify([member, values]), () => ({
+      ...(typeof reference === "string" && { title: wishFor(this.#files.follow(reference, node)) }),
+      allOf: [node.value],
+      type: "object",
+      properties: { [member]: values.length === 1 ? { const: values[0] } : { enum: values } },
+      required: [member],
+    }));
+  }
+
+  /** The same object for the same schema, which recursion is recognized by. */
+  #derive(node: SourceNode, key: string, make: () => object): SourceNode {
+    const all = this.#derived.get(node.value as object) ?? new Map<string, SourceNode>();
+    this.#derived.set(node.value as object, all);
+    const known = all.get(key) ?? { ...node, value: make() };
+    all.set(key, known);
+    return known;
+  }
+
+  #idOf(value: unknown): number {
+    if (typeof value !== "object" || value === null) return value === false ? 0 : -1;
+    const known = this.#ids.get(value) ?? (this.#lastId += 1);
+    this.#ids.set(value, known);
+    return known;
+  }
+
+  #nameInside({ pointer, file }: SourceNode): string {
+    const names = pointer
+      .split("/")
+      .filter((step) => !/^(?:|components|schemas|properties|items|allOf|\d+)$/.test(step));
+    const name = this.#unused(names.slice(-2).join("_") || file);
+    this.places.set(name, `${file}#${pointer}`);
+    return name;
+  }
+
+  #count(node: SourceNode): void {
+    this.#parts += 1;
+    if (this.#parts > MAX_PARTS)
+      throw new DocumentError(
+        "CS_DOCUMENT_TOO_LARGE",
+        `${placeOf(node)}: the document has more than ${MAX_PARTS} schemas when allOf is merged`,
+      );
+    if (this.#open.size > MAX_DEPTH) throw tooDeep(node);
+  }
+
+  #ignore(keyword: string, node: SourceNode): void {
+    const found = this.#ignored.get(keyword) ?? { count: 0, place: placeOf(node) };
+    found.count += 1;
+    this.#ignored.set(keyword, found);
+  }
+}
+
+export const placeOf = ({ file, pointer }: SourceNode): string => `${file}#${pointer}`;
+
+const circular = (place: string): DocumentError =>
+  new DocumentError(
+    "CS_DOCUMENT_REFERENCE_CIRCULAR",
+    `${place}: the schema's $ref or allOf leads back to itself, so it describes nothing`,
+  );
+
+const tooDeep = (node: SourceNode): DocumentError =>
+  new DocumentError(
+    "CS_DOCUMENT_TOO_LARGE",
+    `${placeOf(node).slice(0, 200)}…: schemas are nested more than ${MAX_DEPTH} deep`,
+  );
+
+/** The named schemas that accept or refuse the same value as this one. */
+function inPlace(schema: JsonSchema): readonly string[] {
+  if (schema.$ref !== undefined) return [nameOf(schema.$ref)];
+  return partsOf(schema)
+    .filter(([[keyword]]) =>
+      ["oneOf", "anyOf", "allOf", "not", "if", "then", "else"].includes(String(keyword)),
+    )
+    .flatMap(([, part]) => inPlace(part));
+}
+
+/** The last name of a place. */
+function wishFor({ file, pointer }: SourceNode): string {
+  const last = pointer.slice(pointer.lastIndexOf("/") + 1);
+  const name = last.replaceAll("~1", "/").replaceAll("~0", "~");
+  return name === "" ? nameOfFile(file) : name;
+}
+
+/** @throws {DocumentError} `CS_DOCUMENT_INVALID` */
+function schemaAt(node: SourceNode): Readonly<Record<string, unknown>> {
+  const { value } = node;
+  if (value === true) return {};
+  if (value === false) return { not: {} };
+  if (!isRecord(value) || !["string", "undefined"].includes(typeof value["$ref"]))
+    throw new DocumentError("CS_DOCUMENT_INVALID", `${placeOf(node)}: expected a schema`);
+  const comment = value["$comment"];
+  if (typeof comment !== "string" || !comment.startsWith(HINT)) return value;
+  // Keywords of a shipped schema that other validators reject.
+  const hints = parseJson(comment.slice(HINT.length));
+  return isRecord(hints) ? { ...value, ...hints } : value;
+}
+
+function withNull(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { type, enum: values } = schema;
+  return {
+    ...schema,
+    type: [...new Set([type, "null"].flat())],
+    ...(Array.isArray(values) && { enum: [...new Set([...(values as readonly unknown[]), null])] }),
+  };
+}

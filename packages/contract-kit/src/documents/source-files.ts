@@ -1,0 +1,204 @@
+import { globSync } from "node:fs";
+import { readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
+import { pointerOf, valueAt } from "@countersign/schemas";
+import { isRecord, messageOf } from "../values.ts";
+import { DocumentError } from "./document-error.ts";
+
+/** A value in a file, and its place. */
+export interface SourceNode {
+  /** Path in the folder of the first file. */
+  readonly file: string;
+  /** JSON Pointer. */
+  readonly pointer: string;
+  readonly value: unknown;
+}
+
+/** The parsed files of a document. */
+export interface SourceFiles {
+  readonly isFolder: boolean;
+  /** The first file, or all files of a folder. */
+  readonly entries: readonly string[];
+  /** The files that each file refers to. */
+  readonly references: ReadonlyMap<string, ReadonlySet<string>>;
+  /** @throws {DocumentError} `CS_DOCUMENT_REFERENCE_…`: it leads elsewhere than to a place in the files. */
+  readonly follow: (reference: string, from: SourceNode) => SourceNode;
+  readonly root: (file: string) => SourceNode;
+}
+
+/** All files of a document together. Parsed, they take about 10 times as much memory. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Reads a file and the files next to it or below that its references name; or the `*.schema.json` below a folder, else
+ * its `*.json`.
+ *
+ * @throws {DocumentError} `CS_DOCUMENT_UNREADABLE`, `CS_DOCUMENT_TOO_LARGE`.
+ */
+export async function readSourceFiles(path: string): Promise<SourceFiles> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) throw new DocumentError("CS_DOCUMENT_UNREADABLE", `${path} not found`);
+  const isFolder = found.isDirectory();
+  const folder = isFolder ? path : dirname(path);
+  const entries = isFolder ? schemaFiles(folder) : [basename(path)];
+  const files = new Map<string, unknown>();
+  const references = new Map<string, ReadonlySet<string>>();
+  const queue = [...entries];
+  let bytes = 0;
+  for (const file of queue) {
+    if (files.has(file)) continue;
+    // One after the other, so that the sum is known before the next one is read.
+    // oxlint-disable-next-line no-await-in-loop
+    const text = await readText(folder, file, MAX_BYTES - bytes);
+    bytes += Buffer.byteLength(text);
+    // oxlint-disable-next-line no-await-in-loop
+    const value = await parse(text, join(folder, file));
+    const named = filesNamedIn(value, file);
+    files.set(file, value);
+    references.set(file, named);
+    queue.push(...named);
+  }
+  return {
+    isFolder,
+    entries,
+    references,
+    root: (file) => ({ file, pointer: "", value: files.get(file) }),
+    follow: (reference, from) => follow(reference, from, files),
+  };
+}
+
+/** An absolute URL, and the network path of a host. */
+const REMOTE = /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\/\/)/;
+
+function follow(
+  reference: string,
+  from: SourceNode,
+  files: ReadonlyMap<string, unknown>,
+): SourceNode {
+  const at = `${from.file}#${from.pointer}: $ref ${JSON.stringify(reference)}`;
+  const refused = (code: DocumentError["code"], why: string): DocumentError =>
+    new DocumentError(code, `${at} ${why}`);
+  if (REMOTE.test(reference))
+    throw refused(
+      "CS_DOCUMENT_REFERENCE_REMOTE",
+      "is remote: download the file, and refer to it by a relative path",
+    );
+  const [path = "", fragment = ""] = reference.split("#");
+  const file = path === "" ? from.file : besideOf(from.file, path);
+  if (isOutside(file))
+    throw refused(
+      "CS_DOCUMENT_REFERENCE_OUTSIDE",
+      "leads out of the document's folder: move the file into it",
+    );
+  const root = files.get(file);
+  const pointer = decoded(fragment);
+  const value = fragment.startsWith("/")
+    ? valueAt(root, pointer)
+    : fragment === ""
+      ? root
+      : anchored(root, fragment);
+  if (value === undefined) throw refused("CS_DOCUMENT_REFERENCE_DANGLING", "leads nowhere");
+  return { file, pointer: fragment.startsWith("/") ? pointer : "", value };
+}
+
+const besideOf = (file: string, path: string): string =>
+  posix.normalize(posix.join(posix.dirname(file), decoded(path)));
+
+const isOutside = (file: string): boolean => file.startsWith("../") || posix.isAbsolute(file);
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The part of a document with an `$anchor`. */
+function anchored(value: unknown, anchor: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  if ("$anchor" in value && value.$anchor === anchor) return value;
+  for (const part of Object.values(value)) {
+    const found: unknown = anchored(part, anchor);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function schemaFiles(folder: string): readonly string[] {
+  const named = globSync("**/*.schema.json", { cwd: folder });
+  const paths = named.length > 0 ? named : globSync("**/*.json", { cwd: folder });
+  if (paths.length === 0)
+    throw new DocumentError("CS_DOCUMENT_UNREADABLE", `no schema (*.json) found in ${folder}`);
+  return paths.map((path) => path.replaceAll("\\", "/")).toSorted();
+}
+
+async function readText(folder: string, file: string, limit: number): Promise<string> {
+  const path = join(folder, file);
+  let text;
+  try {
+    const [real, root] = await Promise.all([realpath(path), realpath(resolve(folder))]);
+    if (relative(root, real).split(sep)[0] === "..")
+      throw new DocumentError(
+        "CS_DOCUMENT_REFERENCE_OUTSIDE",
+        `${path} is a link out of the document's folder`,
+      );
+    const { size } = await stat(path);
+    if (size > limit)
+      throw new DocumentError(
+        "CS_DOCUMENT_TOO_LARGE",
+        `${path} is too large: a document and its files may have ${MAX_BYTES / 1024 / 1024} MiB`,
+      );
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if (cause instanceof DocumentError) throw cause;
+    throw new DocumentError("CS_DOCUMENT_UNREADABLE", `${path} cannot be read`, { cause });
+  }
+  return text;
+}
+
+async function parse(text: string, path: string): Promise<unknown> {
+  const isJson = /\.json$/i.test(path) || (!/\.ya?ml$/i.test(path) && /^\s*\{/.test(text));
+  try {
+    if (isJson) return JSON.parse(text.replace(/^\uFEFF/, ""));
+    const { parse: parseYaml } = await import("yaml");
+    return parseYaml(text, { merge: true, logLevel: "error" });
+  } catch (cause) {
+    const reason = messageOf(cause).replace(/:?\n.*/s, "");
+    const kind = isJson ? "JSON" : "YAML";
+    throw new DocumentError("CS_DOCUMENT_UNREADABLE", `${path} is not ${kind}: ${reason}`, {
+      cause,
+    });
+  }
+}
+
+/** Keywords whose values are data, in which `$ref` is a member like others. */
+const DATA = new Set(["const", "enum", "example", "examples", "default", "x-invalid"]);
+
+/** The files that references name. What they lead to is judged when a schema is reached. */
+function filesNamedIn(root: unknown, file: string): ReadonlySet<string> {
+  const files = new Set<string>();
+  // Aliases of YAML share their parts.
+  const parts = new Set([root]);
+  for (const part of parts) {
+    if (Array.isArray(part)) for (const item of part) parts.add(item);
+    if (!isRecord(part)) continue;
+    for (const [name, value] of Object.entries(part)) {
+      if (name === "$ref" && typeof value === "string" && !REMOTE.test(value)) {
+        const path = value.split("#")[0] ?? "";
+        if (path !== "" && !isOutside(besideOf(file, path))) files.add(besideOf(file, path));
+      } else if (typeof value === "object" && !DATA.has(name)) parts.add(value);
+    }
+  }
+  return files;
+}
+
+export const inside = (
+  { file, pointer }: SourceNode,
+  value: unknown,
+  ...steps: readonly (string | number)[]
+): SourceNode => ({ file, pointer: pointer + pointerOf(steps), value });
+
+/** The name of a file without its extension. */
+export const nameOfFile = (file: string): string =>
+  posix.basename(file).replace(/(?:\.schema)?\.\w+$/, "");
