@@ -102,7 +102,7 @@ const PUBLIC_FORMS: readonly KeyForm[] = ["spki", "x509", "jwk"];
 const FORMS: Readonly<Record<string, readonly KeyForm[]>> = {
   ed25519: ["hex", "base64", ...PUBLIC_FORMS],
   public: PUBLIC_FORMS,
-  shared: ["text", "text-nfkd", "text-sha1", "hex", "base64", "whsec"],
+  shared: ["text", "text-nfkd", "hex", "base64", "whsec"],
 };
 
 function checkAlgorithm({ signature }: Provider, demand: Demand): void {

@@ -11,13 +11,11 @@ const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
  *   small order: anybody can sign for such a key.
  */
 export function importPublicKey(bytes: Uint8Array, at: string): KeyObject {
-  const raw = bytes.length === 44 ? unwrap(bytes, SPKI, at) : bytes;
-  if (raw.length !== 32) {
+  const raw = withoutDer(bytes, SPKI);
+  if (raw.length !== 32)
     throw new TypeError(`${at} is not an ed25519 public key: expected 32 bytes, or 44 as SPKI`);
-  }
-  if (!isUsablePoint(raw)) {
+  if (!isUsablePoint(raw))
     throw new TypeError(`${at} is not a safe ed25519 public key: its point is garbled or weak`);
-  }
   return createPublicKey({ key: Buffer.concat([SPKI, raw]), format: "der", type: "spki" });
 }
 
@@ -27,25 +25,17 @@ export function importPublicKey(bytes: Uint8Array, at: string): KeyObject {
  * @throws {TypeError} Another length or structure, or a public half that does not belong to the seed.
  */
 export function importPrivateKey(bytes: Uint8Array, at: string): KeyObject {
-  const raw = bytes.length === 48 ? unwrap(bytes, PKCS8, at) : bytes;
-  if (raw.length !== 32 && raw.length !== 64) {
-    throw new TypeError(
-      `${at} is not an ed25519 private key: expected 32 bytes (seed), 64 (seed and public key) or 48 (PKCS #8)`,
-    );
-  }
-  const key = createPrivateKey({
-    key: Buffer.concat([PKCS8, raw.subarray(0, 32)]),
-    format: "der",
-    type: "pkcs8",
-  });
-  if (raw.length === 64) {
-    // Signing with a foreign public half reveals the seed.
-    if (!timingSafeEqual(publicKeyBytes(key), raw.subarray(32))) {
-      throw new TypeError(
-        `${at} is not an ed25519 private key: its public half does not belong to its seed`,
-      );
-    }
-  }
+  const raw = withoutDer(bytes, PKCS8);
+  const refuse = (reason: string): never => {
+    throw new TypeError(`${at} is not an ed25519 private key: ${reason}`);
+  };
+  if (raw.length !== 32 && raw.length !== 64)
+    refuse("expected 32 bytes (seed), 64 (seed and public key) or 48 (PKCS #8)");
+  const der = Buffer.concat([PKCS8, raw.subarray(0, 32)]);
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  // Signing with a foreign public half reveals the seed.
+  if (raw.length === 64 && !timingSafeEqual(publicKeyBytes(key), raw.subarray(32)))
+    refuse("its public half does not belong to its seed");
   return key;
 }
 
@@ -55,11 +45,10 @@ export function publicKeyBytes(key: KeyObject): Uint8Array {
   return publicKey.export({ format: "der", type: "spki" }).subarray(SPKI.length);
 }
 
-function unwrap(bytes: Uint8Array, structure: Buffer, at: string): Uint8Array {
-  if (!timingSafeEqual(bytes.subarray(0, structure.length), structure)) {
-    throw new TypeError(`${at} is not an ed25519 key: its DER describes something else`);
-  }
-  return bytes.subarray(structure.length);
+/** Returns the 32 bytes that follow `der`, or the bytes themselves if they have another form. */
+function withoutDer(bytes: Uint8Array, der: Buffer): Uint8Array {
+  const isWrapped = bytes.length === der.length + 32 && der.equals(bytes.subarray(0, der.length));
+  return isWrapped ? bytes.subarray(der.length) : bytes;
 }
 
 // Edwards25519 (RFC 8032 section 5.1): -x² + y² = 1 + d x² y² over the integers modulo p.

@@ -35,14 +35,14 @@ export const FIXES = {
   "timestamp-ahead": "Synchronise the sender's and this machine's clocks (NTP).",
   "id-changed": "Look for a proxy, gateway or middleware that rewrites requests.",
   "header-missing":
-    "Check that the sender is the provider that the receiver is configured for, and that no proxy drops headers.",
+    "Check that the sender is the provider that the receiver is configured for, and that nothing on the way changes or drops headers.",
   "header-joined":
     "The header must be sent once: look for a proxy or middleware that adds it again.",
   "value-missing":
-    "Check that the sender is the provider that the receiver is configured for, and that nothing changes its requests.",
+    "Check that the sender is the provider that the receiver is configured for, and that nothing on the way changes or drops headers.",
   "signature-encoding": "The sender must encode the signature as the scheme says.",
   "signature-form":
-    "Check that the sender is the provider that the receiver is configured for, and that nothing changes its headers.",
+    "Check that the sender is the provider that the receiver is configured for, and that nothing on the way changes or drops headers.",
   "signature-version": "Configure a secret of the kind that the sender signs with.",
   "token-invalid":
     "Compare the token's claims with the receiver's options: issuer, URL and expiry belong to one endpoint.",

@@ -1,11 +1,11 @@
 import { decode } from "./algorithms.ts";
 import { importPrivateKey, publicKeyBytes } from "./ed25519.ts";
-import type { Mistake } from "./explain-causes.ts";
+import type { Cause, Mistake } from "./explain-causes.ts";
 import { headerRecord } from "./headers.ts";
 import { parsePlace } from "./places.ts";
-import type { Provider } from "./provider.ts";
+import type { Carrier, Provider, SignatureDocument } from "./provider.ts";
 import type { Attempt } from "./scheme.ts";
-import { type PlainSecret, SealedSecret, type Secret } from "./secret.ts";
+import type { Secret } from "./secret.ts";
 
 /** What the sender may have used instead, and the mistake that made the difference. */
 export interface Variant<T> {
@@ -15,12 +15,11 @@ export interface Variant<T> {
 }
 
 /** Lists the secrets that usual mistakes make of one, the configured one first. */
-export function secretVariants(secret: Secret, at: string): readonly Variant<PlainSecret>[] {
-  const plain = SealedSecret.open(secret);
-  const variants: Variant<PlainSecret>[] = [{ value: plain }];
-  const text = typeof plain === "string" ? plain : plain?.raw;
+export function secretVariants(secret: Secret, at: string): readonly Variant<Secret>[] {
+  const variants: Variant<Secret>[] = [{ value: secret }];
+  const text = typeof secret === "string" ? secret : secret?.raw;
   if (typeof text !== "string") return variants;
-  const add = (cause: Mistake["cause"], statement: string, value: PlainSecret): void =>
+  const add = (cause: Cause, statement: string, value: Secret): void =>
     void variants.push({ value, mistake: { cause, statement } });
 
   const clean = text
@@ -36,24 +35,17 @@ export function secretVariants(secret: Secret, at: string): readonly Variant<Pla
   if (publicKey !== undefined)
     add("secret-private", `${at} is the sender's private key`, publicKey);
   const bare = clean.replace(/^(?:whsec_|raw:|[a-z]+_[a-z]+_)/, "");
-  const bytes = (own: string): PlainSecret => ({ raw: Buffer.from(own) });
+  const bytes = (own: string): Secret => ({ raw: Buffer.from(own) });
   add("secret-newline", "the sender's own secret ends with a newline", bytes(`${clean}\n`));
   add("secret-quotes", "the sender's own secret is in quotes", bytes(`"${clean}"`));
   const use = `uses the text of ${at}`;
   add("secret-encoding", `the sender ${use} as it is, with its prefix`, bytes(clean));
   add("secret-encoding", `the sender ${use} after its prefix`, bytes(bare));
-  for (const [encoding, encoded] of [
-    ["base64", bare],
-    ["base64url", bare],
-    ["hex", bare.toLowerCase()],
-  ] as const) {
-    const raw = decode(encoded, encoding);
+  for (const encoding of ["base64", "base64url", "hex"] as const) {
+    const raw = decode(encoding === "hex" ? bare.toLowerCase() : bare, encoding);
+    const name = encoding === "hex" ? "hexadecimal" : encoding;
     if (raw !== undefined && raw.length > 0)
-      add(
-        "secret-encoding",
-        `the sender decodes ${at} from ${encoding.replace("hex", "hexadecimal")}`,
-        { raw },
-      );
+      add("secret-encoding", `the sender decodes ${at} from ${name}`, { raw });
   }
   return variants;
 }
@@ -72,20 +64,25 @@ function publicKeyOf(text: string, at: string): string | undefined {
 /** Lists attempts whose URL, id or encoding of the signature is another one. */
 export function attemptVariants(
   attempt: Attempt,
-  provider: Provider,
+  { id, signature }: Provider,
 ): readonly Variant<Partial<Attempt>>[] {
+  const headers = headerRecord(attempt.headers);
   return [
-    ...urlVariants(attempt),
-    ...(provider.id === undefined ? [] : idVariants(attempt, provider.id.at)),
-    ...encodingVariants(attempt, provider),
+    ...urlVariants(attempt.url, headers),
+    ...(id === undefined ? [] : idVariants(headers, attempt.body, parsePlace(id.at).name)),
+    ...signature.carrier.flatMap((carrier) => encodingVariants(headers, carrier, signature)),
   ];
 }
 
-function urlVariants({ url, headers }: Attempt): readonly Variant<Partial<Attempt>>[] {
+type Headers = Readonly<Record<string, string>>;
+
+function urlVariants(
+  url: string | undefined,
+  { host: own, "x-forwarded-host": forwarded }: Headers,
+): readonly Variant<Partial<Attempt>>[] {
   if (url === undefined || !URL.canParse(url)) return [];
   const { origin, host, hostname, pathname, search } = new URL(url);
   const other = url.startsWith("https:") ? "http:" : "https:";
-  const { host: own, "x-forwarded-host": forwarded } = headerRecord(headers);
   const hosts = [own, forwarded].filter((one) => one !== undefined);
   const candidates: readonly (readonly [string, string])[] = [
     ["its scheme", url.replace(/^https?:/, other)],
@@ -112,18 +109,21 @@ function urlVariants({ url, headers }: Attempt): readonly Variant<Partial<Attemp
 }
 
 /** Ids in the body, in other headers, or in another case. */
-function idVariants({ headers, body }: Attempt, at: string): readonly Variant<Partial<Attempt>>[] {
-  const { name } = parsePlace(at);
-  const { [name]: sent = "" } = headerRecord(headers);
+function idVariants(
+  headers: Headers,
+  body: Uint8Array,
+  name: string,
+): readonly Variant<Partial<Attempt>>[] {
+  const { [name]: sent = "" } = headers;
   const inBody = Buffer.from(body.subarray(0, 65_536))
     .toString()
     .matchAll(/(?<=")[A-Za-z0-9_-]{1,256}(?=")/g);
-  const inHeaders = Object.values(headerRecord(headers));
+  const inHeaders = Object.values(headers);
   const ids = [sent.trim(), sent.toLowerCase(), sent.toUpperCase(), ...inHeaders];
   return [...new Set([...ids, ...Array.from(inBody, ([text]) => text).slice(0, 100)])]
     .filter((id) => id !== sent && id !== "")
     .map((id) => ({
-      value: { headers: { ...headerRecord(headers), [name]: id } },
+      value: { headers: { ...headers, [name]: id } },
       mistake: {
         cause: "id-changed",
         statement: `the id was changed: the sender signed ${id}, and ${name} is ${sent}`,
@@ -133,27 +133,26 @@ function idVariants({ headers, body }: Attempt, at: string): readonly Variant<Pa
 
 /** The signature in other encodings, and without its prefix. */
 function encodingVariants(
-  { headers }: Attempt,
-  { signature }: Provider,
+  headers: Headers,
+  { at, prefix = "" }: Carrier,
+  { encoding }: SignatureDocument,
 ): readonly Variant<Partial<Attempt>>[] {
-  const { encoding } = signature;
-  return signature.carrier.flatMap(({ at, prefix = "" }) => {
-    const { kind, name } = parsePlace(at);
-    const sent = kind === "header" ? headerRecord(headers)[name] : undefined;
-    if (sent === undefined || encoding === undefined) return [];
-    const encoded = (["hex", "base64", "base64url"] as const).map((other) =>
-      sent.replaceAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{26,}={0,2}/g, (text) =>
-        Buffer.from(text, other).toString(encoding),
-      ),
-    );
-    return [...encoded, ...encoded.map((text) => prefix + text)]
-      .filter((text) => text !== sent)
-      .map((text) => ({
-        value: { headers: { ...headerRecord(headers), [name]: text } },
-        mistake: {
-          cause: "signature-encoding",
-          statement: `the signature in ${name} is not written as the scheme says (${encoding}${prefix === "" ? "" : ` after ${prefix}`})`,
-        },
-      }));
-  });
+  const { kind, name } = parsePlace(at);
+  const sent = kind === "header" ? headers[name] : undefined;
+  if (sent === undefined || encoding === undefined) return [];
+  const encoded = (["hex", "base64", "base64url"] as const).map((other) =>
+    sent.replaceAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{26,}={0,2}/g, (text) =>
+      Buffer.from(text, other).toString(encoding),
+    ),
+  );
+  const form = encoding + (prefix === "" ? "" : ` after ${prefix}`);
+  return [...encoded, ...encoded.map((text) => prefix + text)]
+    .filter((text) => text !== sent)
+    .map((text) => ({
+      value: { headers: { ...headers, [name]: text } },
+      mistake: {
+        cause: "signature-encoding",
+        statement: `the signature in ${name} is not written as the scheme says (${form})`,
+      },
+    }));
 }

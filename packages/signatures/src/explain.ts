@@ -1,5 +1,5 @@
 import { bodyVariants } from "./explain-bodies.ts";
-import { type Explanation, explained, type Mistake } from "./explain-causes.ts";
+import { type Cause, type Explanation, explained, type Mistake } from "./explain-causes.ts";
 import { attemptVariants, secretVariants, type Variant } from "./explain-variants.ts";
 import { headerRecord } from "./headers.ts";
 import type { Provider } from "./provider.ts";
@@ -141,58 +141,47 @@ function explainRefusal(
   { headers, body }: Attempt,
   provider: Provider,
 ): Explanation {
+  if (code.endsWith("_MISMATCH")) return explainMismatch(headers, body);
   const { header = "", place = header, clockDifferenceSeconds: ahead = 0 } = facts;
   const { title, timestamp: { unit = "s", toleranceSeconds = 0 } = {} } = provider;
-  const name = code.slice("CS_SIGNATURE_".length);
-  switch (name) {
-    case "HEADER_MISSING":
-      return explained(
-        "header-missing",
-        `The header ${header} is missing${similarTo(header, headers)}.`,
-      );
-    case "HEADER_DUPLICATE":
-      return explained(
-        "header-joined",
-        `The header ${header} arrived twice, or was joined with another value.`,
-      );
-    case "ID_INVALID":
-      return explained("id-changed", `The id in ${header} is not a valid id.`);
-    case "TIMESTAMP_INVALID":
-      return /(?:^|=)\d{13}(?:$|[,;])/.test(headerRecord(headers)[header] ?? "")
-        ? explained(
-            "timestamp-milliseconds",
-            `The timestamp in ${place} is in milliseconds, not in the unit ${unit}.`,
-          )
-        : explained("timestamp-invalid", `The timestamp in ${place} is not in the unit ${unit}.`);
-    case "TIMESTAMP_TOO_OLD":
-    case "TIMESTAMP_TOO_NEW":
-      return explained(
-        ahead < 0 ? "timestamp-too-old" : "timestamp-ahead",
-        `The timestamp is ${Math.abs(ahead)} s ${ahead < 0 ? "old" : "ahead of this clock"}, and the tolerance is ${toleranceSeconds} s.`,
-      );
-    case "VERSION_UNSUPPORTED":
-      return explained(
-        "signature-version",
-        `The attempt carries no signature of the kind that the configured secrets of ${title} verify.`,
-      );
-    case "PLACE_MISSING":
-    case "PLACE_INVALID":
-    case "CONDITION_UNMET":
-      return explained(
-        "value-missing",
-        `The value at ${place} is not what ${title} sends (${code}).`,
-      );
-    case "TOKEN_INVALID":
-      return explained("token-invalid", `The claim at ${place} is not as expected.`);
-    case "DIGEST_MISMATCH":
-    case "MISMATCH":
-      return explainMismatch(headers, body);
-    default:
-      return explained(
-        "signature-form",
-        `The signature in ${place} is not in the form of ${title} (${code}).`,
-      );
-  }
+  const isMilliseconds = /(?:^|=)\d{13}(?:$|[,;])/.test(headerRecord(headers)[header] ?? "");
+  const age = `The timestamp is ${Math.abs(ahead)} s ${ahead < 0 ? "old" : "ahead of this clock"}, and the tolerance is ${toleranceSeconds} s.`;
+  const value: readonly [Cause, string] = [
+    "value-missing",
+    `The value at ${place} is not what ${title} sends (${code}).`,
+  ];
+  const known: Partial<Record<string, readonly [Cause, string]>> = {
+    HEADER_MISSING: [
+      "header-missing",
+      `The header ${header} is missing${similarTo(header, headers)}.`,
+    ],
+    HEADER_DUPLICATE: [
+      "header-joined",
+      `The header ${header} arrived twice, or was joined with another value.`,
+    ],
+    ID_INVALID: ["id-changed", `The id in ${header} is not a valid id.`],
+    TIMESTAMP_INVALID: isMilliseconds
+      ? [
+          "timestamp-milliseconds",
+          `The timestamp in ${place} is in milliseconds, not in the unit ${unit}.`,
+        ]
+      : ["timestamp-invalid", `The timestamp in ${place} is not in the unit ${unit}.`],
+    TIMESTAMP_TOO_OLD: ["timestamp-too-old", age],
+    TIMESTAMP_TOO_NEW: ["timestamp-ahead", age],
+    VERSION_UNSUPPORTED: [
+      "signature-version",
+      `The attempt carries no signature of the kind that the configured secrets of ${title} verify.`,
+    ],
+    PLACE_MISSING: value,
+    PLACE_INVALID: value,
+    CONDITION_UNMET: value,
+    TOKEN_INVALID: ["token-invalid", `The claim at ${place} is not as expected.`],
+  };
+  const [cause, sentence] = known[code.slice("CS_SIGNATURE_".length)] ?? [
+    "signature-form",
+    `The signature in ${place} is not in the form of ${title} (${code}).`,
+  ];
+  return explained(cause, sentence);
 }
 
 /** Names the most likely cause of a signature that nothing explains. */
@@ -203,26 +192,22 @@ function explainMismatch(headers: Attempt["headers"], body: Uint8Array): Explana
   if (body.length === 0 && length !== 0)
     return explained("body-missing", "The body is empty.", length !== undefined);
   if (text === "[object Object]")
-    return explained(
-      "body-parsed",
-      'The body is "[object Object]": parsed JSON converted to text.',
-    );
+    return explained("body-parsed", `The body is "${text}": parsed JSON converted to text.`);
   if (length !== undefined && length !== body.length)
     return explained(
       "body-length",
       `The sender announced ${length} bytes (Content-Length), and ${body.length} arrived.`,
     );
-  if (text.includes("\uFFFD"))
-    return explained(
-      "body-charset",
-      "The body contains U+FFFD: its bytes were probably decoded with a wrong character set.",
-      false,
-    );
-  return explained(
-    "secret-other",
-    "No configured secret made this signature, and no usual change of the request explains it: the secret probably belongs to another endpoint or environment (test or live), or the body's content was changed.",
-    false,
-  );
+  const [cause, sentence] = text.includes("\uFFFD")
+    ? ([
+        "body-charset",
+        "The body contains U+FFFD: its bytes were probably decoded with a wrong character set.",
+      ] as const)
+    : ([
+        "secret-other",
+        "No configured secret made this signature, and no usual change of the request explains it: the secret probably belongs to another endpoint or environment (test or live), or the body's content was changed.",
+      ] as const);
+  return explained(cause, sentence, false);
 }
 
 /** Names a header that may be the missing one under another name: `webhook_id`, `svix-id`. */

@@ -18,5 +18,5 @@ export type {
 } from "./scheme.ts";
 export { signatureErrorCodes } from "./scheme.ts";
 export { schemeOf } from "./scheme-of.ts";
-export { type PlainSecret, sealed, type SealedSecret, type Secret } from "./secret.ts";
+export type { Secret } from "./secret.ts";
 export { standardWebhooks } from "./standard-webhooks.ts";

@@ -13,14 +13,7 @@ import { ALGORITHMS, decode } from "./algorithms.ts";
 import { importPrivateKey, importPublicKey, publicKeyBytes } from "./ed25519.ts";
 import type { Algorithm, KeyForm, Provider } from "./provider.ts";
 import type { CheckedSecret, SecretUse } from "./scheme.ts";
-import {
-  checkKeyBytes,
-  isBytes,
-  type PlainSecret,
-  readSecretText,
-  SealedSecret,
-  type Secret,
-} from "./secret.ts";
+import { checkKeyBytes, isBytes, readSecretText, type Secret } from "./secret.ts";
 
 /** Most secrets in one call. */
 const MAX_SECRETS = 4;
@@ -59,7 +52,7 @@ export function keyImporter(provider: Provider): ImportKeys {
     return list.map((secret, index) => {
       const found = known.get(secret);
       if (found !== undefined) return found;
-      const key = importSecret(provider, SealedSecret.open(secret), use, `secrets[${index}]`);
+      const key = importSecret(provider, secret, use, `secrets[${index}]`);
       if (known.size >= MAX_KEYS) known.delete(known.keys().next().value ?? secret);
       known.set(secret, key);
       return key;
@@ -73,23 +66,12 @@ export function keyImporter(provider: Provider): ImportKeys {
  * @throws {TypeError} It is not in the provider's form, or not for this use. The message names the provider and the place
  *   where it shows the secret, and never contains the secret.
  */
-export function importSecret(
-  provider: Provider,
-  secret: PlainSecret,
-  use: SecretUse,
-  at: string,
-): Key {
+function importSecret(provider: Provider, secret: Secret, use: SecretUse, at: string): Key {
   const { title, secret: issued } = provider;
   try {
-    const raw: unknown = typeof secret === "string" ? secret : secret?.raw;
-    if ((raw === undefined || raw === null) && typeof (secret ?? {}) === "object")
-      throw new TypeError(`${at} is missing: is its environment variable set?`);
-    if (typeof raw !== "string" && !isBytes(raw))
-      throw new TypeError(`invalid ${at}: expected text, or { raw } with text or bytes`);
-    if (isBytes(raw)) return keyOfBytes(provider, raw, at);
-    if (typeof secret !== "string")
-      return keyOfBytes(provider, Buffer.from(readSecretText(raw, at, UNPRINTABLE)), at);
-    return importText(provider, secret, use, at);
+    return typeof secret === "string"
+      ? importText(provider, secret, use, at)
+      : keyOfBytes(provider, rawBytes(secret, at), at);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const where = issued === undefined ? "" : ` ${title} shows it at: ${issued.where}`;
@@ -97,17 +79,24 @@ export function importSecret(
   }
 }
 
+function rawBytes(secret: Exclude<Secret, string>, at: string): Uint8Array {
+  const raw: unknown = secret?.raw;
+  if (isBytes(raw)) return raw;
+  if (typeof raw === "string") return Buffer.from(readSecretText(raw, at, UNPRINTABLE));
+  throw new TypeError(
+    typeof (secret ?? {}) === "object" && (raw ?? undefined) === undefined
+      ? `${at} is missing: is its environment variable set?`
+      : `invalid ${at}: expected text, or { raw } with text or bytes`,
+  );
+}
+
 const UNPRINTABLE = /[^\x20-\x7e]/;
 const NOT_PEM = /[^\x20-\x7e\r\n]/;
 
-/** The characters that a form does not have. */
-const UNWANTED: Readonly<Record<KeyForm, RegExp>> = {
+/** The characters that a form does not have; of the others all but visible ASCII. */
+const UNWANTED: Partial<Record<KeyForm, RegExp>> = {
   text: UNPRINTABLE,
   "text-nfkd": /[\p{Cc}\p{Cs}\ufeff\u00a0]/u,
-  "text-sha1": UNPRINTABLE,
-  hex: /[^\x21-\x7e]/,
-  base64: /[^\x21-\x7e]/,
-  whsec: /[^\x21-\x7e]/,
   spki: NOT_PEM,
   x509: NOT_PEM,
   jwk: NOT_PEM,
@@ -115,11 +104,11 @@ const UNWANTED: Readonly<Record<KeyForm, RegExp>> = {
 const PREFIXES = /^(?:raw:|whsec_|whpk_|whsk_)/;
 
 function importText(provider: Provider, secret: string, use: SecretUse, at: string): Key {
-  const { title, secret: { prefix = [], minBytes = MIN_SECRET_BYTES } = {}, signature } = provider;
+  const { title, secret: { prefix = [] } = {}, signature } = provider;
   const { algorithm, key = "text" } = signature;
   // If the message names its key, a secret is a part of the text.
   const form = isTextOnly(signature) ? "text" : key;
-  const text = readSecretText(secret, at, UNWANTED[form]);
+  const text = readSecretText(secret, at, UNWANTED[form] ?? /[^\x21-\x7e]/);
   const prefixes = [prefix].flat();
   const isOther =
     (form === "whsec" && PREFIXES.test(text)) ||
@@ -132,9 +121,6 @@ function importText(provider: Provider, secret: string, use: SecretUse, at: stri
       return keyOfBytes(provider, Buffer.from(text), at);
     case "text-nfkd":
       return keyOfBytes(provider, Buffer.from(text.normalize("NFKD")), at);
-    case "text-sha1":
-      checkKeyBytes(Buffer.from(text), at, minBytes);
-      return keyOfBytes(provider, createHash("sha1").update(text).digest(), at);
     case "hex":
     case "base64": {
       const bytes = decode(form === "hex" ? text.toLowerCase() : text, form);
@@ -155,7 +141,7 @@ function importText(provider: Provider, secret: string, use: SecretUse, at: stri
 const isTextOnly = ({ algorithm, signed = [] }: Provider["signature"]): boolean =>
   ALGORITHMS[algorithm].kind === "public" && signed.includes("secret");
 
-/** Imports a secret as Standard Webhooks writes it; see `PlainSecret`. */
+/** Imports a secret as Standard Webhooks writes it; see `Secret`. */
 function importStandardText(provider: Provider, text: string, use: SecretUse, at: string): Key {
   const prefix = PREFIXES.exec(text)?.[0] ?? "";
   const rest = text.slice(prefix.length);

@@ -19,7 +19,7 @@ export type Algorithm =
 
 /** How a secret's text becomes the key. */
 export type KeyForm =
-  | ("text" | "text-nfkd" | "text-sha1" | "hex" | "base64" | "whsec")
+  | ("text" | "text-nfkd" | "hex" | "base64" | "whsec")
   | ("spki" | "x509" | "jwk");
 
 /** Lower-case hexadecimal, padded base64, or unpadded base64url. */

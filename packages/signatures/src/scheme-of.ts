@@ -1,11 +1,10 @@
-import { timingSafeEqual } from "node:crypto";
-import { ALGORITHMS, digestOf, isSignedPublicly, joined } from "./algorithms.ts";
-import { type Candidate, type Carried, carrierGroups } from "./carriers.ts";
+import { type Carried, carrierGroups } from "./carriers.ts";
 import { checkProvider, isTolerance, wholePattern } from "./check-provider.ts";
 import { headerAt, headerNames } from "./headers.ts";
 import { judgeAge, judgeClaims, judgeDemands } from "./judge.ts";
 import { decoyKey, importNamedKey, type Key, keyImporter } from "./keys.ts";
 import { pairOf, parsePlace, type ParsedPlace, Places, secondsOf } from "./places.ts";
+import { proofsOf, refuseUnfit } from "./proofs.ts";
 import type { Algorithm, Provider } from "./provider.ts";
 import {
   type Attempt,
@@ -20,7 +19,7 @@ import {
 } from "./scheme.ts";
 import { checkBody, type Secret } from "./secret.ts";
 import { signer } from "./sign.ts";
-import { isId, type Piece, textReader, withSecret } from "./signed-text.ts";
+import { isId, textReader } from "./signed-text.ts";
 import { membersOf } from "./tokens.ts";
 
 /** A JSON body begins with one of them. */
@@ -252,51 +251,6 @@ export function schemeOf(provider: Provider): SignatureScheme {
         ? []
         : importKeys(secrets, use).map(({ checked }) => checked),
   };
-}
-
-/** Refuses an attempt without a well-formed signature that one of the algorithms could have made. */
-function refuseUnfit(
-  { candidates, seen }: Pick<CheckedHeaders, "candidates" | "seen">,
-  keys: readonly Pick<Key, "algorithm">[],
-  facts: Refused["facts"],
-): Refused | undefined {
-  const isFor = (one: Algorithm): boolean => keys.some(({ algorithm }) => algorithm === one);
-  if (candidates.some(({ algorithm }) => isFor(algorithm))) return undefined;
-  return seen.some(isFor)
-    ? refused("CS_SIGNATURE_MALFORMED", facts)
-    : refused("CS_SIGNATURE_VERSION_UNSUPPORTED", facts);
-}
-
-/** Returns what each key has signed. */
-function proofsOf(
-  keys: readonly Key[],
-  candidates: readonly Candidate[],
-  pieces: readonly Piece[],
-): readonly (Candidate | undefined)[] {
-  // A body is copied at most once, and only for public keys.
-  let whole: Uint8Array | undefined;
-  return keys.map(({ algorithm, object, text }) => {
-    const facts = ALGORITHMS[algorithm];
-    const isPublic = facts.kind === "public";
-    let digest: Uint8Array | undefined;
-    let proof: Candidate | undefined;
-    for (const candidate of candidates) {
-      if (candidate.algorithm !== algorithm) continue;
-      const { token, bytes } = candidate;
-      const chunks = token === undefined ? withSecret(pieces, text) : [token.text];
-      let isGenuine: boolean;
-      if (isPublic && object !== undefined) {
-        const isShared = token === undefined && text === undefined;
-        const signed = isShared ? (whole ??= joined(chunks)) : joined(chunks);
-        isGenuine = isSignedPublicly(facts, signed, { key: object, bytes });
-      } else {
-        if (token !== undefined || digest === undefined) digest = digestOf(facts, chunks, object);
-        isGenuine = timingSafeEqual(digest, bytes);
-      }
-      if (isGenuine) proof ??= candidate;
-    }
-    return proof;
-  });
 }
 
 function checkClock(now: number, toleranceSeconds: number): void {

@@ -1,5 +1,3 @@
-const REDACTED = "[secret]";
-
 /**
  * A shared secret or a key. How its text becomes key bytes is said by the provider's document (`signature.key`).
  *
@@ -10,44 +8,7 @@ const REDACTED = "[secret]";
  * One final newline of a text is removed, because files and variables often end with one. Quotes around it, whitespace
  * at its ends and control characters are errors. Bytes are never changed.
  */
-export type PlainSecret = string | { readonly raw: string | Uint8Array };
-
-/** A secret, or one that `sealed` keeps out of logs. */
-export type Secret = PlainSecret | SealedSecret;
-
-/** A secret that does not print; made by `sealed`, accepted wherever a secret is. */
-export class SealedSecret {
-  static {
-    // Shown by `util.inspect`, and so by `console.log`.
-    Object.defineProperty(this.prototype, Symbol.for("nodejs.util.inspect.custom"), {
-      value: () => REDACTED,
-    });
-  }
-
-  readonly #secret: PlainSecret;
-
-  constructor(secret: PlainSecret) {
-    this.#secret = secret;
-  }
-
-  /** Returns the plain secret. For the schemes only: the package does not export this class as a value. */
-  static open(secret: Secret): PlainSecret {
-    return secret instanceof SealedSecret ? secret.#secret : secret;
-  }
-
-  toString(): string {
-    return REDACTED;
-  }
-
-  toJSON(): string {
-    return REDACTED;
-  }
-}
-
-/** Wraps a secret so that a log line, JSON document or error report around it shows `[secret]`. */
-export function sealed(secret: PlainSecret): SealedSecret {
-  return new SealedSecret(secret);
-}
+export type Secret = string | { readonly raw: string | Uint8Array };
 
 /** True for a `Uint8Array` (a `Buffer` is one), also from another realm, as in Jest. */
 export function isBytes(value: unknown): value is Uint8Array {

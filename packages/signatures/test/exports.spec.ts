@@ -3,6 +3,6 @@ import * as face from "../src/index.ts";
 
 it("the package exports these values and no others", () => {
   expect(Object.keys(face).toSorted().join(" ")).toBe(
-    "schemeOf sealed signatureErrorCodes standardWebhooks",
+    "schemeOf signatureErrorCodes standardWebhooks",
   );
 });

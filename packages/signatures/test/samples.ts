@@ -32,7 +32,6 @@ const ed25519 = generateKeyPairSync("ed25519", {
 const SECRETS_BY_FORM: Readonly<Record<string, string>> = {
   text: "0123456789abcdefghijklmn",
   "text-nfkd": "0123456789abcdefghijklmn",
-  "text-sha1": "0123456789abcdefghijklmn",
   hex: "0123456789abcdef".repeat(3),
   base64: "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY",
   whsec: "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY",
@@ -70,7 +69,6 @@ const features: readonly Sample[] = [
     sign: "clé secrète №1",
     verify: "clé secrète №1",
   },
-  { document: provider({ key: "text-sha1" }), ...shared },
   { document: provider({ key: "hex" }), sign: "00FFAA".repeat(8), verify: "00ffaa".repeat(8) },
   { document: provider({ key: "base64" }), sign: "QUJDREVGR0g=", verify: "QUJDREVGR0g=" },
   { document: provider({ algorithm: "sha256", signed: ["secret", "body"], weak: "w" }), ...shared },

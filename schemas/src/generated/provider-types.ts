@@ -251,7 +251,7 @@ export interface Signature {
   /**
    * How a secret's text becomes the key; "text" by default. whsec: as Standard Webhooks writes it.
    */
-  readonly key?: "text" | "text-nfkd" | "text-sha1" | "hex" | "base64" | "whsec" | "spki" | "x509" | "jwk";
+  readonly key?: "text" | "text-nfkd" | "hex" | "base64" | "whsec" | "spki" | "x509" | "jwk";
   readonly encoding?: Encoding;
   /**
    * The places that carry signatures. One genuine signature is enough.
