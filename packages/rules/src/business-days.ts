@@ -59,17 +59,14 @@ export function addBusinessDays(date: string, count: number, calendar: BankCalen
   let day = dayOf(date);
   let reached = date;
   for (let left = count; left > 0;) {
-    day += 1;
-    reached = dateOf(day);
+    reached = dateOf((day += 1));
     if (isBusinessDay(reached, calendar)) left -= 1;
   }
   return reached;
 }
 
-const MONDAY = 1;
-const THURSDAY = 4;
+const [MONDAY, THURSDAY, SUNDAY] = [1, 4, 7];
 const JUNETEENTH_SINCE = 2021;
-const SUNDAY = 7;
 
 /**
  * True if the Federal Reserve Banks are closed for a holiday on this day. A holiday on a Sunday closes the next Monday;
@@ -83,21 +80,26 @@ function isFederalHoliday(day: number): boolean {
 }
 
 function holidays(year: number): number[] {
+  const date = (month: number, day: number): number => Date.UTC(year, month - 1, day) / DAY_MS;
   const days = [
-    dayOfParts(year, 1, 1), // New Year's Day
-    nthWeekday({ year, month: 1 }, MONDAY, 3), // Birthday of Martin Luther King, Jr.
-    nthWeekday({ year, month: 2 }, MONDAY, 3), // Washington's Birthday
-    lastWeekday({ year, month: 5 }, MONDAY), // Memorial Day
-    dayOfParts(year, 7, 4), // Independence Day
-    nthWeekday({ year, month: 9 }, MONDAY, 1), // Labor Day
-    nthWeekday({ year, month: 10 }, MONDAY, 2), // Columbus Day
-    dayOfParts(year, 11, 11), // Veterans Day
-    nthWeekday({ year, month: 11 }, THURSDAY, 4), // Thanksgiving Day
-    dayOfParts(year, 12, 25), // Christmas Day
+    date(1, 1), // New Year's Day
+    weekdayFrom(date(1, 15), MONDAY), // Birthday of Martin Luther King, Jr.: the third Monday
+    weekdayFrom(date(2, 15), MONDAY), // Washington's Birthday: the third Monday
+    weekdayFrom(date(5, 25), MONDAY), // Memorial Day: the last Monday
+    date(7, 4), // Independence Day
+    weekdayFrom(date(9, 1), MONDAY), // Labor Day: the first Monday
+    weekdayFrom(date(10, 8), MONDAY), // Columbus Day: the second Monday
+    date(11, 11), // Veterans Day
+    weekdayFrom(date(11, 22), THURSDAY), // Thanksgiving Day: the fourth Thursday
+    date(12, 25), // Christmas Day
   ];
-  if (year >= JUNETEENTH_SINCE) days.push(dayOfParts(year, 6, 19));
+  if (year >= JUNETEENTH_SINCE) days.push(date(6, 19));
   return days;
 }
+
+/** Returns the first given weekday on or after a day. */
+const weekdayFrom = (day: number, weekday: number): number =>
+  day + ((weekday - weekdayOf(day) + 7) % 7);
 
 const DAY_MS = 86_400_000;
 
@@ -118,21 +120,4 @@ export function dateOf(day: number): string {
 /** Returns the ISO 8601 weekday: 1 is Monday, 7 is Sunday. */
 function weekdayOf(day: number): number {
   return ((((day + 3) % 7) + 7) % 7) + 1;
-}
-
-/** Returns the `nth` (from 1) given weekday of a month (1 to 12). */
-function nthWeekday(month: { year: number; month: number }, weekday: number, nth: number): number {
-  const first = dayOfParts(month.year, month.month, 1);
-  return first + ((weekday - weekdayOf(first) + 7) % 7) + 7 * (nth - 1);
-}
-
-/** Returns the last given weekday of a month (1 to 12). */
-function lastWeekday(month: { year: number; month: number }, weekday: number): number {
-  const last = dayOfParts(month.year, month.month + 1, 1) - 1;
-  return last - ((weekdayOf(last) - weekday + 7) % 7);
-}
-
-/** Returns whole days since 1970-01-01; the year is 1000 or later, and month 13 is next January. */
-function dayOfParts(year: number, month: number, day: number): number {
-  return Date.UTC(year, month - 1, day) / DAY_MS;
 }

@@ -27,15 +27,11 @@ const CUTOFF = /^([01]\d|2[0-3]):[0-5]\d$/;
 export function eligibleAt(settledAt: number, hold: Hold): number {
   checkHold(hold);
   if (!Number.isFinite(settledAt)) throw new TypeError('"settledAt" must be a finite number of ms');
-  const { businessDays, calendar } = hold;
-  const clock = wallClock(hold.timeZone);
-  const settledDate = dateOf(Math.floor(clock.read(settledAt) / DAY_MS));
+  const { businessDays, timeZone, cutoff, calendar } = hold;
+  const read = wallClock(timeZone);
+  const settledDate = dateOf(Math.floor(read(settledAt) / DAY_MS));
   const last = addBusinessDays(settledDate, businessDays, calendar);
-  return clock.firstInstantOf(dayOf(last) * DAY_MS + cutoffMs(hold));
-}
-
-function cutoffMs({ cutoff }: Hold): number {
-  return Date.parse(`1970-01-01T${cutoff}:00.000Z`);
+  return firstInstantOf(Date.parse(`${last}T${cutoff}:00.000Z`), read);
 }
 
 /**
@@ -59,60 +55,46 @@ export function checkHold({ businessDays, timeZone, cutoff, calendar }: Hold): v
   for (const date of [...calendar.closed, ...calendar.open, calendar.validUntil]) dayOf(date);
 }
 
-const SECOND_MS = 1000;
-
-/** The clock of a time zone. */
-interface WallClock {
-  /** Returns the wall time of an instant (ms since the epoch), in ms as if it were UTC. */
-  readonly read: (instant: number) => number;
-  /**
-   * Returns the first instant at which the zone's clocks show `wall` or later: the first occurrence of a repeated wall
-   * time, and the moment of the change for a skipped one.
-   */
-  readonly firstInstantOf: (wall: number) => number;
-}
-
-/**
- * Creates the clock of an IANA time zone from `Intl`.
- *
- * @throws {RangeError} The time zone does not exist.
- */
-function wallClock(timeZone: string): WallClock {
-  const format = formatOf(timeZone);
-  const read = (instant: number): number => {
-    // In the order of American English, whatever stands between them; parts would take twice as long.
-    const numbers = format.format(instant).split(/\D+/).map(Number);
-    const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers;
-    const whole = Date.UTC(year, month - 1, day, hour, minute, second);
-    return whole + (instant - Math.floor(instant / SECOND_MS) * SECOND_MS);
-  };
-  return { read, firstInstantOf: (wall) => firstInstantOf(wall, read) };
-}
+/** Returns the wall time of an instant (ms since the epoch), in ms as if it were UTC. */
+type WallClock = (instant: number) => number;
 
 // Making a format takes 70 times as long as using it. Formats never change, so that whoever shares
 // one notices nothing. They are few: names of zones come from profiles.
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const format = formats.get(timeZone) ?? createFormat(timeZone);
+/**
+ * Creates the clock of an IANA time zone.
+ *
+ * @throws {RangeError} The time zone does not exist.
+ */
+function wallClock(timeZone: string): WallClock {
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
   formats.set(timeZone, format);
-  return format;
+  return (instant) => {
+    // In the order of American English, whatever stands between them; parts would take twice as long.
+    const numbers = format.format(instant).split(/\D+/).map(Number);
+    const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers;
+    const whole = Date.UTC(year, month - 1, day, hour, minute, second);
+    return whole + (instant - Math.floor(instant / 1000) * 1000);
+  };
 }
 
-function createFormat(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-}
-
-function firstInstantOf(wall: number, read: WallClock["read"]): number {
+/**
+ * Returns the first instant at which a zone's clocks show `wall` or later: the first occurrence of a repeated wall time,
+ * and the moment of the change for a skipped one.
+ */
+function firstInstantOf(wall: number, read: WallClock): number {
   // The zone's offsets a day before and a day after: wall time is within 14 hours of UTC, so that
   // a change of the clocks that matters lies between the two.
   const before = wall - (read(wall - DAY_MS) - (wall - DAY_MS));

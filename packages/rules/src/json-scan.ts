@@ -74,11 +74,13 @@ export function scanJson(bytes: Uint8Array, { depth, numbers }: ScanOptions): Sc
       end = endOfScalar(bytes, at);
       if (end < 0)
         return byte === QUOTE ? refuseString(bytes, ~end) : refuse("CS_JSON_SYNTAX", ~end);
-      const source = isNumberStart(byte) ? heldText(bytes, { from: at, end, numbers }) : undefined;
-      if (source !== undefined) {
+      const isKept =
+        isNumberStart(byte) && (numbers === "all" || isInexact(bytes, { from: at, end }));
+      if (isKept) {
         const pointer = pointerOf(bytes, frames);
         pointersLeft -= pointer.length;
         if (pointersLeft < 0) return refuse("CS_JSON_POINTERS", at);
+        const source = decodeUtf8(bytes.subarray(at, end));
         found = (found ?? new Map<string, string>()).set(pointer, source);
       }
     }
@@ -139,15 +141,6 @@ function refuseString(bytes: Uint8Array, offset: number): Scan {
 
 function isNumberStart(byte: number): boolean {
   return byte === MINUS || (byte >= 0x30 && byte <= 0x39);
-}
-
-/** Returns a number's source text if it is to be kept. */
-function heldText(
-  bytes: Uint8Array,
-  { from, end, numbers }: { from: number; end: number; numbers: ScanOptions["numbers"] },
-): string | undefined {
-  if (numbers === "inexact" && !isInexact(bytes, { from, end })) return undefined;
-  return decodeUtf8(bytes.subarray(from, end));
 }
 
 /** Returns the JSON Pointer (RFC 6901) of the innermost container's current value. */

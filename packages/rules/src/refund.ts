@@ -51,20 +51,13 @@ export type Decision =
   | { readonly ok: true; readonly refund: Refund }
   | { readonly ok: false; readonly code: ReservationErrorCode };
 
-const NOT_DEBITED: Refund = Object.freeze({
-  status: "TERMINAL_FAILED",
-  errorDetails: Object.freeze({
-    errorCode: "CUSTOMER_NOT_DEBITED",
-    errorMessage: "The original debit was not successful.",
-  }),
-});
-const RETURNED: Refund = Object.freeze({
-  status: "TERMINAL_FAILED",
-  errorDetails: Object.freeze({
-    errorCode: "REFUND_RETURNED",
-    errorMessage: "The receiving bank returned the refund.",
-  }),
-});
+const failed = (errorCode: string, errorMessage: string): Refund =>
+  Object.freeze({
+    status: "TERMINAL_FAILED",
+    errorDetails: Object.freeze({ errorCode, errorMessage }),
+  });
+const NOT_DEBITED = failed("CUSTOMER_NOT_DEBITED", "The original debit was not successful.");
+const RETURNED = failed("REFUND_RETURNED", "The receiving bank returned the refund.");
 const AUTHORIZED: Refund = Object.freeze({ status: "AUTHORIZED" });
 
 /**
@@ -100,19 +93,12 @@ export function decide(request: RefundRequest): Decision {
  */
 export function onSettled(
   refund: Refund,
-  {
-    settledAt,
-    now,
-    hold,
-  }: { readonly settledAt: number; readonly now: number; readonly hold: Hold },
+  { settledAt, now, hold }: { settledAt: number } & Pick<RefundRequest, "now" | "hold">,
 ): Refund {
   if (refund.status !== "PENDING") return refund;
   const threshold = eligibleAt(settledAt, hold);
-  const settled =
-    refund.eligibleAt === threshold
-      ? refund
-      : ({ status: "PENDING", eligibleAt: threshold } as const);
-  return onTime(settled, now);
+  const isKnown = refund.eligibleAt === threshold;
+  return onTime(isKnown ? refund : { status: "PENDING", eligibleAt: threshold }, now);
 }
 
 /**

@@ -50,27 +50,17 @@ export function readJson(
 ): JsonReading {
   if (!Number.isSafeInteger(depth) || depth < 1 || depth > MAX_DEPTH)
     throw new TypeError(`"depth" must be a whole number from 1 to ${MAX_DEPTH}`);
-  if (typeof body === "string") {
-    if (!body.isWellFormed())
-      return { ok: false, code: "CS_JSON_ENCODING", offset: firstLoneSurrogate(body) };
-    return read({ text: body, bytes: encodeUtf8(body) }, { depth, numbers });
+  const isText = typeof body === "string";
+  if (!isText && !(body instanceof Uint8Array))
+    throw new TypeError('"body" must be a Uint8Array or a string');
+  const text = isText ? body : decoded(body);
+  if (text === undefined || (isText && !text.isWellFormed())) {
+    const offset = isText ? firstLoneSurrogate(body) : firstBadByte(body);
+    return { ok: false, code: "CS_JSON_ENCODING", offset };
   }
-  if (!(body instanceof Uint8Array)) throw new TypeError('"body" must be a Uint8Array or a string');
-  let text: string;
-  try {
-    text = decodeUtf8(body);
-  } catch {
-    return { ok: false, code: "CS_JSON_ENCODING", offset: firstBadByte(body) };
-  }
-  return read({ text, bytes: body }, { depth, numbers });
-}
-
-function read(
-  { text, bytes }: { readonly text: string; readonly bytes: Uint8Array },
-  options: Required<JsonOptions>,
-): JsonReading {
   if (text.startsWith("\u{feff}")) return { ok: false, code: "CS_JSON_BOM", offset: 0 };
-  const scan = scanJson(bytes, options);
+  const bytes = isText ? encodeUtf8(body) : body;
+  const scan = scanJson(bytes, { depth, numbers });
   if (!scan.ok) {
     // Each fault is at the start of a character.
     const offset = decodeUtf8(bytes.subarray(0, scan.offset)).length;
@@ -78,6 +68,14 @@ function read(
   }
   const value: unknown = JSON.parse(text);
   return { ok: true, value, numbers: scan.numbers };
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return decodeUtf8(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function firstLoneSurrogate(text: string): number {

@@ -40,9 +40,9 @@ export function select(details: SubscriptionDetails): Selection {
  */
 export function exclude(selection: Selection, details: SubscriptionDetails): Selection {
   const excluded = union(selection.exclude, details);
-  return isSame(excluded, selection.exclude)
+  return sizeOf(excluded) === sizeOf(selection.exclude)
     ? selection
-    : { include: selection.include, exclude: excluded };
+    : { ...selection, exclude: excluded };
 }
 
 /** True if an event is delivered (S 6.1, S 6.2). */
@@ -88,14 +88,9 @@ function union(set: EventSet, named: SubscriptionDetails): EventSet {
   }
 }
 
-function isSame(a: EventSet, b: EventSet): boolean {
-  // Sets only grow here, so that equal sizes are equal sets.
-  return (
-    a.all === b.all &&
-    a.categories.length === b.categories.length &&
-    a.events.length === b.events.length
-  );
-}
+/** Sets only grow here, so that equal sizes are equal sets. */
+const sizeOf = ({ all, categories, events }: EventSet): number =>
+  Number(all) + categories.length + events.length;
 
 function sortedUnique(names: readonly string[]): string[] {
   return [...new Set(names)].toSorted();
