@@ -5,7 +5,7 @@ import { toNode } from "@countersign/receiver/node";
 import { heldMemory } from "../../../../test/held-memory.ts";
 import { silent } from "../fixtures.ts";
 
-/** What the server answers to any message. */
+/** The server's answer to any message. */
 export interface Measured {
   readonly requests: number;
   /** Bytes that the process holds after a collection. */
