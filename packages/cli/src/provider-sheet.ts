@@ -131,8 +131,12 @@ function confirmed(
 function retriesText({ retries }: ProviderDocument): string | undefined {
   if (retries === "none")
     return "none: a failed handler loses the event unless the inbox stores it first";
-  return retries && `for ${retries.hours} h`;
+  return retries && `for ${hoursText(retries.hours)}`;
 }
+
+/** Prints hours, or minutes if they are fewer than 60. */
+export const hoursText = (hours: number): string =>
+  hours < 1 ? `${Math.round(hours * 60)} min` : `${hours} h`;
 
 /** Describes how events are distinguished, by the rules of the receiver's inbox. */
 function idText(provider: ProviderDocument): string {

@@ -19,6 +19,7 @@ describe("countersign providers", () => {
     expect(rows.map((row) => row.split(" ")[0])).toEqual([...providersByName.keys()]);
     const row = rows.find((one) => one.startsWith("x-signature ")) ?? "";
     expect(row).toMatch(/ 300 s +76 h +15 s +id \+ "\." \+ timestamp \+ "\." \+ body$/);
+    expect(rows.find((one) => one.startsWith("xero "))).toMatch(/ 24 h\? +5 s\? /);
 
     const json = JSON.parse((await ran(["providers", "--json"])).out) as { providers: object[] };
     expect(json.providers).toHaveLength(documents.length);
@@ -28,6 +29,7 @@ describe("countersign providers", () => {
       replaySeconds: 300,
       retries: { hours: 76 },
       deadlineSeconds: 15,
+      unconfirmed: [],
       signed: 'id + "." + timestamp + "." + body',
     });
   });

@@ -17,10 +17,7 @@ export type StateOrder = "older" | "same" | "newer" | "contradictory";
 export function compareStates({
   first,
   second,
-}: {
-  readonly first: ResourceState;
-  readonly second: ResourceState;
-}): StateOrder {
+}: Readonly<Record<"first" | "second", ResourceState>>): StateOrder {
   const distance =
     first.rank !== undefined && second.rank !== undefined
       ? second.rank - first.rank

@@ -13,7 +13,11 @@ type Row = readonly [danger: string, signature: object, rest?: object];
 const unsafe: readonly Row[] = [
   ["does not cover the body", signed("timestamp"), { timestamp: time }],
   ["does not cover the body", signed({ at: "body:/id" })],
-  ["that the signature does not cover", signed({ at: "body:/id" }), { authentic: ["body:/other"] }],
+  [
+    "which the signature does not cover",
+    signed({ at: "body:/id" }),
+    { authentic: ["body:/other"] },
+  ],
   ["splits in two ways", signed({ at: "header:X-Note" }, "body")],
   ["splits in two ways", signed("id", "body"), id],
   ["splits in two ways", signed("id", { text: "-" }, "body"), id],
@@ -24,7 +28,7 @@ const unsafe: readonly Row[] = [
   ['is not "ambiguous"', { ambiguous: "no reason" }],
   ["is weak", { algorithm: "hmac-sha1" }],
   ["is weak", { algorithm: "sha256", signed: ["secret", "body"] }],
-  ["anybody can make sha256", { algorithm: "sha256", weak: "w" }],
+  ["anybody can make sha256 without a secret", { algorithm: "sha256", weak: "w" }],
   ["the secret is its key", signed("secret", "body")],
   ['must be the part "timestamp"', {}, { timestamp: time }],
   ["the timestamp at query:t is not signed", {}, { timestamp: { ...time, at: "query:t" } }],
@@ -50,7 +54,7 @@ const unsafe: readonly Row[] = [
   ["contains the separator", { carrier: [{ at: "header:X", separator: ",", prefix: "v1," }] }],
   ["match the same signatures", { carrier: [{ at: "header:X" }, { at: "header:X" }] }],
   [
-    "must have one separator",
+    'must have one "separator"',
     {
       carrier: [
         { at: "header:X", separator: ",", prefix: "a" },
@@ -68,11 +72,11 @@ const unsafe: readonly Row[] = [
     { algorithm: "rsa-sha256", key: "x509", keyFrom: { at: "body:/cert", matches: "https://.*" } },
   ],
   ["needs an algorithm of public keys", { keyFrom: { at: "body:/cert", matches: "[a-f]+" } }],
-  ["not a regular expression", {}, { pin: [{ at: "body:/id", matches: "(" }] }],
+  ["is not a regular expression", {}, { pin: [{ at: "body:/id", matches: "(" }] }],
   ["needs one of", {}, { require: [{ at: "body:/id" }] }],
   ['"key" of ed25519 must be', { algorithm: "ed25519", key: "text" }],
   ["unknown algorithm", { algorithm: "md5" }],
-  ['"encoding" is for all but JWT', { encoding: undefined }],
+  ['"encoding" must be hex', { encoding: undefined }],
   ['a JWT has "claims"', { algorithm: "jwt-hs256" }],
   ['"claims" is for JWT only', { claims: {} }],
   ["unknown part", signed("header" as never)],
@@ -85,6 +89,10 @@ const unsafe: readonly Row[] = [
   ['unknown member "seperator"', { carrier: [{ at: "header:X", seperator: "," }] }],
   ['"name" must be', {}, { name: "A b" }],
   ['"minBytes" must be', {}, { secret: { where: "x", minBytes: 0 } }],
+  ['"name" must be', {}, { name: undefined }],
+  ['"timestamp" must be an object', {}, { timestamp: "header:X-Time" }],
+  ["unknown part null", signed(null as never, "body")],
+  ['"carrier" must have objects', { carrier: [null] }],
 ];
 
 describe("a provider document", () => {

@@ -1,13 +1,14 @@
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import type { Command } from "commander";
 import { loadProvider } from "../provider.ts";
-import { providerSheet, replaySeconds, signedText } from "../provider-sheet.ts";
+import { hoursText, providerSheet, replaySeconds, signedText } from "../provider-sheet.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings, Terminal } from "../terminal.ts";
 
 const help = `
 Lists the providers whose webhooks the receiver accepts without code: how old a replayed attempt can be,
-how long they retry, how long they wait for an answer, and what they sign. "-" is none, or unknown.
+how long they retry, how long they wait for an answer, and what they sign. "-" is none, or unknown;
+no public page states what a "?" follows.
 
 With a name, or the file of a document of your own, prints the code that mounts the receiver, where the secret
 is, what is signed, traps and events.
@@ -42,20 +43,29 @@ function listProviders(isJson: boolean, terminal: Terminal): void {
     replaySeconds: replaySeconds(provider) ?? null,
     retries: provider.retries ?? null,
     deadlineSeconds: provider.answer?.deadlineSeconds ?? null,
+    unconfirmed: provider.unconfirmed ?? [],
     signed: signedText(provider),
   }));
   if (isJson) return terminal.out(printableJson({ providers: rows }));
   const seconds = (count: number | null): string => (count === null ? "-" : `${count} s`);
+  type Row = (typeof rows)[number];
+  const mark = ({ unconfirmed }: Row, fact: Row["unconfirmed"][number]): string =>
+    unconfirmed.includes(fact) ? "?" : "";
   const table = [
     ["NAME", "TITLE", "REPLAY", "RETRIES", "DEADLINE", "SIGNED"],
-    ...rows.map(({ name, title, replaySeconds: replay, retries, deadlineSeconds, signed }) => [
-      name,
-      title,
-      seconds(replay),
-      retries === null || retries === "none" ? (retries ?? "-") : `${retries.hours} h`,
-      seconds(deadlineSeconds),
-      signed.length > MAX_SIGNED ? `${signed.slice(0, MAX_SIGNED)}…` : signed,
-    ]),
+    ...rows.map((row) => {
+      const { name, title, replaySeconds: replay, retries, deadlineSeconds, signed } = row;
+      const until =
+        retries === null || retries === "none" ? (retries ?? "-") : hoursText(retries.hours);
+      return [
+        name,
+        title,
+        seconds(replay),
+        until + mark(row, "retries"),
+        seconds(deadlineSeconds) + mark(row, "deadlineSeconds"),
+        signed.length > MAX_SIGNED ? `${signed.slice(0, MAX_SIGNED)}…` : signed,
+      ];
+    }),
   ];
   const widths = table[0]?.map((_, column) =>
     Math.max(...table.map((row) => row[column]?.length ?? 0)),
