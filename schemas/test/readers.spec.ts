@@ -45,7 +45,7 @@ describe("the standard catalogue", () => {
     const [example] = examplesOf(fileOf(`events/${type}.schema.json`));
     expect(entry.validate(grown(example)).ok).toBe(true);
     expect(example).toMatchObject({ type, category: entry.category });
-    const members = entry.resource.slice(1).split("/");
+    const members = (entry.resource ?? "").slice(1).split("/");
     const id = members.reduce((value, one) => (value as Record<string, unknown>)[one], example);
     expect(id).toMatch(/^[a-z]+_/);
     expect(entry.validate({ ...(example as object), data: {} }).ok).toBe(false);

@@ -31,6 +31,12 @@ export const profileOption = (): Option =>
 export const providerOption = (): Option =>
   new Option("--provider <name|file>", "provider instead of a profile; see providers");
 
+/** The options of a document that describes events. */
+export const openApiOptions = (): readonly Option[] => [
+  new Option("--openapi <file>", "OpenAPI or AsyncAPI document of the events"),
+  new Option("--event-type <place>", "the type's place: /type or header:X-Event"),
+];
+
 /** Returns `; did you mean WORD?` with the nearest known word, or an empty text. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = closest(word, known);

@@ -89,7 +89,7 @@ export async function run(
   } catch (error) {
     // Commander has written its message already. Help without `--help` is a usage error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof Failure)) throw error;
+    if (!isReported(error)) throw error;
     // A message may hold words of an argument, a file or a server.
     const message = error.message.split("\n").map(printable).join("\n");
     surroundings.terminal.err(`countersign: ${error.code}: ${message}`, "bad");
@@ -97,6 +97,10 @@ export async function run(
     return 2;
   }
 }
+
+/** Errors with a code for the person at the terminal. The kit's module of documents is loaded only by commands that read one. */
+const isReported = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Failure || (error instanceof Error && error.name === "DocumentError");
 
 /**
  * Creates the command `countersign`.

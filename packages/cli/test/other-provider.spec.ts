@@ -233,6 +233,6 @@ it("countersign types --validators refuses an invalid schema with its code", asy
   const out = join(profile, "catalogue.ts");
   const args = ["--language", "typescript", "--validators", "--profile", profile, "--out", out];
   const { status, err } = await ran(["types", ...args]);
-  expect([status, err]).toEqual([2, expect.stringContaining("CS_CLI_PROFILE_UNUSABLE")]);
+  expect([status, err]).toEqual([2, expect.stringContaining("CS_DOCUMENT_INVALID")]);
   expect(err).toContain("maxLength must be integer");
 });

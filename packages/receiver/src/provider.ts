@@ -84,7 +84,12 @@ const entriesOf = (catalogue: Catalogue<unknown>): ReadonlyMap<string, KnownType
   new Map(
     Object.entries<CatalogueEntry<unknown>>(catalogue.events).map(([type, entry]) => [
       type,
-      { ...entry, rank: entry.rank },
+      {
+        ...entry,
+        category: entry.category ?? categoryOf(type),
+        resource: entry.resource,
+        rank: entry.rank,
+      },
     ]),
   );
 

@@ -93,8 +93,8 @@ export { createToken } from "./use-cases/tokens.ts";
 export { writeEvent } from "./use-cases/write-event.ts";
 
 // Documents
-export { profiledEvents } from "./documents/event-schemas.ts";
-export type { Schema, Schemas } from "./documents/profiled-schemas.ts";
+export { schemas as interfaceSchemas } from "./documents/generated/schemas.ts";
+export { openApiOf } from "./documents/openapi.ts";
 
 // Additional routes
 export { problemAnswer, writeAnswer } from "./http/answer.ts";

@@ -71,7 +71,7 @@ export type SubscriptionDetails = NamedEvents | EventCategories | AllEvents;
 export type Timestamp = string;
 
 /**
- * A linked bank account was deactivated. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A linked bank account was deactivated.
  */
 export interface AccountDeactivatedEvent {
   /**
@@ -93,7 +93,7 @@ export interface AccountDeactivatedEvent {
   readonly data: LinkedAccount & {readonly accountDetails: {readonly accountStatus: "INACTIVE"}};
 }
 /**
- * A bank account was linked. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A bank account was linked.
  */
 export interface AccountLinkedEvent {
   /**
@@ -154,7 +154,7 @@ export interface AccountDetails {
   readonly creationDate: string;
 }
 /**
- * A linked bank account changed. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A linked bank account changed.
  */
 export interface AccountUpdatedEvent {
   /**
@@ -176,7 +176,7 @@ export interface AccountUpdatedEvent {
   readonly data: LinkedAccount;
 }
 /**
- * A customer became ACTIVE (interface section 3.2). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A customer became ACTIVE (interface section 3.2).
  */
 export interface CustomerActivatedEvent {
   /**
@@ -198,7 +198,7 @@ export interface CustomerActivatedEvent {
   readonly data: Customer & {readonly customerStatus: "ACTIVE"};
 }
 /**
- * A customer was created (interface section 3.2). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A customer was created (interface section 3.2).
  */
 export interface CustomerCreatedEvent {
   /**
@@ -220,7 +220,7 @@ export interface CustomerCreatedEvent {
   readonly data: Customer & {readonly customerStatus: "CREATED"};
 }
 /**
- * A customer became INACTIVE (interface section 3.2). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A customer became INACTIVE (interface section 3.2).
  */
 export interface CustomerDeactivatedEvent {
   /**
@@ -269,7 +269,7 @@ export interface EventEnvelope {
   };
 }
 /**
- * A payment record was created. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A payment record was created.
  */
 export interface PaymentCreatedEvent {
   /**
@@ -291,7 +291,7 @@ export interface PaymentCreatedEvent {
   readonly data: Payment & {readonly paymentStatus: "CREATED"};
 }
 /**
- * The customer authorized the payment. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * The customer authorized the payment.
  */
 export interface PaymentAuthorizedEvent {
   /**
@@ -313,7 +313,7 @@ export interface PaymentAuthorizedEvent {
   readonly data: Payment & {readonly paymentStatus: "AUTHORIZED"};
 }
 /**
- * The payment settled: the three business days of interface section 3.1 begin. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * The payment settled: the three business days of interface section 3.1 begin.
  */
 export interface PaymentSucceededEvent {
   /**
@@ -335,7 +335,7 @@ export interface PaymentSucceededEvent {
   readonly data: Payment & {readonly paymentStatus: "SUCCEEDED"};
 }
 /**
- * The payment failed permanently. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * The payment failed permanently.
  */
 export interface PaymentFailedEvent {
   /**
@@ -357,7 +357,7 @@ export interface PaymentFailedEvent {
   readonly data: Payment & {readonly paymentStatus: "TERMINAL_FAILED"};
 }
 /**
- * The payment was canceled before money moved. Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * The payment was canceled before money moved.
  */
 export interface PaymentCanceledEvent {
   /**
@@ -379,7 +379,7 @@ export interface PaymentCanceledEvent {
   readonly data: Payment & {readonly paymentStatus: "CANCELED"};
 }
 /**
- * A refund is held until three business days after the settlement of the original payment (interface section 3.1). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A refund is held until three business days after the settlement of the original payment (interface section 3.1).
  */
 export interface RefundPendingEvent {
   /**
@@ -401,7 +401,7 @@ export interface RefundPendingEvent {
   readonly data: Refund & {readonly paymentStatus: "PENDING"};
 }
 /**
- * A refund's money is on its way (interface section 3.1). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A refund's money is on its way (interface section 3.1).
  */
 export interface RefundAuthorizedEvent {
   /**
@@ -423,7 +423,7 @@ export interface RefundAuthorizedEvent {
   readonly data: Refund & {readonly paymentStatus: "AUTHORIZED"};
 }
 /**
- * A refund was rejected or failed: no money moves (interface section 3.1). Interface section 6 specifies neither event names nor payloads; this schema chooses them.
+ * A refund was rejected or failed: no money moves (interface section 3.1).
  */
 export interface RefundFailedEvent {
   /**

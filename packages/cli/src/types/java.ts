@@ -1,49 +1,96 @@
 import { pointerOf } from "@countersign/schemas";
-import type { EventModel, EventShape } from "./event-model.ts";
-import { type Language, byType, inCode, namesOf, printTypes, quoted } from "./print-types.ts";
+import type { RendererOptions } from "quicktype-core";
+import { type Language, namesOf, quoted } from "./language.ts";
+import { inCode, printTypes, renamed } from "./quicktype.ts";
+import type { TypedEvent, TypesModel } from "./types-model.ts";
 
-/** Classes for Jackson, the sealed interface that they all have, and a class that parses a body. */
+type JavaOptions = RendererOptions<"java">;
+
+/** Classes for Jackson, the sealed interface that all events have, and a class that parses a body. */
 export const java: Language = {
   package: { form: /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/, standard: "events" },
   isFolder: true,
   comment: "//",
-  print: async (asked, packageName) => {
-    const { files: printed, model } = await printTypes<"java">(asked, {
-      language: "java",
-      options: { package: packageName, "array-type": "list" },
+  print: async (asked, name) => {
+    const printed = await printTypes(asked, "java", {
+      package: name,
+      "array-type": "list",
+      // quicktype does not export the enumeration.
+      "acronym-style": "camel" as NonNullable<JavaOptions["acronym-style"]>,
     });
-    const files = new Map<string, string>();
-    for (const [name, text] of printed)
-      if (name !== "Converter.java") files.set(name, asEvent(exact(text), model));
-    files.set("WebhookEvent.java", `package ${packageName};\n\n${sealed(model)}`);
-    files.set("WebhookEvents.java", `package ${packageName};\n\n${parser(model)}`);
-    return files;
+    const classes = [...printed].filter(([file]) => file !== "Converter.java");
+    const model = renamed(asked, classes.map(([, text]) => text).join("\n"));
+    const names = new Set(namesOf(model));
+    const accessors = accessorsOf(model, new Map(classes));
+    const files = classes.map(([file, text]): [string, string] => {
+      const exact = inCode(text, /^\s*\*/, /\b[dD]ouble\b/g, "java.math.BigDecimal")
+        // quicktype leaves carriage returns in strings as they are.
+        .replaceAll("\r", String.raw`\r`);
+      const own = file.replace(/\.java$/, "");
+      if (!names.has(own)) return [file, exact];
+      const methods = accessors.map(
+        ({ method, read }) =>
+          `    @Override\n    public String ${method}() { return ${read(own) ?? ""}; }\n\n`,
+      );
+      const head = `public final class ${own} implements WebhookEvent {\n`;
+      return [file, exact.replace(`public class ${own} {\n`, () => head + methods.join(""))];
+    });
+    return new Map([
+      ...files,
+      ["WebhookEvent.java", `package ${name};\n\n${sealed(model, accessors)}`],
+      ["WebhookEvents.java", `package ${name};\n\n${parser(model)}`],
+    ]);
   },
 };
 
-const exact = (text: string): string =>
-  inCode(text, { comment: /^\s*\*/, from: /\b[dD]ouble\b/g, to: "java.math.BigDecimal" });
-
-function asEvent(text: string, model: EventModel): string {
-  const names = namesOf(model).join("|");
-  return text.replace(
-    new RegExp(`^public class (${names}) \\{`, "m"),
-    "public final class $1 implements WebhookEvent {",
-  );
+interface Accessor {
+  readonly method: string;
+  readonly comment: string;
+  /** The expression of an event's class. */
+  readonly read: (name: string) => string | undefined;
 }
 
-function sealed(model: EventModel): string {
+/** The accessors that every event has. Names of records: Jackson would write a `getType` as a member. */
+function accessorsOf(model: TypesModel, classes: ReadonlyMap<string, string>): readonly Accessor[] {
+  const getter = (member: string | undefined, name: string): string | undefined =>
+    Array.from(
+      (classes.get(`${name}.java`) ?? "").matchAll(
+        /@JsonProperty\("([^"]+)"\)\n +public String (get\w+)\(\)/g,
+      ),
+    ).flatMap(([, own, method = ""]) => (own === member ? [`${method}()`] : []))[0];
+  const [member, ...more] = model.typePath ?? [];
+  const typeOf = (name: string): string | undefined => {
+    const types = model.events.filter(({ forms }) => forms.some((form) => form.name === name));
+    const [{ type } = { type: "" }] = types;
+    return types.length === 1 ? quoted(type) : getter(more.length === 0 ? member : undefined, name);
+  };
+  const all: readonly Accessor[] = [
+    { method: "eventType", comment: "The type of the event.", read: typeOf },
+    {
+      method: "eventId",
+      comment: "The event's identifier, the same in each delivery: deduplicate by it.",
+      read: (name) => getter(model.idMember, name),
+    },
+  ];
+  return all.filter(({ read }) => namesOf(model).every((name) => read(name) !== undefined));
+}
+
+function sealed(model: TypesModel, accessors: readonly Accessor[]): string {
+  const methods = accessors.map(
+    ({ method, comment }) => `\n    /** ${comment} */\n    String ${method}();\n`,
+  );
   return `/**
- * Every event, by class. Amounts are exact: BigDecimal of the number's text.
+ * Every event, by class. Decimals are exact: BigDecimal of the number's text.
  */
 public sealed interface WebhookEvent
         permits ${namesOf(model).join(",\n                ")} {
-}`;
+${methods.join("")}}`;
 }
 
-function parser(model: EventModel): string {
-  const cases = [...byType(model)].map(
-    ([type, events]) => `            case ${quoted(type)}:\n${chosen(events)}`,
+function parser(model: TypesModel): string {
+  const { typePath } = model;
+  const cases = model.events.map(
+    ({ type, ...event }) => `            case ${quoted(type)}:\n${chosen(event)}`,
   );
   return `import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -54,8 +101,9 @@ import java.util.Optional;
 /** Reads events, with jackson-databind 2. */
 public final class WebhookEvents {
     // Providers add members without notice.
-    private static final ObjectMapper MAPPER =
-            new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
+    private static final ObjectMapper MAPPER = new ObjectMapper()
+            .configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false)
+            .configure(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, true);
 
     private WebhookEvents() {
     }
@@ -66,9 +114,9 @@ public final class WebhookEvents {
      *
      * @throws JsonProcessingException if the body is not JSON or does not match its type
      */
-    public static Optional<WebhookEvent> parse(String body) throws JsonProcessingException {
+    public static Optional<WebhookEvent> parse(${typePath === undefined ? "String eventType, " : ""}String body) throws JsonProcessingException {
         JsonNode event = MAPPER.readTree(body);
-        switch (event.at(${pointer(model.typePath)}).asText()) {
+        switch (${typePath === undefined ? "eventType" : textAt(typePath)}) {
 ${cases.join("\n")}
             default:
                 return Optional.empty();
@@ -77,17 +125,17 @@ ${cases.join("\n")}
 }`;
 }
 
-function chosen(events: readonly EventShape[]): string {
+function chosen({ forms, by = [] }: Omit<TypedEvent, "type">): string {
   const read = (name: string): string =>
     `return Optional.of(MAPPER.readValue(body, ${name}.class));`;
-  const [first] = events;
-  if (first?.when === undefined) return `                ${read(first?.name ?? "")}`;
-  const cases = events.map(
-    ({ name, when }) =>
-      `                    case ${quoted(when?.value ?? "")}:\n                        ${read(name)}`,
+  const [first] = forms;
+  if (first?.value === undefined) return `                ${read(first?.name ?? "")}`;
+  const cases = forms.map(
+    ({ name, value = "" }) =>
+      `                    case ${quoted(value)}:\n                        ${read(name)}`,
   );
   return [
-    `                switch (event.at(${pointer(first.when.path)}).asText()) {`,
+    `                switch (${textAt(by)}) {`,
     ...cases,
     "                    default:",
     "                        return Optional.empty();",
@@ -95,4 +143,4 @@ function chosen(events: readonly EventShape[]): string {
   ].join("\n");
 }
 
-const pointer = (path: readonly string[]): string => quoted(pointerOf(path));
+const textAt = (path: readonly string[]): string => `event.at(${quoted(pointerOf(path))}).asText()`;

@@ -1,95 +1,61 @@
-import {
-  getOptionValues,
-  JSONPythonRenderer,
-  pythonOptions,
-  PythonTargetLanguage,
-  type LanguageName,
-  type RenderContext,
-  type RendererOptions,
-  type Sourcelike,
-  type Type,
-} from "quicktype-core";
-import type { EventModel, EventShape } from "./event-model.ts";
-import { type Language, byType, namesOf, oneFile, printTypes, quoted } from "./print-types.ts";
+import { type Language, namesOf, oneFile, quoted } from "./language.ts";
+import { inCode, printTypes, renamed } from "./quicktype.ts";
+import type { TypedEvent, TypesModel } from "./types-model.ts";
 
 /** Data classes, their union and a function that parses a body. */
 export const python: Language = {
   isFolder: false,
   comment: "#",
   print: async (asked) => {
-    const { text: printed, model } = await printTypes<"python">(asked, {
-      language: new ExactPython(),
-      options: { "python-version": "3.7" },
-    });
+    const files = await printTypes(asked, "python", { "python-version": "3.7" });
+    const printed = [...files.values()].join("\n");
     const classes = printed
       // Each class has these two itself.
       .replaceAll(/^def \w+_(?:from|to)_dict\(.*\n {4}return .*\n+/gm, "")
-      .replace("from dataclasses", "import json\nfrom dataclasses")
+      // A float has lost the text already: parse_event reads decimals.
+      .replaceAll(/^def (?:from|to)_float\(.*\n(?: {4}.*\n)+\n*/gm, "")
+      .replaceAll(/\b(?:from|to)_float\b/g, "_decimal")
       .replace(/^from typing import (.*)$/m, (_line, names: string) => {
-        const wanted = new Set([...names.split(", "), "Optional", "Union"]);
+        const wanted = new Set([...names.split(", "), "Any", "Optional", "Union"]);
         return `from typing import ${[...wanted].join(", ")}`;
       });
-    return oneFile(classes.trim(), `\n${union(model)}`);
+    const exact = inCode(classes, /^\s*(?:#|""")/, /(?<=[:[] ?|-> )float\b/g, "Decimal");
+    const imports = "import json\nfrom decimal import Decimal\n";
+    return oneFile(imports + exact.trim(), `\n${union(renamed(asked, printed))}`);
   },
 };
 
-/** quicktype's Python with Decimal instead of float; it never accepts a float. */
-class ExactPython extends PythonTargetLanguage {
-  protected override makeRenderer<Lang extends LanguageName = "python">(
-    context: RenderContext,
-    untyped: RendererOptions<Lang>,
-  ): JSONPythonRenderer {
-    return new ExactPythonRenderer(this, context, getOptionValues(pythonOptions, untyped));
-  }
-}
-
-class ExactPythonRenderer extends JSONPythonRenderer {
-  protected override pythonType(type: Type, isRoot?: boolean, isBare?: boolean): Sourcelike {
-    return type.kind === "double"
-      ? this.withImport("decimal", "Decimal")
-      : super.pythonType(type, isRoot, isBare);
-  }
-
-  protected override emitFromFloatConverter(): void {
-    this.emitDecimal("from_float");
-  }
-
-  protected override emitToFloatConverter(): void {
-    this.emitDecimal("to_float");
-  }
-
-  private emitDecimal(name: string): void {
-    this.emitBlock(
-      ["def ", name, "(x: Any) -> ", this.withImport("decimal", "Decimal"), ":"],
-      () => {
-        this.emitLine(
-          "# A float has lost the text already: json.loads(body, parse_float=Decimal).",
-        );
-        this.emitLine("assert isinstance(x, (Decimal, int)) and not isinstance(x, bool)");
-        this.emitLine("return Decimal(x)");
-      },
-    );
-  }
-}
-
-function union(model: EventModel): string {
+function union(model: TypesModel): string {
+  const { typePath } = model;
+  const given = "body: Union[str, bytes]";
+  const names = namesOf(model);
   return `WebhookEvent = Union[
-${namesOf(model)
-  .map((name) => `    ${name},`)
-  .join("\n")}
+${names.map((name) => `    ${name},`).join("\n")}
 ]
 
 
-def parse_event(body: Union[str, bytes]) -> Optional[WebhookEvent]:
+def parse_event(${typePath === undefined ? `event_type: str, ${given}` : given}) -> Optional[WebhookEvent]:
     """Parses a body whose signature has been verified, with amounts as exact decimals. Returns None
     for an unknown type: providers add types.
 
-    Raises ValueError if the body is not JSON, AssertionError if it does not match its type.
+    Raises ValueError if the body is not JSON, or does not match its type.
     """
-    event = json.loads(body, parse_float=Decimal)
-    event_type = _text_at(event, ${model.typePath.map(quoted).join(", ")})
-${[...byType(model)].map(([type, events]) => branches(type, events)).join("\n")}
+    event = json.loads(body, parse_float=Decimal)${
+      typePath === undefined
+        ? ""
+        : `\n    event_type = _text_at(event, ${typePath.map(quoted).join(", ")})`
+    }
+    try:
+${model.events.flatMap(branches).join("\n")}
+    except (AssertionError, AttributeError, KeyError, TypeError) as error:
+        raise ValueError("the body does not match its type") from error
     return None
+
+
+def _decimal(x: Any) -> Decimal:
+    if not isinstance(x, (Decimal, int)) or isinstance(x, bool):
+        raise ValueError("a decimal is not a Decimal: read JSON with parse_float=Decimal")
+    return Decimal(x)
 
 
 def _text_at(value: Any, *path: str) -> Any:
@@ -98,14 +64,12 @@ def _text_at(value: Any, *path: str) -> Any:
     return value`;
 }
 
-function branches(type: string, events: readonly EventShape[]): string {
-  return events
-    .map(({ name, when }) => {
-      const also =
-        when === undefined
-          ? ""
-          : ` and _text_at(event, ${when.path.map(quoted).join(", ")}) == ${quoted(when.value)}`;
-      return `    if event_type == ${quoted(type)}${also}:\n        return ${name}.from_dict(event)`;
-    })
-    .join("\n");
+function branches({ type, forms, by = [] }: TypedEvent): readonly string[] {
+  return forms.map(({ name, value }) => {
+    const also =
+      value === undefined
+        ? ""
+        : ` and _text_at(event, ${by.map(quoted).join(", ")}) == ${quoted(value)}`;
+    return `        if event_type == ${quoted(type)}${also}:\n            return ${name}.from_dict(event)`;
+  });
 }

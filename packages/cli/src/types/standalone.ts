@@ -15,6 +15,14 @@ type JsonSchemas = Readonly<Record<string, JsonSchema>>;
  */
 export type Side = "reader" | "writer";
 
+/** Differences of documents that are not this project's own. */
+export interface OthersDocument {
+  /** The name of the schema that a reference leads to. */
+  readonly nameOf: (reference: string) => string;
+  /** False for annotations, as JSON Schema says: this project's formats are stricter than others'. */
+  readonly formats: boolean;
+}
+
 export interface Standalone {
   /** Functions in TypeScript. They use what `schemas/src/validation.ts` exports, and nothing else. */
   readonly code: string;
@@ -33,6 +41,7 @@ export function compileStandalone(
   schemas: JsonSchemas,
   names: readonly string[],
   side: Side,
+  others: OthersDocument = { nameOf: (reference) => reference, formats: true },
 ): Standalone {
   const ajv = new Ajv({
     allErrors: true,
@@ -40,6 +49,7 @@ export function compileStandalone(
     strict: false,
     logger: false,
     inlineRefs: false,
+    validateSchema: false,
     loopRequired: Infinity,
     loopEnum: Infinity,
     formats: { "date-time": () => true, uri: () => true },
@@ -50,8 +60,13 @@ export function compileStandalone(
   for (const keyword of [discriminator, anyOf]) ajv.addKeyword(keyword);
   for (const rule of Object.values(ajv.RULES.all))
     if (typeof rule === "object") rule.definition.error = { message: ruleOf, params: stepOf };
-  for (const [name, schema] of Object.entries(schemas))
-    ajv.addSchema(prepared(schema, side, schemas), name);
+  // The schema of schemas needs ajv's own keywords.
+  const meta = new Ajv({ strict: false, logger: false, validateFormats: false });
+  for (const [name, schema] of Object.entries(schemas)) {
+    const own = prepared(schema, { side, schemas, ...others });
+    if (meta.validateSchema(own) !== true) throw new Error(`${name}: ${meta.errorsText()}`);
+    ajv.addSchema(own, name);
+  }
   const exported = names.map((name, index) => [`check${String(index)}`, name] as const);
   const { code, exports } = compact(standaloneCode.default(ajv, Object.fromEntries(exported)));
   return { code, checkOf: (name) => exports.get(`check${String(names.indexOf(name))}`) ?? "" };
@@ -64,32 +79,72 @@ const SILENT = new Set(
   "$schema $id $comment title description examples deprecated x-open x-invalid".split(" "),
 );
 
+interface Preparation extends OthersDocument {
+  readonly side: Side;
+  readonly schemas: JsonSchemas;
+}
+
 /** A schema as a side validates it, without keywords that validate nothing. */
-function prepared(schema: JsonSchema, side: Side, schemas: JsonSchemas): JsonSchema {
+function prepared(schema: JsonSchema, preparation: Preparation): JsonSchema {
+  const { side, nameOf, formats } = preparation;
+  const isReader = side === "reader";
   // Where a keyword has a schema it is an object, `true` or `false`.
   const inner = (part: unknown): unknown =>
-    typeof part === "object" ? prepared(part as JsonSchema, side, schemas) : part;
-  const isOpen = schema["x-open"] === true;
+    typeof part === "object" ? prepared(part as JsonSchema, preparation) : part;
+  const kinds = tagKinds(schema, preparation);
   const entries = Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {
-    if (SILENT.has(name)) return [];
-    if (side === "reader" && name === "enum" && isOpen) return [];
-    if (side === "reader" && name === "additionalProperties" && value === false) return [];
+    if (SILENT.has(name) || (name === "format" && !formats)) return [];
+    // Parts of an `allOf` without a common type.
+    if (name === "type" && Array.isArray(value) && value.length === 0) return [["not", {}]];
+    if (name === "$ref") return [[name, nameOf(String(value))]];
+    if (isReader && name === "enum" && schema["x-open"] === true) return [];
+    if (isReader && name === "additionalProperties" && value === false) return [];
+    if (isReader && name === "pattern" && !isPattern(String(value))) return [];
     if (IN_MEMBERS.includes(name)) {
-      const members = Object.entries(value as JsonSchemas);
+      const members = Object.entries(value as JsonSchemas).filter(
+        ([member]) => name !== "patternProperties" || isPattern(member),
+      );
       return [[name, Object.fromEntries(members.map(([member, part]) => [member, inner(part)]))]];
     }
-    if (IN_LIST.includes(name)) return [[name, (value as readonly unknown[]).map(inner)]];
+    if (IN_LIST.includes(name)) {
+      // With members added, a value may have several kinds.
+      const overlaps = isReader && name === "oneOf" && kinds === undefined;
+      return [[overlaps ? "anyOf" : name, (value as readonly unknown[]).map(inner)]];
+    }
     return [[name, INSIDE.includes(name) ? inner(value) : value]];
   });
   const { discriminator: tag, ...rest } = Object.fromEntries(entries);
-  if (tag === undefined) return rest;
-  const { propertyName } = tag as Pick<Tag, "propertyName">;
-  const target = (part: JsonSchema): JsonSchema => schemas[String(part["$ref"])] ?? part;
-  const kinds = (schema["oneOf"] as readonly JsonSchema[]).map((kind) => {
-    const { [propertyName]: member = {} } = target(kind)["properties"] as JsonSchemas;
+  return tag === undefined || kinds === undefined ? rest : { ...rest, discriminator: kinds };
+}
+
+/** The values that select each kind of a union; `undefined` where they do not. */
+function tagKinds(schema: JsonSchema, { side, schemas, nameOf }: Preparation): Tag | undefined {
+  const { discriminator, oneOf } = schema as {
+    readonly discriminator?: Tag;
+    readonly oneOf?: readonly JsonSchema[];
+  };
+  if (discriminator === undefined || oneOf === undefined) return undefined;
+  const { propertyName } = discriminator;
+  const target = (part: JsonSchema): JsonSchema => {
+    const { $ref: ref } = part;
+    return typeof ref === "string" ? (schemas[nameOf(ref)] ?? {}) : part;
+  };
+  const kinds = oneOf.map((kind) => {
+    const { [propertyName]: member = {} } = (target(kind)["properties"] ?? {}) as JsonSchemas;
     return tagValues(target(member), side);
   });
-  return { ...rest, discriminator: { propertyName, kinds } };
+  // Only the kind of all other values may have no value.
+  const known = kinds.filter((values) => values.length > 0 && !values.includes(undefined));
+  return known.length >= kinds.length - 1 ? { propertyName, kinds } : undefined;
+}
+
+/** True if ajv can compile the pattern. One that only other engines know is left out. */
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
 
 interface Tag {

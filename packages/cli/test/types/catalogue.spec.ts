@@ -88,9 +88,7 @@ describe("a catalogue of countersign types --validators", () => {
     expect(as({})).toEqual([]);
     expect(as({ amount: undefined })).toEqual(["/metadata/amount required"]);
     expect(as({ ...refund, amount: undefined, paymentStatus: "PENDING" })).toEqual([]);
-    expect(as({ ...refund, paymentStatus: "TERMINAL_FAILED", errorDetails: undefined })).toEqual([
-      "/metadata/errorDetails required",
-    ]);
+    expect(as({ ...refund, clientReferenceId: 1 })).toEqual(["/metadata/clientReferenceId type"]);
   });
 
   it("compiles, and narrows the events of a handler", () => {

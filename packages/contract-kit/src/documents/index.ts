@@ -1,5 +1,5 @@
 export { DocumentError, type DocumentErrorCode } from "./document-error.ts";
-export { type JsonSchema, nameOf, referenceTo, resolved, typesOf } from "./json-schema.ts";
+export { type JsonSchema, nameOf, partsOf, referenceTo, resolved, typesOf } from "./json-schema.ts";
 export {
   type DocumentedEvent,
   type DocumentPart,

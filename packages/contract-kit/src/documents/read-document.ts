@@ -6,7 +6,13 @@ import { type DescribedCall, type DescribedMessage, describedIn } from "./descri
 import { eventTypes, type EventType } from "./event-types.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type IgnoredKeyword, SchemaNormaliser } from "./schema-normaliser.ts";
-import { nameOfFile, readSourceFiles, type SourceFiles, type SourceNode } from "./source-files.ts";
+import {
+  nameOfFile,
+  readSourceFiles,
+  sourceFilesOf,
+  type SourceFiles,
+  type SourceNode,
+} from "./source-files.ts";
 
 /** The events that a document describes. */
 export interface EventsDocument {
@@ -58,7 +64,7 @@ export interface ReadOptions {
  * Reads the webhooks and callbacks of an OpenAPI document (3.0, with `x-webhooks`, to 3.2), the messages of an AsyncAPI 3
  * document, or a folder of JSON Schemas (`events/TYPE.schema.json`). Files are JSON or YAML.
  *
- * @param path A file, with the files next to it or below that it refers to; or a folder.
+ * @param source A file, with the files next to it or below that it refers to; a folder; or a parsed OpenAPI document.
  * @throws {DocumentError} `CS_DOCUMENT_UNREADABLE`: not found, or neither JSON nor YAML.
  *   `CS_DOCUMENT_UNSUPPORTED`: neither OpenAPI 3.0 to 3.2 nor AsyncAPI 3.
  *   `CS_DOCUMENT_TOO_LARGE`: more than 32 MiB, 3,000,000 schemas, or 400 levels.
@@ -68,10 +74,11 @@ export interface ReadOptions {
  *   not through a member or an item. `CS_DOCUMENT_NO_EVENTS`: it has no webhook, callback or message.
  */
 export async function readDocument(
-  path: string,
+  source: string | object,
   { eventType, needsEvents = true }: ReadOptions = {},
 ): Promise<EventsDocument> {
-  const files = await readSourceFiles(path);
+  const path = typeof source === "string" ? source : "document";
+  const files = typeof source === "string" ? await readSourceFiles(source) : sourceFilesOf(source);
   try {
     const document = files.isFolder ? folderDocument(path, files) : described(files, eventType);
     if (needsEvents && document.events.length === 0)

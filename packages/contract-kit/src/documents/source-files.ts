@@ -67,6 +67,19 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
   };
 }
 
+/** A parsed document without other files. */
+export function sourceFilesOf(document: object): SourceFiles {
+  const file = "document";
+  const files = new Map<string, unknown>([[file, document]]);
+  return {
+    isFolder: false,
+    entries: [file],
+    references: new Map(),
+    root: () => ({ file, pointer: "", value: document }),
+    follow: (reference, from) => follow(reference, from, files),
+  };
+}
+
 /** An absolute URL, and the network path of a host. */
 const REMOTE = /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\/\/)/;
 

@@ -6,8 +6,7 @@ import {
   type SentEvent,
 } from "@countersign/schemas/provider-of";
 import { type EventKind, subjectOf } from "../profile/envelope.ts";
-import { schemas as unprofiled } from "./generated/schemas.ts";
-import { profiledSchemas, refTo, resolved, type Schema, type Schemas } from "./profiled-schemas.ts";
+import { refTo, resolved, type Schema, type Schemas } from "./profiled-schemas.ts";
 
 /** An event that a subscription may name, with the schema of its payload. */
 export interface EventSchema {
@@ -166,27 +165,6 @@ class Tree {
       ),
     };
   }
-}
-
-/** A row of a profile's catalogue with the schemas of what it sends, one or, where its data has kinds, several. */
-export interface ProfiledEvent {
-  readonly row: SentEvent;
-  readonly payloads: readonly Schema[];
-}
-
-/** The events that a profile's service sends, in the profile's order, and the schemas that they refer to. */
-export function profiledEvents(profile: Profile): {
-  readonly events: readonly ProfiledEvent[];
-  /** By their titles; a reference to one is `#/components/schemas/TITLE`. */
-  readonly schemas: Schemas;
-} {
-  const schemas = profiledSchemas(profile, unprofiled);
-  const { envelope, catalogue } = senderOf(profile);
-  const events = catalogue.map((row) => ({
-    row,
-    payloads: payloads(envelope, row, schemas),
-  }));
-  return { events, schemas };
 }
 
 export interface SignatureHeader {
