@@ -91,7 +91,6 @@ async function readAll(reader: WebReader, body: IncomingBody): Promise<BodyResul
       if (!ArrayBuffer.isView(value)) return { error: "CS_BODY_CONSUMED" };
       const error = body.push(value);
       if (error !== undefined) return { error };
-      await body.room();
     }
   } catch {
     return { error: "CS_BODY_ABORTED" };

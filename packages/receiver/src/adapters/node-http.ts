@@ -130,11 +130,7 @@ export function readNodeStream(stream: ByteStream, body: IncomingBody): Promise<
     stream.on("data", (chunk) => {
       if (isOver) return;
       const error = body.push(chunk);
-      if (error !== undefined) return refuse(error);
-      const room = body.room();
-      if (room === undefined) return;
-      stream.pause();
-      void room.then(() => isOver || stream.resume());
+      if (error !== undefined) refuse(error);
     });
     stream.on("end", () => isOver || finish(body.all()));
     stream.on("close", onAbort);

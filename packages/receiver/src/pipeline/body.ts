@@ -47,28 +47,18 @@ export interface BodyLimits {
   readonly bodyMs: number;
 }
 
-/** A body with more bytes than this waits for its turn: a usual event has fewer. */
-const LARGE_BYTES = 32_768;
-/** The time after which a large body gives way to one that waits, in milliseconds: a genuine one is there by then. */
-const TURN_MS = 1000;
-
 /**
  * Bounds the memory of all bodies, as they arrive and while their attempts wait. At the limit, the body that has been
- * arriving the longest is refused. Large bodies arrive in turns, an eighth of the limit at once: while others wait, one
- * that has taken a second is refused, and the newest is next. So senders that hold bodies open keep no other one out.
+ * arriving the longest is refused: so senders that hold bodies open keep no other one out.
  */
 export class BodyMemory {
   readonly #limits: BodyLimits & { readonly bytesInFlight: number };
   /** The oldest first. An array: a set that attempts enter and leave links its old tables, which keep dead attempts alive. */
   readonly #arriving: IncomingBody[] = [];
-  readonly #waiting: (() => void)[] = [];
   #total = 0;
-  #turns: number;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(limits: BodyLimits & { readonly bytesInFlight: number }) {
     this.#limits = limits;
-    this.#turns = Math.max(1, Math.floor(limits.bytesInFlight / 8 / limits.bodyBytes));
   }
 
   open(): IncomingBody {
@@ -88,43 +78,16 @@ export class BodyMemory {
     return true;
   }
 
-  /** Ends the body's turn and refuses it for others no longer. @returns True if it was arriving until now. */
+  /** Refuses the body for others no longer. @returns True if it was arriving until now. */
   finish(body: IncomingBody): boolean {
     const place = this.#arriving.indexOf(body);
-    if (place === -1) return false;
-    this.#arriving.splice(place, 1);
-    if (body.turnAt === undefined) return true;
-    this.#turns += 1;
-    this.#waiting.pop()?.();
-    return true;
+    if (place !== -1) this.#arriving.splice(place, 1);
+    return place !== -1;
   }
 
   release(body: IncomingBody): void {
     this.finish(body);
     this.#total -= body.held;
-  }
-
-  /** Returns a promise that resolves when a large body may be read further, if it has to wait for its turn. */
-  room(body: IncomingBody): Promise<void> | undefined {
-    if (body.held < LARGE_BYTES || body.turnAt !== undefined) return undefined;
-    if (this.#turns > 0) {
-      this.#turns -= 1;
-      body.turnAt = performance.now();
-      return undefined;
-    }
-    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#endTurns(), TURN_MS);
-    // One that was refused meanwhile leaves its turn to the next.
-    return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() =>
-      this.#arriving.includes(body) ? this.room(body) : this.#waiting.pop()?.(),
-    );
-  }
-
-  #endTurns(): void {
-    this.#timer = undefined;
-    const before = performance.now() - TURN_MS;
-    for (const body of this.#arriving.filter(({ turnAt = Infinity }) => turnAt <= before))
-      body.refuse("CS_RECEIVER_BUSY");
-    if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#endTurns(), TURN_MS / 4);
   }
 }
 
@@ -137,8 +100,6 @@ export class IncomingBody implements BodyLimits {
   readonly bodyMs: number;
   /** Set by the reader; called if the body has to be given up: its time has passed, or others need its memory. */
   onRefused: ((error: BodyErrorCode) => void) | undefined;
-  /** The time since which it has its turn as a large body, in milliseconds of `performance.now()`. */
-  turnAt: number | undefined;
   readonly #memory: BodyMemory;
   /** The bytes so far, and room for more. */
   #bytes: Uint8Array = new Uint8Array(0);
@@ -171,11 +132,6 @@ export class IncomingBody implements BodyLimits {
     this.#bytes.set(bytes, this.#size);
     this.#size = size;
     return undefined;
-  }
-
-  /** A promise to wait for before the next chunk is read, if the body has to wait for its turn. */
-  room(): Promise<void> | undefined {
-    return this.#memory.room(this);
   }
 
   /** Returns all bytes. */
