@@ -174,8 +174,6 @@ export interface TakeRequest {
   readonly maxAttempts: number;
 }
 
-export type NextRequest = Pick<TakeRequest, "leaseMs" | "maxAttempts">;
-
 /** A stored event that the caller, and no one else, may handle until its lease ends. */
 export interface TakenEvent extends RecordedEvent {
   readonly body: string;
@@ -269,11 +267,8 @@ export interface InboxTransaction<Transaction> {
   /**
    * Commits the handler's writes with the fenced completion. It rejects if the store became
    * unavailable: then both may be committed or neither, and the next claim of the event shows which.
-   *
-   * @param next Given by a worker with a free place: the inbox may take the next event of the same resource
-   *   in the same commit, under the conditions of `take`.
    */
-  commit(now: number, next?: NextRequest): Promise<Commit>;
+  commit(now: number): Promise<Commit>;
   /** Undoes what the handler wrote; never rejects. */
   rollback(): Promise<void>;
 }
@@ -284,8 +279,7 @@ export interface InboxTransaction<Transaction> {
  * - `failed`: the handler's writes failed; nothing is written, and the claim is still valid.
  */
 export type Commit =
-  | { readonly state: "committed"; readonly next?: TakenEvent | undefined }
-  | { readonly state: "lost" }
+  | { readonly state: "committed" | "lost" }
   | { readonly state: "failed"; readonly error: unknown };
 
 /** An inbox in whose database handlers write. */

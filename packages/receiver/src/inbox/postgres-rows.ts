@@ -1,6 +1,6 @@
 import { Batch, type Write } from "./batch.ts";
 import type { Bodies } from "./bodies.ts";
-import type { Commit, EventKey, NextRequest, Settlement } from "./inbox.ts";
+import type { EventKey } from "./inbox.ts";
 import type { PostgresDatabase, PostgresQuery } from "./postgres-database.ts";
 import {
   type EventRow,
@@ -21,7 +21,6 @@ import {
   type SqlRow,
   SqlRows,
   type SqlValue,
-  takenOf,
   textOf,
   updateValues,
   valuesOf,
@@ -80,18 +79,6 @@ export class PostgresRows extends SqlRows {
   /** Writes an update in a transaction; the result has a row if it is written. */
   updateIn(query: PostgresQuery, update: Update): ReturnType<PostgresQuery> {
     return query(this.sql.updateAll, listsOfOne(updateValues(update)));
-  }
-
-  /** Completes a taken event and takes the next one of its resource: with one flush to disk, not two. */
-  async completeAndTake(
-    { key: { provider, tenant, id }, token, now }: Settlement,
-    { leaseMs, maxAttempts }: NextRequest,
-  ): Promise<Commit> {
-    const values = [now, provider, now + leaseMs, maxAttempts, tenant, id, token];
-    const rows = await this.rows(this.sql.completeAndTake, values);
-    if (rows.length === 0) return { state: "lost" };
-    const [next] = await this.bodies.opened(takenOf(rows.filter((row) => row["id"] !== null)));
-    return { state: "committed", next };
   }
 
   revive(key: EventKey, now: number): Promise<boolean> {

@@ -100,13 +100,11 @@ export function postgresTransaction<Client>(
       client: () => inTransaction(({ client }) => client),
     },
     rollback,
-    async commit(now, next): Promise<Commit> {
+    async commit(now): Promise<Commit> {
       open = false;
       const update = endOf({ key, token, now }, { type: "succeed", token });
-      if (begun === undefined) {
-        if (next !== undefined) return rows.completeAndTake({ key, token, now }, next);
+      if (begun === undefined)
         return { state: (await rows.update(update)) === "done" ? "committed" : "lost" };
-      }
       const unfinished = new Error("the handler ended before its queries; await each query");
       if (running > 0) {
         void rollback();

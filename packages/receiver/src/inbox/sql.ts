@@ -83,7 +83,6 @@ export type EventSql = Readonly<
     | "take"
     | "takeOldest"
     | "lastResource"
-    | "completeAndTake"
     | "erase"
     | "dropBodies"
     | "dead"
@@ -179,21 +178,6 @@ export function eventSql(
     ),
     lastResource: `WITH RECURSIVE ${resources.replaceAll("$5", "$1")}
       SELECT name FROM resources WHERE number = ${String(RESOURCES)}`,
-    // Only PostgreSQL: one commit for the step "succeed" and the claim of the resource's oldest other event.
-    completeAndTake: `WITH done AS (
-        UPDATE ${events} SET state = 'handled', attempts = 0, due_at = 0, reason = NULL, changed_at = $1
-          ${keepsBodies ? "" : ", body = NULL, facts = NULL"}
-        WHERE provider = $2 AND tenant = $5 AND id = $6 AND state = 'claimed' AND token = $7 RETURNING resource, sequence
-      ), oldest (due_provider, due_tenant, due_id) AS MATERIALIZED (
-        SELECT ${keyOf("e")} FROM done, LATERAL (
-          SELECT ${keyOf("o")}, o.due_at FROM ${events} o
-          WHERE o.resource = done.resource AND o.sequence <> done.sequence AND ${queued("o")} ORDER BY o.sequence LIMIT 1
-        ) e WHERE e.due_at <= $1
-      ), taken AS (
-        UPDATE ${events} e SET ${claim} FROM oldest
-        WHERE (${KEY}) = (due_provider, due_tenant, due_id) AND ${queued("e")} AND e.due_at <= $1
-          AND NOT (${alone("e.")}) RETURNING e.*
-      ) SELECT taken.* FROM done LEFT JOIN taken ON true`,
     // An open event ends as if it was superseded, and no claim of it can be ended any more.
     erase: `UPDATE ${events} SET state = CASE WHEN state = 'handled' THEN state ELSE 'superseded' END, token = token + 1,
       changed_at = CASE WHEN state IN ('handled', 'superseded') THEN changed_at ELSE $4 END,

@@ -3,10 +3,16 @@ import type { WorkerOptions } from "../options.ts";
 import { Deadline } from "../pipeline/admission.ts";
 import { type IncomingEvent, validate } from "../pipeline/event.ts";
 import { storedEvent } from "../pipeline/stored-event.ts";
-import { type ClaimedEvent, type ClaimedRun, runClaimed } from "../pipeline/handle.ts";
+import { runClaimed } from "../pipeline/handle.ts";
 import type { OutcomeFacts } from "../pipeline/observe.ts";
-import type { Inbox, InboxQueue, NextRequest, TakenEvent } from "./inbox.ts";
-import { type FailureCode, isError, type Outcome, type Rejected } from "../pipeline/outcome.ts";
+import type { Inbox, InboxQueue, TakenEvent } from "./inbox.ts";
+import {
+  failed,
+  type FailureCode,
+  isError,
+  type Outcome,
+  type Rejected,
+} from "../pipeline/outcome.ts";
 import type { ReceiverParts } from "../pipeline/parts.ts";
 
 export interface WorkerHost {
@@ -16,13 +22,6 @@ export interface WorkerHost {
   readonly report: (outcome: Outcome, facts: OutcomeFacts) => void;
   /** Called before each take. */
   readonly onLook: () => void;
-}
-
-/** A worker's attempt of an event, and the event that was taken with its completion. */
-interface Attempted {
-  readonly outcome: Outcome;
-  readonly dead: boolean;
-  readonly next?: { readonly event: TakenEvent; readonly takenAt: number } | undefined;
 }
 
 /** Handles stored events until it is stopped. */
@@ -118,74 +117,61 @@ export class Worker {
       if (this.#alone) await Promise.all(this.#running);
       this.#alone = false;
     } catch (error) {
-      report(failed("CS_INBOX_UNAVAILABLE", error, settings.pollMs), {
+      report(failed("CS_INBOX_UNAVAILABLE", error, undefined, settings.pollMs), {
         durationMs: parts.elapsed() - takenAt,
       });
     }
   }
 
-  /** Handles an event, and those of its resource that come with its completion. Never rejects. */
-  async #handle(first: TakenEvent, firstTakenAt: number): Promise<void> {
+  /** Handles an event and records what became of it. Never rejects. */
+  async #handle(event: TakenEvent, takenAt: number): Promise<void> {
     const { parts, report } = this.#host;
-    let [event, takenAt]: [TakenEvent | undefined, number] = [first, firstTakenAt];
-    while (event !== undefined) {
-      const taken: TakenEvent = event;
-      // oxlint-disable-next-line no-await-in-loop -- one event of a resource after the other
-      const { outcome, dead, next } = await this.#attempt(taken, takenAt).catch(
-        (error: unknown): Attempted => ({
-          // Neither settled nor given up: the lease ends, and the event is taken again.
-          outcome: failed("CS_INBOX_UNAVAILABLE", error, parts.leaseMs, taken),
-          dead: false,
-        }),
-      );
-      const durationMs = parts.elapsed() - takenAt;
-      report(outcome, { durationMs, worker: { attempts: taken.attempts, dead } });
-      [event, takenAt] = [next?.event, next?.takenAt ?? 0];
+    const { key, type, attempts } = event;
+    const deadline = new Deadline<Outcome>(parts.limits.answerMs, () =>
+      failed("CS_HANDLER_TIMEOUT", undefined),
+    );
+    let outcome: Outcome;
+    let dead = false;
+    try {
+      const incoming = event.unreadable ?? decode(event, parts);
+      // Its handler's signal aborts after `limits.answerMs`, as with an attempt, and the lease bounds it.
+      const run =
+        incoming instanceof Error
+          ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: incoming } as const)
+          : await runClaimed(
+              { event: incoming, token: event.token, claimedAt: takenAt },
+              { deadline },
+              parts,
+            );
+      if (run.kind === "done") outcome = { kind: run.as, key, type };
+      else ({ outcome, dead } = await this.#fail(event, run));
+    } catch (error) {
+      // Neither settled nor given up: the lease ends, and the event is taken again.
+      outcome = failed("CS_INBOX_UNAVAILABLE", error, { key, type }, parts.leaseMs);
+    } finally {
+      deadline.end();
     }
+    report(outcome, { durationMs: parts.elapsed() - takenAt, worker: { attempts, dead } });
   }
 
-  async #attempt(event: TakenEvent, claimedAt: number): Promise<Attempted> {
+  async #fail(
+    { key, type, token, attempts }: TakenEvent,
+    { code, error }: { readonly code: FailureCode; readonly error: unknown },
+  ): Promise<{ readonly outcome: Outcome; readonly dead: boolean }> {
     const { parts, queue, settings } = this.#host;
-    const { key, token, attempts, type, unreadable } = event;
-    const incoming = unreadable ?? decode(event, parts);
-    let takenAt = 0;
-    const askForNext = (): NextRequest | undefined => {
-      takenAt = parts.elapsed();
-      // With all places in use, the events of other resources have their turn first.
-      if (this.#state !== "started" || this.#alone) return undefined;
-      if (this.#running.size >= settings.concurrency) return undefined;
-      return { leaseMs: parts.leaseMs, maxAttempts: settings.maxAttempts };
-    };
-    const run =
-      incoming instanceof Error
-        ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: incoming } as const)
-        : await this.#run({ event: incoming, token, claimedAt }, askForNext);
-    switch (run.kind) {
-      case "done": {
-        const next = run.next && { event: run.next, takenAt };
-        return { outcome: { kind: run.as, key, type }, dead: false, next };
-      }
-      // Nobody else may have claimed it yet: its lease ended, but no process did.
-      case "lost":
-      case "failed": {
-        const code = run.kind === "lost" ? "CS_CLAIM_LOST" : run.code;
-        const { error } = run;
-        const now = parts.now();
-        const waitMs = this.#waitAfter(attempts);
-        const then = await queue.fail({
-          key,
-          token,
-          attempts,
-          now,
-          maxAttempts: settings.maxAttempts,
-          retryAt: now + waitMs,
-          reason: reasonOf(code, error),
-        });
-        return { outcome: failed(code, error, waitMs, event), dead: then === "dead" };
-      }
-      default:
-        return run satisfies never;
-    }
+    const now = parts.now();
+    const waitMs = this.#waitAfter(attempts);
+    // If its lease ended, nobody else may have claimed it yet: no process ended.
+    const then = await queue.fail({
+      key,
+      token,
+      attempts,
+      now,
+      maxAttempts: settings.maxAttempts,
+      retryAt: now + waitMs,
+      reason: reasonOf(code, error),
+    });
+    return { outcome: failed(code, error, { key, type }, waitMs), dead: then === "dead" };
   }
 
   /** Returns whole milliseconds, whatever the app's function does. */
@@ -200,22 +186,6 @@ export class Worker {
         "workers.backoff must return milliseconds, at least 0: the event waits a minute",
       );
     return 60_000;
-  }
-
-  /** Runs one event. Its handler's signal aborts after `limits.answerMs`, as with an attempt, and the lease bounds it. */
-  async #run(
-    claimed: ClaimedEvent,
-    askForNext: () => NextRequest | undefined,
-  ): Promise<ClaimedRun> {
-    const { parts } = this.#host;
-    const deadline = new Deadline<Outcome>(parts.limits.answerMs, () =>
-      failed("CS_HANDLER_TIMEOUT", undefined, 0),
-    );
-    try {
-      return await runClaimed(claimed, { deadline, askForNext }, parts);
-    } finally {
-      deadline.end();
-    }
   }
 }
 
@@ -246,19 +216,4 @@ const MAX_REASON = 500;
 function reasonOf(code: FailureCode, error: unknown): string {
   const message = isError(error) ? error.message : "";
   return `${code}: ${message}`.replaceAll("\0", "\uFFFD").slice(0, MAX_REASON);
-}
-
-function failed(
-  code: FailureCode,
-  error: unknown,
-  waitMs: number,
-  event?: TakenEvent,
-): Extract<Outcome, { kind: "failed" }> {
-  return {
-    kind: "failed",
-    code,
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-    ...(event === undefined ? {} : { event: { key: event.key, type: event.type } }),
-    error,
-  };
 }

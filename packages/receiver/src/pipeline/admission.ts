@@ -81,12 +81,15 @@ function isHeadersObject(headers: HeadersLike): headers is HeadersObject {
   return typeof headers.get === "function";
 }
 
+/** Leaves a slot, once. */
+type Leave = () => void;
+
 /**
  * Bounds the handlers that run at once, or the events that are stored at once; others wait, first in, first out. A
  * tenant gets a slot only while it has no more of them than are free: some are left for others, whatever it sends.
  */
 export class HandlerSlots {
-  readonly #waiting = new Map<(entered: boolean) => void, string>();
+  readonly #waiting = new Map<(leave: Leave | undefined) => void, string>();
   readonly #ofTenant = new Map<string, number>();
   #free: number;
 
@@ -95,27 +98,35 @@ export class HandlerSlots {
   }
 
   /** Takes a slot if one is free. Nobody overtakes the attempts that wait: a slot that frees is theirs. */
-  tryEnter(tenant: string): boolean {
+  tryEnter(tenant: string): Leave | undefined {
     const taken = tenant === "" ? 0 : (this.#ofTenant.get(tenant) ?? 0);
-    if (this.#free === 0 || taken >= this.#free) return false;
+    if (this.#free === 0 || taken >= this.#free) return undefined;
     this.#free -= 1;
     if (tenant !== "") this.#ofTenant.set(tenant, taken + 1);
-    return true;
+    let isIn = true;
+    return () => {
+      if (isIn) this.#leave(tenant);
+      isIn = false;
+    };
   }
 
-  /** Waits for a slot. False once the time has passed: the attempt is then answered with `late()`. */
-  wait<Late>(tenant: string, deadline: Deadline<Late>, late: () => Late): Promise<boolean> {
-    if (deadline.isPassed) return Promise.resolve(false);
+  /** Waits for a slot. `undefined` once the time has passed: the attempt is then answered with `late()`. */
+  wait<Late>(
+    tenant: string,
+    deadline: Deadline<Late>,
+    late: () => Late,
+  ): Promise<Leave | undefined> {
+    if (deadline.isPassed) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const giveUp = (): Late => {
-        if (this.#waiting.delete(resolve)) resolve(false);
+        if (this.#waiting.delete(resolve)) resolve(undefined);
         return late();
       };
       deadline.during(giveUp, () => this.#waiting.set(resolve, tenant));
     });
   }
 
-  leave(tenant: string): void {
+  #leave(tenant: string): void {
     this.#free += 1;
     if (tenant !== "") {
       const left = (this.#ofTenant.get(tenant) ?? 1) - 1;
@@ -123,9 +134,10 @@ export class HandlerSlots {
       else this.#ofTenant.delete(tenant);
     }
     for (const [resolve, next] of this.#waiting) {
-      if (!this.tryEnter(next)) continue;
+      const leave = this.tryEnter(next);
+      if (leave === undefined) continue;
       this.#waiting.delete(resolve);
-      resolve(true);
+      resolve(leave);
       return;
     }
   }

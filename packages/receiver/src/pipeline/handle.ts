@@ -1,10 +1,4 @@
-import type {
-  EventKey,
-  EventResource,
-  InboxTransaction,
-  NextRequest,
-  TakenEvent,
-} from "../inbox/inbox.ts";
+import type { Commit, EventKey, EventResource, InboxTransaction } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import { type EventFacts, type IncomingEvent, isSuperseded, resourceOf } from "./event.ts";
 import { type EventIdentity, failed, type Outcome } from "./outcome.ts";
@@ -20,29 +14,24 @@ export interface ClaimedEvent {
   readonly claimedAt: number;
 }
 
-/**
- * - `done`: completed in the inbox, which may have taken `next` for the same worker.
- * - `lost`: the lease ended first, or another claim took its place; a transaction has written nothing.
- * - `failed`: the claim is still valid, and the caller decides what becomes of the event.
- */
+/** The event is completed in the inbox, or the caller decides what becomes of it. */
 export type ClaimedRun =
   | {
       readonly kind: "done";
       readonly as: "handled" | "unrouted" | "superseded";
-      readonly next?: TakenEvent | undefined;
       /** What the handler returned, for providers that want it as the answer. */
       readonly reply?: unknown;
     }
-  | { readonly kind: "lost"; readonly error: Error }
   | {
       readonly kind: "failed";
-      readonly code: "CS_HANDLER_FAILED" | "CS_HANDLER_TIMEOUT";
+      readonly code: "CS_HANDLER_FAILED" | "CS_HANDLER_TIMEOUT" | "CS_CLAIM_LOST";
       readonly error: unknown;
     };
 
-/** Ends a run whose claim has expired. */
+/** The lease ended first, or another claim took its place; a transaction has written nothing. */
 const lost = (message: string): ClaimedRun => ({
-  kind: "lost",
+  kind: "failed",
+  code: "CS_CLAIM_LOST",
   error: new Error(message),
 });
 
@@ -55,59 +44,66 @@ const takenOver = (): ClaimedRun => lost("another attempt has taken over the eve
  *
  * @param leaveSlot Called before a completion that holds no connection, so that one statement completes
  *   many events.
- * @param askForNext A worker's request for the next event of the resource, made with the completion.
  */
 export async function runClaimed(
   claimed: ClaimedEvent,
   {
     deadline,
     leaveSlot,
-    askForNext,
-  }: {
-    readonly deadline: Deadline<Outcome>;
-    readonly leaveSlot?: () => void;
-    readonly askForNext?: () => NextRequest | undefined;
-  },
+  }: { readonly deadline: Deadline<Outcome>; readonly leaveSlot?: () => void },
   parts: ReceiverParts,
 ): Promise<ClaimedRun> {
   const { event: incoming, token } = claimed;
-  const { identity: event } = incoming;
-  const entry = parts.catalogue.get(event.type);
-  const resource = parts.order === "per-resource" ? resourceOf(incoming, entry) : undefined;
-  const late = inboxLate(event);
-  const skipped =
-    resource && (await deadline.during(late, () => skipOlder(event, { token, resource }, parts)));
-  if (skipped !== undefined) return skipped;
+  const { key, type } = incoming.identity;
+  const { inbox, leaseMs, order, catalogue } = parts;
+  const entry = catalogue.get(type);
+  const late = inboxLate(incoming.identity);
+  const resource = order === "per-resource" ? resourceOf(incoming, entry) : undefined;
+  if (resource !== undefined) {
+    const event = { key, type, token, resource };
+    const skipped = await deadline.during(late, () => skipOlder(event, parts));
+    if (skipped !== undefined) return skipped;
+  }
 
   // An attempt that was answered meanwhile starts nothing; its sender tries again.
   if (deadline.isPassed)
     return { kind: "failed", code: "CS_HANDLER_TIMEOUT", error: new Error("no time was left") };
-  const isKnown = entry !== undefined;
   // A category's handler is written for the types of the catalogue.
-  const { category } = isKnown || !parts.isTyped ? incoming.facts : { category: undefined };
-  const route = parts.router.find(event.type, category);
-  const claim = { key: event.key, token, leaseMs: parts.leaseMs };
-  const transaction = parts.begin?.(claim);
-
+  const isOfCategory = entry !== undefined || !parts.isTyped;
+  const route = parts.router.find(type, isOfCategory ? incoming.facts.category : undefined);
+  const transaction = parts.begin?.({ key, token, leaseMs });
   const run = await runHandler(route, claimed, { transaction, deadline }, parts);
   if ("kind" in run) {
     await deadline.during(late, () => transaction?.rollback());
     return run;
   }
+
   if (transaction?.holdsConnection !== true) leaveSlot?.();
-  if (transaction !== undefined) {
-    const next = resource && askForNext?.();
-    return deadline.during(late, () => commit(route, run, { transaction, next }, parts));
+  const now = parts.now();
+  const complete = async (): Promise<Commit> => ({
+    state: (await inbox.complete({ key, token, now })) ? "committed" : "lost",
+  });
+  const commit = await deadline.during(late, () => transaction?.commit(now) ?? complete());
+  switch (commit.state) {
+    case "committed":
+      return { kind: "done", as: route.fallback ? "unrouted" : "handled", reply: run.reply };
+    case "lost":
+      return takenOver();
+    case "failed":
+      return { kind: "failed", code: "CS_HANDLER_FAILED", error: commit.error };
+    default:
+      return commit satisfies never;
   }
-  const completion = { key: event.key, token, now: parts.now() };
-  const done = await deadline.during(late, () => parts.inbox.complete(completion));
-  return done ? ran(route, run) : takenOver();
 }
 
 /** The order guard: completes an event that is older than its resource's last handled one, without running anything. */
 async function skipOlder(
-  { key, type }: EventIdentity,
-  { token, resource }: { readonly token: number; readonly resource: EventResource },
+  {
+    key,
+    type,
+    token,
+    resource,
+  }: EventIdentity & { readonly token: number; readonly resource: EventResource },
   { inbox, now }: ReceiverParts,
 ): Promise<ClaimedRun | undefined> {
   // The claim keeps other events of the resource away until this one is completed.
@@ -118,46 +114,14 @@ async function skipOlder(
   return done ? { kind: "done", as: "superseded" } : takenOver();
 }
 
-async function commit(
-  route: Route,
-  returned: Returned,
-  {
-    transaction,
-    next,
-  }: {
-    readonly transaction: InboxTransaction<unknown>;
-    readonly next: NextRequest | undefined;
-  },
-  { now }: ReceiverParts,
-): Promise<ClaimedRun> {
-  const result = await transaction.commit(now(), next);
-  switch (result.state) {
-    case "committed":
-      return ran(route, returned, result.next);
-    case "lost":
-      return takenOver();
-    case "failed":
-      return { kind: "failed", code: "CS_HANDLER_FAILED", error: result.error };
-    default:
-      return result satisfies never;
-  }
-}
+/** The answer to an attempt whose inbox did not answer within `limits.answerMs`. */
+export const inboxLate = (event: EventIdentity) => (): Outcome =>
+  failed("CS_INBOX_UNAVAILABLE", new Error("the inbox did not answer in time"), event);
 
 /** The value of a handler that succeeded. */
 interface Returned {
   readonly reply: unknown;
 }
-
-const ran = ({ fallback }: Route, { reply }: Returned, next?: TakenEvent): ClaimedRun => ({
-  kind: "done",
-  as: fallback ? "unrouted" : "handled",
-  next,
-  reply,
-});
-
-/** The answer to an attempt whose inbox did not answer within `limits.answerMs`. */
-export const inboxLate = (event: EventIdentity) => (): Outcome =>
-  failed("CS_INBOX_UNAVAILABLE", new Error("the inbox did not answer in time"), event);
 
 /** Runs a handler until it settles or its lease ends. Never rejects. */
 function runHandler(
@@ -180,38 +144,36 @@ function runHandler(
   const leaseEnded = (): ClaimedRun =>
     lost(`the handler was still running when its lease of ${String(leaseMs)} ms ended`);
 
-  let leaseEnd: ReturnType<typeof setTimeout> | undefined;
-  let isLost = false;
-  let endRun: ((result: ClaimedRun | Returned) => void) | undefined;
-  const late = (): Outcome => {
-    const error = new Error(
-      `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
-    );
-    context.abort(error);
-    deadline.handlerGoesOn = true;
-    const endLease = (): void => {
-      isLost = true;
-      endRun?.(leaseEnded());
-    };
-    // Nothing is left after a blocked event loop.
-    leaseEnd = setTimeout(endLease, Math.max(1, leaseLeft()));
-    return failed("CS_HANDLER_TIMEOUT", error, event);
-  };
-  const run = async (): Promise<ClaimedRun | Returned> => {
-    try {
-      // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.
-      const given = fallback ? { ...facts, data } : body;
-      const returned = await handler(given as never, context as never);
-      const reply = provider.answer?.reply === undefined ? undefined : returned;
-      return leaseLeft() > 0 ? { reply } : leaseEnded();
-    } catch (error) {
-      // Nobody waits for it any more, but its error must not disappear.
-      if (isLost) failures.report(failed("CS_HANDLER_FAILED", error, event));
-      return { kind: "failed", code: "CS_HANDLER_FAILED", error };
-    }
-  };
   return new Promise((resolve) => {
-    endRun = resolve;
+    let leaseEnd: ReturnType<typeof setTimeout> | undefined;
+    let isLost = false;
+    const late = (): Outcome => {
+      const error = new Error(
+        `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
+      );
+      context.abort(error);
+      deadline.handlerGoesOn = true;
+      const endLease = (): void => {
+        isLost = true;
+        resolve(leaseEnded());
+      };
+      // Nothing is left after a blocked event loop.
+      leaseEnd = setTimeout(endLease, Math.max(1, leaseLeft()));
+      return failed("CS_HANDLER_TIMEOUT", error, event);
+    };
+    const run = async (): Promise<ClaimedRun | Returned> => {
+      try {
+        // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.
+        const given = fallback ? { ...facts, data } : body;
+        const returned = await handler(given as never, context as never);
+        const reply = provider.answer?.reply === undefined ? undefined : returned;
+        return leaseLeft() > 0 ? { reply } : leaseEnded();
+      } catch (error) {
+        // Nobody waits for it any more, but its error must not disappear.
+        if (isLost) failures.report(failed("CS_HANDLER_FAILED", error, event));
+        return { kind: "failed", code: "CS_HANDLER_FAILED", error };
+      }
+    };
     void deadline.during(late, run).then((result) => {
       clearTimeout(leaseEnd);
       resolve(result);

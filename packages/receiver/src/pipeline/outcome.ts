@@ -155,9 +155,15 @@ export function rejected(
   return { kind: "rejected", code, ...about };
 }
 
-/** Fails an attempt; the sender tries again. */
-export function failed(code: FailureCode, error: unknown, event?: EventIdentity): Failed {
-  return { kind: "failed", code, retryAfterSeconds: 5, ...(event && { event }), error };
+/** Fails an attempt; the sender, or a worker, tries again. */
+export function failed(
+  code: FailureCode,
+  error: unknown,
+  event?: EventIdentity,
+  waitMs = 5000,
+): Failed {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return { kind: "failed", code, retryAfterSeconds, ...(event && { event }), error };
 }
 
 /** Returns the verified event of an outcome, if it has one. */

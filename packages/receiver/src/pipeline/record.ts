@@ -1,7 +1,7 @@
 import type { Claim, Comparison, EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import { digestOf, type IncomingEvent, resourceOf, validate } from "./event.ts";
-import { type ClaimedRun, inboxLate, runClaimed } from "./handle.ts";
+import { inboxLate, runClaimed } from "./handle.ts";
 import {
   type EventIdentity,
   failed,
@@ -59,40 +59,25 @@ async function handleOnce(
     const { token, sameBytesAs } = claim;
     const busy = (): Outcome => rejected("CS_RECEIVER_BUSY", { event });
     const { tenant } = key;
-    if (!slots.tryEnter(tenant) && !(await slots.wait(tenant, deadline, busy))) {
+    const leaveSlot = slots.tryEnter(tenant) ?? (await slots.wait(tenant, deadline, busy));
+    if (leaveSlot === undefined) {
       await release({ key, token }, parts);
       return busy();
     }
-    let inSlot = true;
-    const leaveSlot = (): void => {
-      if (inSlot) slots.leave(tenant);
-      inSlot = false;
+    const claimed = { event: incoming, token, claimedAt };
+    const run = await runClaimed(claimed, { deadline, leaveSlot }, parts).finally(leaveSlot);
+    if (run.kind === "failed") {
+      await release({ key, token }, parts);
+      return failed(run.code, run.error, event);
+    }
+    if (run.as === "superseded") return { kind: "superseded", key, type };
+    return {
+      kind: run.as,
+      key,
+      type,
+      ...(sameBytesAs !== undefined && { sameBytesAs }),
+      ...(run.reply !== undefined && { reply: run.reply }),
     };
-    let run: ClaimedRun;
-    try {
-      run = await runClaimed({ event: incoming, token, claimedAt }, { deadline, leaveSlot }, parts);
-    } finally {
-      leaveSlot();
-    }
-    switch (run.kind) {
-      case "done":
-        return run.as === "superseded"
-          ? { kind: "superseded", key, type }
-          : {
-              kind: run.as,
-              key,
-              type,
-              ...(sameBytesAs !== undefined && { sameBytesAs }),
-              ...(run.reply !== undefined && { reply: run.reply }),
-            };
-      case "lost":
-        return failed("CS_CLAIM_LOST", run.error, event);
-      case "failed":
-        await release({ key, token }, parts);
-        return failed(run.code, run.error, event);
-      default:
-        return run satisfies never;
-    }
   } catch (error) {
     return failed("CS_INBOX_UNAVAILABLE", error, event);
   }
@@ -165,7 +150,8 @@ async function storeEvent(
   const { tenant } = event.key;
   const late = inboxLate(event);
   // Only the inbox keeps a slot: whoever waits for one waits for it.
-  if (!slots.tryEnter(tenant) && !(await slots.wait(tenant, deadline, late))) return late();
+  const leaveSlot = slots.tryEnter(tenant) ?? (await slots.wait(tenant, deadline, late));
+  if (leaveSlot === undefined) return late();
   try {
     const now = parts.now();
     const request = {
@@ -183,6 +169,6 @@ async function storeEvent(
   } catch (error) {
     return failed("CS_INBOX_UNAVAILABLE", error, event);
   } finally {
-    slots.leave(tenant);
+    leaveSlot();
   }
 }

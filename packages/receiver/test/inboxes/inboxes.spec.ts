@@ -322,35 +322,6 @@ describePostgres("the PostgreSQL inbox", (server) => {
     expect(taken.map(({ key }) => key.id)).toEqual(["b"]);
   });
 
-  it("takes the oldest other event of a resource with a completion, and a retried one last", async () => {
-    const inbox = postgresInbox(pool, { schema: "shop" });
-    const { queue } = inbox;
-    const limits = { leaseMs: 60_000, maxAttempts: 10 };
-    for (const id of ["x1", "x2", "x3", "y1"]) {
-      const resource = { name: id.slice(0, 1), timestamp: 0 };
-      await queue.store({ ...claimOf(id), body: "{}", facts: "{}", resource });
-    }
-    const taken = await queue.take({ provider: "acme", limit: 9, now: 0, ...limits });
-    expect(taken.map(({ key }) => key.id)).toEqual(["x1", "y1"]);
-    const complete = async (id: string, now: number, token = 1): Promise<unknown> => {
-      const transaction = inbox.begin({
-        key: { provider: "acme", tenant: "", id },
-        token,
-        leaseMs: 60_000,
-      });
-      const commit = await transaction.commit(now, limits);
-      return commit.state === "committed" ? (commit.next?.key.id ?? "none") : commit.state;
-    };
-    expect(await complete("x1", 0, 2)).toBe("lost");
-    expect(await complete("x1", 0)).toBe("x2");
-    const key = { provider: "acme", tenant: "", id: "x2" };
-    const failure = { key, token: 1, attempts: 1, now: 0, reason: "" };
-    await queue.fail({ ...failure, maxAttempts: 1, retryAt: 0 });
-    await queue.take({ provider: "acme", limit: 9, now: 0, ...limits });
-    await queue.retry({ key: failure.key, now: 9000 });
-    expect(await complete("x3", 8999)).toBe("x2");
-  });
-
   it("gives each resource its turn while all places of a worker are in use", async () => {
     const inbox = postgresInbox(pool, { schema: "turns" });
     await inbox.migrate();

@@ -51,7 +51,7 @@ const WAIT_MS = 5000;
  */
 async function replay(
   steps: readonly Step[],
-  { inbox, order, takesNext }: { inbox: Queued; order: Order; takesNext: boolean },
+  { inbox, order }: { inbox: Queued; order: Order },
 ): Promise<void> {
   const { queue } = inbox;
   const events = new Map<string, QueuedEvent>();
@@ -59,13 +59,10 @@ async function replay(
   const limit = { maxAttempts: MAX_ATTEMPTS };
   let now = 1000;
 
-  /** Claims the events that the rules allow, of those to `choose` from, and expects the same to be taken. */
-  const expectTaken = (
-    taken: readonly TakenEvent[],
-    choose: (event: QueuedEvent) => boolean,
-  ): void => {
+  /** Claims the events that the rules allow, and expects the same to be taken. */
+  const expectTaken = (taken: readonly TakenEvent[]): void => {
     const before = [...events.values()];
-    const free = [...events].filter(([, event]) => choose(event) && canTake(event, before, now));
+    const free = [...events].filter(([, event]) => canTake(event, before, now));
     const alone = free.filter(([, { state }]) => runsAlone(state, limit)).slice(0, 1);
     const due = alone.length > 0 ? alone : free;
     for (const [id, event] of due) {
@@ -105,7 +102,7 @@ async function replay(
           now,
           ...limit,
         });
-        expectTaken(taken, () => true);
+        expectTaken(taken);
         held.set(step.worker, [...(held.get(step.worker) ?? []), ...taken]);
         return;
       }
@@ -113,7 +110,6 @@ async function replay(
         held.delete(step.worker);
         return;
       case "complete":
-      case "complete and take":
       case "supersede":
       case "fail": {
         const taken = held.get(step.worker)?.shift();
@@ -125,20 +121,7 @@ async function replay(
         if (state !== undefined) events.set(key.id, { ...event, state });
         if (end.type === "fail")
           expect(await queue.fail({ key, now, attempts, ...end })).toBe(state?.at);
-        else if (step.do === "complete and take") {
-          const next = { leaseMs: LEASE_MS, ...limit };
-          const commit = await inbox.begin({ key, token, leaseMs: LEASE_MS }).commit(now, next);
-          expect(commit.state).toBe(state === undefined ? "lost" : "committed");
-          if (commit.state !== "committed") return;
-          const more = commit.next ? [commit.next] : [];
-          const name = event.resource;
-          expectTaken(
-            more,
-            ({ resource, state: other }) =>
-              takesNext && !!name && resource === name && !runsAlone(other, limit),
-          );
-          held.get(step.worker)?.push(...more);
-        } else {
+        else {
           const settlement = { key, token, now, superseded: end.type === "supersede" };
           expect(await inbox.complete(settlement)).toBe(state !== undefined);
         }
@@ -161,12 +144,10 @@ async function replay(
 
 for (const store of [sqlite, inCi(postgres)])
   describeStore(store, (open) => {
-    // SQLite's ignores a worker's request for the next event of a resource.
-    const takesNext = store !== sqlite;
     it("[R-NEVER-LOST] [R-ONCE-FENCED] agrees with the pure rules on any sequence of steps", async () => {
       const worker = fc.integer({ min: 0, max: 2 });
       const event = fc.integer({ min: 0, max: EVENTS - 1 });
-      const ends = fc.constantFrom("complete", "complete and take", "fail", "supersede", "crash");
+      const ends = fc.constantFrom("complete", "fail", "supersede", "crash");
       const step: fc.Arbitrary<Step> = fc.oneof(
         fc.record({ do: fc.constantFrom("store", "lease end", "retry due"), event }),
         fc.record({ do: fc.constant("take"), worker, event }),
@@ -177,7 +158,7 @@ for (const store of [sqlite, inCi(postgres)])
       await fc.assert(
         fc.asyncProperty(steps, order, async (walk, chosen) => {
           const inbox = await open();
-          const replayed = replay(walk, { inbox, order: chosen, takesNext });
+          const replayed = replay(walk, { inbox, order: chosen });
           await expect(replayed).resolves.toBeUndefined();
         }),
         { numRuns: 25 },

@@ -3,7 +3,6 @@ import {
   type EventState,
   isOpen,
   RECEIVED,
-  runsAlone,
   transition,
 } from "../../src/inbox/event-state.ts";
 
@@ -21,8 +20,8 @@ export type Step =
   | { readonly do: "take"; readonly worker: number; readonly event: number }
   | { readonly do: End | "crash"; readonly worker: number };
 
-/** A worker's end of its event; "complete and take" also takes the next event of the resource. */
-type End = "complete" | "complete and take" | "supersede" | "fail";
+/** A worker's end of its event. */
+type End = "complete" | "supersede" | "fail";
 
 export type Order = "none" | "per-resource";
 
@@ -122,11 +121,9 @@ function* stepsOf({ events, held }: World): Generator<Step> {
   }
   for (const [worker, claim] of held.entries())
     if (claim === undefined) for (const event of events.keys()) yield { do: "take", worker, event };
-    else {
-      if (events[claim.event]?.resource !== undefined) yield { do: "complete and take", worker };
+    else
       for (const kind of ["complete", "supersede", "fail", "crash"] as const)
         yield { do: kind, worker };
-    }
 }
 
 /** Returns the world after a step, or `undefined` if the rules do not allow it. */
@@ -165,21 +162,13 @@ function apply({ events, held }: World, step: Step, order: Order): World | undef
     case "crash":
       return { events, held: held.with(step.worker, undefined) };
     case "complete":
-    case "complete and take":
     case "supersede":
     case "fail": {
       if (claim === undefined || event === undefined) return undefined;
       const idle = held.with(step.worker, undefined);
       const state = transition(event.state, endOf(step.do, claim.token, 1));
       if (state === undefined) return { events, held: idle };
-      const after = { events: events.with(claim.event, { ...event, state }), held: idle };
-      if (step.do !== "complete and take") return after;
-      const oldest = after.events.findIndex(
-        (other) => other?.resource === event.resource && other !== undefined && isOpen(other.state),
-      );
-      const next = after.events[oldest]?.state;
-      if (next !== undefined && runsAlone(next, { maxAttempts: MAX_ATTEMPTS })) return after;
-      return apply(after, { do: "take", worker: step.worker, event: oldest }, order) ?? after;
+      return { events: events.with(claim.event, { ...event, state }), held: idle };
     }
     default:
       return step satisfies never;
