@@ -43,40 +43,7 @@ export type {
   HandlerContext,
   TransactionalContext,
 } from "./pipeline/router.ts";
-export type {
-  AccountDeactivatedEvent,
-  AccountDetails,
-  AccountLinkedEvent,
-  AccountUpdatedEvent,
-  Amount,
-  Catalogue,
-  CatalogueEntry,
-  Customer,
-  CustomerActivatedEvent,
-  CustomerCreatedEvent,
-  CustomerDeactivatedEvent,
-  ErrorDetails,
-  EventCategory,
-  EventType,
-  EventTypeMap,
-  LinkedAccount,
-  Payment,
-  PaymentAuthorizedEvent,
-  PaymentCanceledEvent,
-  PaymentCreatedEvent,
-  PaymentFailedEvent,
-  PaymentSucceededEvent,
-  Refund,
-  RefundAuthorizedEvent,
-  RefundFailed,
-  RefundFailedEvent,
-  RefundInitiated,
-  RefundPendingEvent,
-  SchemaError,
-  Validation,
-  Validator,
-  WebhookEvent,
-} from "@countersign/schemas";
+export type * from "@countersign/schemas";
 export type { ProviderDocument } from "@countersign/schemas/providers";
 export type { EventsOf, TypedProvider, UntypedEvents } from "./provider.ts";
 export {

@@ -1,5 +1,4 @@
 import { Batch, type Write } from "./batch.ts";
-import type { Bodies } from "./bodies.ts";
 import type { EventKey } from "./inbox.ts";
 import type { PostgresDatabase, PostgresQuery } from "./postgres-database.ts";
 import {
@@ -44,11 +43,11 @@ export class PostgresRows extends SqlRows {
   constructor(
     database: PostgresDatabase,
     schema: string,
-    { limit, bodies }: { readonly limit: TimeLimit; readonly bodies: Bodies },
+    { limit, keepsBodies }: { readonly limit: TimeLimit; readonly keepsBodies: boolean },
   ) {
     const events = `${schema}.events`;
     const skipLocked = "FOR UPDATE OF e SKIP LOCKED";
-    super(eventSql(events, { skipLocked, keepsBodies: bodies.retentionMs > 0 }), bodies);
+    super(eventSql(events, { skipLocked, keepsBodies }));
     this.#database = database;
     this.#limit = limit;
     this.#events = events;
@@ -96,7 +95,7 @@ export class PostgresRows extends SqlRows {
     });
   }
 
-  protected async rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+  async rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return rowsOf(await this.#database.query(sql, values));
   }
 

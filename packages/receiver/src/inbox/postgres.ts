@@ -11,8 +11,9 @@ import {
 } from "./postgres-database.ts";
 import { PostgresRows } from "./postgres-rows.ts";
 import { type PostgresTransaction, postgresTransaction } from "./postgres-transaction.ts";
-import { rowsInbox, rowsQueue } from "./rows-inbox.ts";
+import { rowsInbox } from "./rows-inbox.ts";
 import { COLUMNS, eventIndexes, KEY, requireColumns } from "./sql.ts";
+import { sqlQueue } from "./sql-queue.ts";
 import { TimeLimit } from "./store-faults.ts";
 
 export type {
@@ -75,10 +76,10 @@ export function postgresInbox(
     isKnown ||= await isCurrent(database.query, name);
   });
   const bodies = new Bodies("postgresInbox", options);
-  const rows = new PostgresRows(own, name, { limit, bodies });
+  const rows = new PostgresRows(own, name, { limit, keepsBodies: bodies.retentionMs > 0 });
   return {
     ...rowsInbox(rows),
-    queue: rowsQueue(rows),
+    queue: sqlQueue(rows, bodies),
     ...(size === undefined ? {} : { maxConcurrentHandlers: size - 1 }),
     begin: (claim) => postgresTransaction(database, rows, claim, limit),
     migrate: () => migrate(database, name),

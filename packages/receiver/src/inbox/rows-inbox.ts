@@ -1,5 +1,4 @@
 import type { ResourceState } from "@countersign/rules";
-import type { Bodies } from "./bodies.ts";
 import {
   dueAtOf,
   type EventState,
@@ -13,19 +12,12 @@ import type {
   Claim,
   ClaimRequest,
   Comparison,
-  DeadEvent,
   EventKey,
   Inbox,
-  InboxQueue,
   Known,
-  QueueStatus,
   RecordedEvent,
   ResourceKey,
   Settlement,
-  Stored,
-  StoreRequest,
-  TakenEvent,
-  TakeRequest,
 } from "./inbox.ts";
 
 /** An event's row: its record and its state. */
@@ -106,22 +98,6 @@ export function heldByBytes(
     : undefined;
 }
 
-/** A table that also keeps stored events for workers. */
-export interface QueueRows extends EventRows {
-  readonly bodies: Bodies;
-  /** Removes the body of an event that nobody has claimed, and ends it if it is open or dead. */
-  erase(key: EventKey, now: number): Promise<boolean>;
-  dropBodies(request: { readonly before: number; readonly limit: number }): Promise<number>;
-  /**
-   * Claims due events, of a resource only if no older one is open. Events whose last lease ended become dead.
-   */
-  take(request: TakeRequest): Promise<readonly TakenEvent[]>;
-  /** Makes a dead event due, behind the stored events of its resource. */
-  revive(key: EventKey, now: number): Promise<boolean>;
-  dead(request: { readonly limit: number }): Promise<readonly DeadEvent[]>;
-  status(request: { readonly dueBefore: number }): Promise<QueueStatus>;
-}
-
 type ClaimInbox = Required<Omit<Inbox, "retentionMs" | "maxConcurrentHandlers" | "queue">>;
 
 /**
@@ -141,36 +117,6 @@ export function rowsInbox(rows: EventRows): ClaimInbox {
       record(endOf({ token, ...rest }, { type: "fail", token, ...SENDERS_RETRY })),
     lastHandled: (resource) => rows.lastHandled(resource),
     purge: (request) => rows.purge(request),
-  };
-}
-
-/** The part of an inbox that workers need. */
-export function rowsQueue(rows: QueueRows): InboxQueue {
-  const { bodies } = rows;
-  return {
-    store(request) {
-      const body = bodies.closed(request.body);
-      if (typeof body === "string") return store(rows, { ...request, body });
-      return body.then((text) => store(rows, { ...request, body: text }));
-    },
-    take: (request) => rows.take(request),
-    async fail({ attempts, maxAttempts, retryAt, reason, ...settlement }) {
-      const step = { type: "fail", token: settlement.token, maxAttempts, retryAt, reason } as const;
-      const update = endOf(settlement, step, attempts);
-      if ((await rows.update(update)) !== "done") return undefined;
-      return update.to.at === "dead" ? "dead" : "waiting";
-    },
-    dead: (request) => rows.dead(request),
-    async erase({ key, now }) {
-      if (await rows.erase(key, now)) return "erased";
-      return (await rows.read(key)) === undefined ? "unknown" : "busy";
-    },
-    ...(bodies.retentionMs > 0 && {
-      dropBodies: ({ now, limit }: { readonly now: number; readonly limit: number }) =>
-        rows.dropBodies({ before: now - bodies.retentionMs, limit }),
-    }),
-    retry: ({ key, now }) => rows.revive(key, now),
-    status: (request) => rows.status(request),
   };
 }
 
@@ -199,22 +145,6 @@ function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
   });
 }
 
-function store(rows: EventRows, request: StoreRequest): Promise<Stored> {
-  const { body, facts, now } = request;
-  return put<Stored>(rows, request, {
-    first: RECEIVED,
-    kept: { body, facts },
-    next({ state, body: stored }) {
-      if (stored !== undefined) return { state: "stored" };
-      // Left by an attempt of `after-handler`, which kept no body.
-      return state.at === "claimed" && now < state.leaseEndsAt
-        ? { state: "busy", until: state.leaseEndsAt }
-        : { at: "waiting", token: state.token, attempts: state.attempts, dueAt: 0 };
-    },
-    granted: () => ({ state: "stored" }),
-  });
-}
-
 /** How an event is recorded. */
 interface Recorder<Answer> {
   /** Its state if it is new. */
@@ -228,7 +158,8 @@ interface Recorder<Answer> {
 /** Decisions about one event: others may change it meanwhile, but a store that changes nothing is asked no further. */
 const MAX_TRIES = 100;
 
-async function put<Answer extends { readonly state: string }>(
+/** Records an event; what is known of it already decides. */
+export async function put<Answer extends { readonly state: string }>(
   rows: EventRows,
   request: Recording,
   recorder: Recorder<Answer>,

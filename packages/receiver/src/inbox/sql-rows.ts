@@ -1,19 +1,10 @@
 import type { ResourceState } from "@countersign/rules";
-import type { Bodies } from "./bodies.ts";
 import { dueAtOf, type EventState } from "./event-state.ts";
-import type {
-  DeadEvent,
-  EventKey,
-  EventResource,
-  QueueStatus,
-  ResourceKey,
-  TakenEvent,
-  TakeRequest,
-} from "./inbox.ts";
+import type { EventKey, EventResource, ResourceKey } from "./inbox.ts";
 import {
   type EventRow,
   type Guard,
-  type QueueRows,
+  type EventRows,
   textOfName,
   type Update,
   type Written,
@@ -26,25 +17,19 @@ export type SqlValue = string | number | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** The table of events in a database. Statements that SQLite and PostgreSQL share run here, each by itself. */
-export abstract class SqlRows implements QueueRows {
+export abstract class SqlRows implements EventRows {
   readonly sql: EventSql;
-  readonly bodies: Bodies;
-  #looks = 0;
-  /** True once an event of a resource was taken. */
-  #isOrdered = false;
-  /** The resource behind which the next look for the oldest events begins. */
-  #lookedTo = "";
 
-  constructor(sql: EventSql, bodies: Bodies) {
+  constructor(sql: EventSql) {
     this.sql = sql;
-    this.bodies = bodies;
   }
 
   abstract insert(row: EventRow, guard: Guard): Promise<Written>;
   abstract update(update: Update): Promise<Written>;
+  /** Makes a dead event due, behind the stored events of its resource. */
   abstract revive(key: EventKey, now: number): Promise<boolean>;
   /** Runs one statement, which commits by itself. */
-  protected abstract rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  abstract rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 
   async read(key: EventKey): Promise<EventRow | undefined> {
     const [row] = await this.rows(this.sql.read, keyValues(key));
@@ -62,43 +47,8 @@ export abstract class SqlRows implements QueueRows {
     return row && resourceStateOf(row);
   }
 
-  async purge({ before, limit }: Parameters<QueueRows["purge"]>[0]): Promise<number> {
+  async purge({ before, limit }: Parameters<EventRows["purge"]>[0]): Promise<number> {
     return (await this.rows(this.sql.purge, [before, limit])).length;
-  }
-
-  async erase(key: EventKey, now: number): Promise<boolean> {
-    return (await this.rows(this.sql.erase, [...keyValues(key), now])).length === 1;
-  }
-
-  async dropBodies({ before, limit }: Parameters<QueueRows["purge"]>[0]): Promise<number> {
-    return (await this.rows(this.sql.dropBodies, [before, limit])).length;
-  }
-
-  async take(request: TakeRequest): Promise<readonly TakenEvent[]> {
-    const { provider, now, limit, leaseMs, maxAttempts } = request;
-    const look = (sql: string, fifth: SqlValue): Promise<readonly SqlRow[]> =>
-      this.rows(sql, [now, limit, now + leaseMs, maxAttempts, fifth, provider]);
-    // Now and then all resources have a turn, also while the first due events keep all workers busy.
-    const isTurn = this.#isOrdered && (this.#looks += 1) % 16 === 0;
-    let rows = isTurn ? [] : await look(this.sql.take, 4 * limit);
-    // The first due events of resources may all wait for older ones.
-    if (rows.length === 0) rows = await look(this.sql.takeOldest, this.#lookedTo);
-    if (rows.length === 0) {
-      const [last] = await this.rows(this.sql.lastResource, [this.#lookedTo]);
-      this.#lookedTo = textIn(last?.["name"]) ?? "";
-      if (isTurn) rows = await look(this.sql.take, 4 * limit);
-    }
-    this.#isOrdered ||= rows.some((row) => row["resource"] !== null);
-    return this.bodies.opened(takenOf(rows));
-  }
-
-  async dead({ limit }: { readonly limit: number }): Promise<readonly DeadEvent[]> {
-    return (await this.rows(this.sql.dead, [limit])).map(deadOf);
-  }
-
-  async status({ dueBefore }: { readonly dueBefore: number }): Promise<QueueStatus> {
-    const [row] = await this.rows(this.sql.status, [dueBefore]);
-    return statusOf(row);
   }
 }
 
@@ -164,7 +114,7 @@ export function rowOf(row: SqlRow): EventRow {
   };
 }
 
-const textIn = (value: SqlValue | undefined): string | undefined =>
+export const textIn = (value: SqlValue | undefined): string | undefined =>
   typeof value === "string" ? value : undefined;
 
 export const keyOf = (row: SqlRow): EventKey => ({
@@ -206,39 +156,4 @@ function stateOf(row: SqlRow): EventState {
     default:
       throw new Error(`the inbox holds an event in the unknown state ${JSON.stringify(at)}`);
   }
-}
-
-/** The events claimed by `take`, in the order of storing. Those that became dead must not be handled. */
-export function takenOf(rows: readonly SqlRow[]): readonly TakenEvent[] {
-  return rows
-    .toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]))
-    .flatMap((columns) => {
-      const { state, body, facts = "{}", key, digest, type, resource } = rowOf(columns);
-      if (state.at !== "claimed" || body === undefined) return [];
-      const { token, attempts, alone } = state;
-      return [{ key, digest, type, resource, body, facts, token, attempts, alone }];
-    });
-}
-
-const deadOf = (row: SqlRow): DeadEvent => ({
-  key: keyOf(row),
-  type: String(row["type"]),
-  attempts: Number(row["attempts"]),
-  reason: String(row["reason"]),
-  diedAt: Number(row["changed_at"]),
-});
-
-function statusOf(row: SqlRow | undefined): QueueStatus {
-  if (row === undefined) return { unhandled: 0, overdue: 0 };
-  return {
-    unhandled: Number(row["unhandled"]),
-    overdue: Number(row["overdue"]),
-    oldest: {
-      key: keyOf(row),
-      type: String(row["type"]),
-      attempts: Number(row["attempts"]),
-      storedAt: Number(row["stored_at"]),
-      dueAt: Math.max(Number(row["due_at"]), Number(row["changed_at"])),
-    },
-  };
 }

@@ -15,12 +15,20 @@ import {
   type Guard,
   heldByBytes,
   rowsInbox,
-  rowsQueue,
   textOfName,
   type Update,
   type Written,
 } from "./rows-inbox.ts";
-import { COLUMNS, eventIndexes, type EventSql, eventSql, KEY, requireColumns } from "./sql.ts";
+import {
+  COLUMNS,
+  eventIndexes,
+  type EventSql,
+  eventSql,
+  type EventSqlOptions,
+  KEY,
+  requireColumns,
+} from "./sql.ts";
+import { sqlQueue } from "./sql-queue.ts";
 import {
   heldValues,
   keyValues,
@@ -71,10 +79,10 @@ export function sqliteInbox(file: string | SqliteInboxOptions): SqliteInbox {
     busyMs,
     prepare: (database) => createTable(database, path),
   });
-  const rows = new SqliteRows(events, bodies);
+  const rows = new SqliteRows(events, { keepsBodies: bodies.retentionMs > 0 });
   return {
     ...rowsInbox(rows),
-    queue: rowsQueue(rows),
+    queue: sqlQueue(rows, bodies),
     begin: (claim) => begin(events, rows.sql, claim),
     close: () => events.close(),
   };
@@ -114,8 +122,8 @@ function createTable(database: DatabaseSync, path: string): void {
 class SqliteRows extends SqlRows {
   readonly #file: SqliteFile;
 
-  constructor(file: SqliteFile, bodies: Bodies) {
-    super(eventSql(EVENTS, { keepsBodies: bodies.retentionMs > 0 }), bodies);
+  constructor(file: SqliteFile, options: EventSqlOptions) {
+    super(eventSql(EVENTS, options));
     this.#file = file;
   }
 
@@ -132,7 +140,7 @@ class SqliteRows extends SqlRows {
     return (await this.rows(REVIVE, [...keyValues(key), now])).length === 1;
   }
 
-  protected rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+  rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return this.#file.run(() => this.#all(sql, values));
   }
 

@@ -19,12 +19,13 @@ const MINUTE_MS = 60_000;
 /** The most causes of one code that have a line of their own in a minute: a message may be different each time. */
 const MAX_CAUSES = 5;
 const MAX_TEXT = 4000;
+const MAX_HIDDEN = 1000;
 
-/** Failures of one code since its last count. */
+/** Failures of one code in this minute. */
 interface Minute {
-  more: number;
   /** Causes that had a line. */
-  causes: Set<string>;
+  readonly causes: Set<string>;
+  more: number;
   latest: string;
 }
 
@@ -35,9 +36,8 @@ const COUNTED: ReadonlySet<Failed["code"]> = new Set([
 ]);
 
 /**
- * Reports failures: what a handler threw always, refusals one line per code and minute with a count. A store's
- * new cause has its own line at once.
- * Never a body, a header's value or a secret.
+ * Reports failures: what a handler threw always; else one line for each code, or cause of an error, and then a count
+ * each minute. Never a body, a header's value or a secret.
  */
 export class FailureLog {
   readonly #logger: FailureLogger | false;
@@ -94,48 +94,44 @@ export class FailureLog {
     this.#write("warn", text);
   }
 
-  /** Reports an error that no outcome carries. */
-  threw(what: string, error: unknown): void {
-    this.#write("error", what, error);
-  }
-
   /** Calls a function of the app that must not end its process. @returns What it returned, if it did not throw. */
   guard<T>(what: string, call: () => T): T | undefined {
     try {
       const returned = call();
-      onRejection(returned, (error) => this.threw(what, error));
+      onRejection(returned, (error) => this.#write("error", what, error));
       return returned;
     } catch (error) {
-      this.threw(what, error);
+      this.#write("error", what, error);
       return undefined;
     }
   }
 
   #count(code: string, text: () => string, error?: unknown): void {
     const cause = error === undefined ? "" : this.#readable(error).split("\n", 1).join();
-    const minute = this.#minutes.get(code);
-    if (minute !== undefined && (minute.causes.has(cause) || minute.causes.size >= MAX_CAUSES)) {
+    const minute = this.#minutes.get(code) ?? this.#startMinute(code);
+    if (minute.causes.size < MAX_CAUSES && !minute.causes.has(cause)) {
+      minute.causes.add(cause);
+      this.#write(error === undefined ? "warn" : "error", text(), error);
+    } else {
       minute.more += 1;
       minute.latest = cause;
-      return;
     }
-    this.#write(error === undefined ? "warn" : "error", text(), error);
-    if (minute === undefined) this.#startMinute(code, cause);
-    else minute.causes.add(cause);
   }
 
-  #startMinute(code: string, cause: string): void {
-    this.#minutes.set(code, { more: 0, causes: new Set([cause]), latest: cause });
+  #startMinute(code: string): Minute {
+    const minute: Minute = { causes: new Set(), more: 0, latest: "" };
+    this.#minutes.set(code, minute);
     const timer: Partial<NodeJS.Timeout> = setTimeout(() => {
-      const { more = 0, latest = "" } = this.#minutes.get(code) ?? {};
       this.#minutes.delete(code);
+      const { more, latest } = minute;
       if (more === 0) return;
       const last = latest && `, the latest${latest}`;
       this.#write("warn", `${code}: ${String(more)} more in the last minute${last}`);
-      this.#startMinute(code, latest);
+      this.#startMinute(code).causes.add(latest);
     }, MINUTE_MS);
     // A count must not keep the process alive. A runtime of the Web returns a number.
     timer.unref?.();
+    return minute;
   }
 
   /** @param about An error, or the lines of an explanation. */
@@ -180,8 +176,6 @@ function onRejection(returned: unknown, handle: (error: unknown) => void): void 
   if (typeof returned === "object" && returned !== null && "then" in returned)
     Promise.resolve(returned).catch(handle);
 }
-
-const MAX_HIDDEN = 1000;
 
 /** The default logger. Not `console`: a test runner or a framework may have replaced it. */
 const stderr: FailureLogger = { warn: write, error: write };

@@ -1,42 +1,41 @@
 import type { RefusalFacts, SignatureErrorCode } from "@countersign/signatures";
 import type { EventKey } from "../inbox/inbox.ts";
 
-/**
- * Reasons to refuse an attempt.
- *
- * - `CS_METHOD_NOT_ALLOWED`: the method is not POST, nor GET for a handshake.
- * - `CS_KEY_UNKNOWN`: `keyOf` found no key for the value that the attempt names. The sender sees `CS_SIGNATURE_REFUSED`.
- * - `CS_TENANT_UNKNOWN`: `secrets` knows no tenant for this attempt. The sender sees `CS_SIGNATURE_REFUSED`.
- * - `CS_BODY_CONSUMED`: a parser has read the body before the receiver. The answer names the line to change.
- * - `CS_BODY_ENCODED`: the body has a Content-Encoding other than `identity`.
- * - `CS_BODY_MEDIA_TYPE`: the Content-Type is not one that the provider sends, in UTF-8.
- * - `CS_BODY_TOO_LARGE`: the body is larger than `limits.bodyBytes`.
- * - `CS_BODY_TIMEOUT`: the body did not arrive within `limits.bodyMs`.
- * - `CS_BODY_ABORTED`: the sender closed the connection before the body's end.
- * - `CS_BODY_NOT_JSON`: the body is not strict JSON: its syntax, UTF-8, a duplicate member, or too deep.
- * - `CS_REQUEST_UNREADABLE`: the runtime cannot build a request, for example because of an invalid Host.
- * - `CS_EVENT_ENVELOPE`: the id or type is missing or invalid where the provider's document expects it.
- * - `CS_EVENT_SCHEMA`: the data of a known type does not match its schema. A retry is validated again.
- * - `CS_EVENT_ID_REUSED`: the id is known with another body.
- * - `CS_RECEIVER_BUSY`: no handler was free within `limits.answerMs`, or bodies use all of `limits.bytesInFlight`.
- */
-export type RejectionCode =
-  | SignatureErrorCode
-  | "CS_METHOD_NOT_ALLOWED"
-  | "CS_KEY_UNKNOWN"
-  | "CS_TENANT_UNKNOWN"
-  | "CS_BODY_CONSUMED"
-  | "CS_BODY_ENCODED"
-  | "CS_BODY_MEDIA_TYPE"
-  | "CS_BODY_TOO_LARGE"
-  | "CS_BODY_TIMEOUT"
-  | "CS_BODY_ABORTED"
-  | "CS_BODY_NOT_JSON"
-  | "CS_REQUEST_UNREADABLE"
-  | "CS_EVENT_ENVELOPE"
-  | "CS_EVENT_SCHEMA"
-  | "CS_EVENT_ID_REUSED"
-  | "CS_RECEIVER_BUSY";
+/** Reasons to refuse an attempt, with the status of the default answer; "alike" is that of a refused signature. */
+export const REJECTIONS = {
+  /** The method is not POST, nor GET for a handshake. */
+  CS_METHOD_NOT_ALLOWED: 405,
+  /** `keyOf` found no key for the value that the attempt names. The sender sees `CS_SIGNATURE_REFUSED`. */
+  CS_KEY_UNKNOWN: "alike",
+  /** `secrets` knows no tenant for this attempt. The sender sees `CS_SIGNATURE_REFUSED`. */
+  CS_TENANT_UNKNOWN: "alike",
+  /** A parser has read the body before the receiver. The answer names the line to change. */
+  CS_BODY_CONSUMED: 500,
+  /** The body has a Content-Encoding other than `identity`. */
+  CS_BODY_ENCODED: 415,
+  /** The Content-Type is not one that the provider sends, in UTF-8. */
+  CS_BODY_MEDIA_TYPE: 415,
+  /** The body is larger than `limits.bodyBytes`. */
+  CS_BODY_TOO_LARGE: 413,
+  /** The body did not arrive within `limits.bodyMs`. */
+  CS_BODY_TIMEOUT: 408,
+  /** The sender closed the connection before the body's end. */
+  CS_BODY_ABORTED: 400,
+  /** The body is not strict JSON: its syntax, UTF-8, a duplicate member, or too deep. */
+  CS_BODY_NOT_JSON: 400,
+  /** The runtime cannot build a request, for example because of an invalid Host. */
+  CS_REQUEST_UNREADABLE: 400,
+  /** The id or type is missing or invalid where the provider's document expects it. */
+  CS_EVENT_ENVELOPE: 400,
+  /** The data of a known type does not match its schema. A retry is validated again. */
+  CS_EVENT_SCHEMA: 422,
+  /** The id is known with another body. */
+  CS_EVENT_ID_REUSED: 409,
+  /** No handler was free within `limits.answerMs`, or bodies use all of `limits.bytesInFlight`. */
+  CS_RECEIVER_BUSY: 503,
+} as const;
+
+export type RejectionCode = SignatureErrorCode | keyof typeof REJECTIONS;
 
 /**
  * Reasons for which an authentic event is not handled this time: 503, and the sender's next attempt tries again.

@@ -1,5 +1,5 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import type { Outcome, ReceiverResponse, RejectionCode } from "./outcome.ts";
+import { type Outcome, type ReceiverResponse, REJECTIONS } from "./outcome.ts";
 
 /** Maps an outcome to an answer; `createReceiver({ respond })` replaces the default one. */
 export type Respond = (outcome: Outcome) => ReceiverResponse;
@@ -49,10 +49,12 @@ export function respondAs({
       case "failed":
         return json(503, outcome.code, outcome.event?.key.id, outcome.retryAfterSeconds);
       case "rejected": {
-        const status = rejectionStatus[outcome.code];
-        // All of these are alike, byte for byte: the reason would help only a forger.
-        if (status === undefined) return json(refused, "CS_SIGNATURE_REFUSED");
         const { code, event } = outcome;
+        const status = Object.hasOwn(REJECTIONS, code)
+          ? REJECTIONS[code as keyof typeof REJECTIONS]
+          : "alike";
+        // All of these are alike, byte for byte: the reason would help only a forger.
+        if (status === "alike") return json(refused, "CS_SIGNATURE_REFUSED");
         const response = json(status, code, event?.key.id, status === 503 ? 5 : undefined);
         return status === 405 ? { ...response, headers: { ...response.headers, allow } } : response;
       }
@@ -68,23 +70,6 @@ const printed = (reply: unknown, mediaType: string): string =>
   typeof reply !== "string" && mediaType.includes("json")
     ? (JSON.stringify(reply) ?? "")
     : String(reply);
-
-/** The rejections' statuses; those of the signature and the tenant have none of their own. */
-const rejectionStatus: Readonly<Partial<Record<RejectionCode, number>>> = {
-  CS_METHOD_NOT_ALLOWED: 405,
-  CS_BODY_CONSUMED: 500,
-  CS_BODY_ENCODED: 415,
-  CS_BODY_MEDIA_TYPE: 415,
-  CS_BODY_TOO_LARGE: 413,
-  CS_BODY_TIMEOUT: 408,
-  CS_BODY_ABORTED: 400,
-  CS_BODY_NOT_JSON: 400,
-  CS_REQUEST_UNREADABLE: 400,
-  CS_EVENT_ENVELOPE: 400,
-  CS_EVENT_SCHEMA: 422,
-  CS_EVENT_ID_REUSED: 409,
-  CS_RECEIVER_BUSY: 503,
-};
 
 /** The default fix for a consumed body; an adapter replaces it with its own. */
 export const BODY_CONSUMED_FIX: string =
