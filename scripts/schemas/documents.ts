@@ -73,10 +73,9 @@ export function shippedDocuments(files: readonly SchemaFile[]): Record<string, s
   const documents: Record<string, string> = {};
   for (const { path, title, id, schema } of files) {
     const shipped = mapSchema(schema, ({ "x-invalid": _refused, ...rest }) => rest);
-    // Validators have no formats of their own: an unknown one is an error.
-    documents[`schemas/documents/${path}`] = print(schemaFor("writer", shipped, ["format"]));
+    documents[`schemas/documents/${path}`] = print(schemaFor("writer", shipped));
     if (!isRead(title) || title === "Profile") continue;
-    const open = schemaFor("reader", shipped, ["format"]);
+    const open = schemaFor("reader", shipped);
     const $id = id.replace("/schemas/", "/schemas/reader/");
     documents[`schemas/reader/${path}`] = print({ ...open, $id });
   }

@@ -1,42 +1,43 @@
-import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { readSchema, readSchemaSet, type SchemaSet } from "@countersign/contract-kit/derive";
 import {
+  diffDocuments,
   diffRules,
-  diffSchemas,
-  openApiDirection,
-  openApiSet,
   type Change,
+  type Diff,
   type Severity,
   type SeverityOverrides,
 } from "@countersign/contract-kit/diff";
+import { readDocument } from "@countersign/contract-kit/documents";
 import { badArgument } from "../failure.ts";
 import { choice } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings, Tone } from "../terminal.ts";
 
 const help = `
-Compares the *.schema.json files (or the *.json files, if there are none) below two folders, or two OpenAPI
-3.1 files. Which peers a change breaks depends on who writes the documents that a schema describes. In a
-folder, documents below events/ are events, *-request are requests, profiles are written by the operator of a
-service, the rest are responses. ERR breaks correct peers; WARN may break peers that relied on something not
-promised; INFO breaks no peer. If no change is ERR, a search looks for a value that one side accepts and the
-other refuses.
+Compares two OpenAPI documents (3.0 to 3.2, JSON or YAML), two AsyncAPI 3 documents, or the *.schema.json files
+below two folders. Which peers a change breaks depends on the writer: clients write requests and the answers to
+webhooks, the service writes responses and webhooks. In a folder, files below events/ are events, *-request are
+requests, profiles are written by the operator of a service, the rest are responses.
+
+ERR breaks correct peers; WARN may break peers that relied on something not promised; INFO breaks no peer. Some
+breaking changes have an example: a value that one side sends and the other refuses.
 
 The file of --severity is JSON: {"bound-loosened": "INFO", "kind-added": {"event": "WARN"}}; NONE leaves
-a rule out. Exits with 1 if a change is at least as severe as --fail-on, with 2 if the schemas cannot be read
-or compared, otherwise with 0.
+a rule out. Exits with 1 if a change is at least as severe as --fail-on, with 2 if a document cannot be read,
+otherwise with 0.
 
 Examples:
+  countersign diff openapi-1.0.yaml openapi-1.1.yaml
+  countersign diff openapi-1.0.yaml openapi-1.1.yaml --open-enums
   countersign diff schemas-1.0 schemas-1.1
-  countersign diff openapi-1.0.json openapi-1.1.json
   countersign diff old new --fail-on WARN --severity severities.json --json
   countersign diff --rules`;
 
 interface DiffOptions {
   readonly severity: string | undefined;
   readonly failOn: Severity;
+  readonly openEnums: boolean | undefined;
   readonly rules: boolean | undefined;
   readonly json: boolean | undefined;
 }
@@ -47,8 +48,9 @@ const directions: readonly string[] = ["request", "response", "event"];
 /** `countersign diff`. */
 export function declareDiff(command: Command, surroundings: Surroundings): void {
   command
-    .argument("[old-dir]", "folder of the old schemas, or OpenAPI file")
-    .argument("[new-dir]", "folder of the new schemas, or OpenAPI file")
+    .argument("[old]", "old OpenAPI or AsyncAPI file, or folder of schemas")
+    .argument("[new]", "new OpenAPI or AsyncAPI file, or folder of schemas")
+    .option("--open-enums", "take each list of values as open for readers")
     .option("--severity <file>", "JSON file of severities by rule")
     .addOption(
       choice("--fail-on <severity>", "lowest severity that exits with 1", severities).default(
@@ -58,32 +60,35 @@ export function declareDiff(command: Command, surroundings: Surroundings): void 
     .option("--rules", "list the rules with their severities, and compare nothing")
     .option("--json", "print one JSON object instead of lines")
     .addHelpText("after", help)
-    .action(
-      async (oldDir: string | undefined, newDir: string | undefined, options: DiffOptions) => {
-        if (options.rules === true) return printRules(options.json === true, surroundings);
-        if (oldDir === undefined || newDir === undefined)
-          throw badArgument("missing folders to compare: OLD_DIR NEW_DIR");
-        if (!(await diff(oldDir, newDir, options, surroundings))) surroundings.unmet();
-      },
-    );
+    .action(async (old: string | undefined, now: string | undefined, options: DiffOptions) => {
+      if (options.rules === true) return printRules(options.json === true, surroundings);
+      if (old === undefined || now === undefined)
+        throw badArgument("missing documents to compare: OLD NEW");
+      if (!(await diff(old, now, options, surroundings))) surroundings.unmet();
+    });
 }
 
 /** @returns True if every change is less severe than `--fail-on`. */
 async function diff(
-  oldDir: string,
-  newDir: string,
-  { severity, failOn, json }: DiffOptions,
+  old: string,
+  now: string,
+  { severity, failOn, openEnums, json }: DiffOptions,
   { terminal }: Surroundings,
 ): Promise<boolean> {
   const limit = severities.indexOf(failOn);
   const overrides = await readSeverities(severity);
-  const changes = compared(oldDir, newDir, overrides);
-  if (json === true) terminal.out(printableJson({ changes }));
+  const options = { needsEvents: false };
+  const [before, after] = [await readDocument(old, options), await readDocument(now, options)];
+  const found = diffDocuments(before, after, {
+    severities: overrides,
+    openEnums: openEnums === true,
+  });
+  if (json === true) terminal.out(printableJson(found));
   else {
-    for (const change of changes) terminal.out(lineOf(change), tones[change.severity]);
-    terminal.err(summaryOf(changes));
+    for (const change of found.changes) terminal.out(lineOf(change), tones[change.severity]);
+    terminal.err(summaryOf(found));
   }
-  return changes.every((change) => severities.indexOf(change.severity) > limit);
+  return found.changes.every((change) => severities.indexOf(change.severity) > limit);
 }
 
 /** `countersign diff --rules`: every rule with its severities. */
@@ -97,47 +102,6 @@ function printRules(json: boolean, { terminal }: Surroundings): void {
     const columns = [of.request, of.response, of.event].map((one) => one.padEnd(8));
     terminal.out([rule.padEnd(24), ...columns, title].join("  "));
   }
-}
-
-function compared(old: string, now: string, overrides: SeverityOverrides): readonly Change[] {
-  const areFiles = [old, now].map(isFile);
-  if (areFiles[0] !== areFiles[1])
-    throw badArgument("expected two folders or two files, got one of each");
-  const [before, after] = [old, now].map((place) => read(place, areFiles[0] === true));
-  if (before === undefined || after === undefined) throw new TypeError("two places were read");
-  try {
-    return diffSchemas(before, after, {
-      severities: overrides,
-      ...(areFiles[0] === true && { directionOf: openApiDirection }),
-    });
-  } catch (cause) {
-    throw badArgument(`these schemas cannot be compared: ${reasonOf(cause)}`, cause);
-  }
-}
-
-function isFile(place: string): boolean {
-  const found = statSync(place, { throwIfNoEntry: false });
-  if (found === undefined) throw badArgument(`${place} not found`);
-  return found.isFile();
-}
-
-function read(place: string, isOpenApi: boolean): SchemaSet {
-  let set: SchemaSet;
-  try {
-    // Any object: the reader of OpenAPI checks the members that it needs.
-    set = isOpenApi ? openApiSet({ ...readSchema(place) }) : readSchemaSet(place);
-  } catch (cause) {
-    const what = isOpenApi ? place : `a schema below ${place}`;
-    throw badArgument(`${what} cannot be read: ${reasonOf(cause)}`, cause);
-  }
-  if (set.paths.length === 0) throw badArgument(`no schema (*.json) found in ${place}`);
-  return set;
-}
-
-/** The first line of an error that a user's document caused. */
-function reasonOf(cause: unknown): string {
-  if (cause instanceof RangeError) return "they refer to themselves";
-  return (cause instanceof Error ? cause.message : String(cause)).replace(/\n.*/s, "");
 }
 
 async function readSeverities(file: string | undefined): Promise<SeverityOverrides> {
@@ -178,14 +142,22 @@ const tones: Readonly<Record<Change["severity"], Tone>> = {
   INFO: "soft",
 };
 
-function lineOf({ severity, direction, rule, place, message }: Change): string {
+function lineOf({ severity, direction, rule, place, message, example }: Change): string {
   const what = place === `${message}#` || place.endsWith(`/${message}`) ? "" : `  ${message}`;
-  return printable(`${severity.padEnd(4)}  ${direction.padEnd(8)}  ${rule}  ${place}${what}`);
+  const value = example === undefined ? "" : `\n      for example ${cut(JSON.stringify(example))}`;
+  return (
+    printable(`${severity.padEnd(4)}  ${direction.padEnd(8)}  ${rule}  ${place}${what}`) + value
+  );
 }
 
-function summaryOf(changes: readonly Change[]): string {
+/** The beginning of a long example; `--json` has all of it. */
+const cut = (text: string): string =>
+  printable(text.length > 300 ? `${text.slice(0, 299)}…` : text);
+
+function summaryOf({ changes, note }: Diff): string {
   const counts = severities.map(
     (severity) => `${changes.filter((one) => one.severity === severity).length} ${severity}`,
   );
-  return `${changes.length} change${changes.length === 1 ? "" : "s"}: ${counts.join(", ")}`;
+  const sum = `${changes.length} change${changes.length === 1 ? "" : "s"}: ${counts.join(", ")}`;
+  return note === undefined ? sum : `${sum}\n${note}`;
 }

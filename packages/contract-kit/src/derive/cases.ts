@@ -1,17 +1,17 @@
 import { lengthOf, pointerOf } from "@countersign/schemas";
 import { isRecord, withValueAt, type Steps } from "../values.ts";
-import { example } from "./example.ts";
-import { accepts, faultsOf, kindOf, partsOf, typesOf } from "./faults.ts";
+import { plainExamples } from "./example.ts";
+import { typesOf } from "../documents/json-schema.ts";
 import {
   insidesOf,
   isUnion,
-  kindsOf,
+  type LocatedSchema,
   LONGEST,
   membersOf,
-  placeOf,
   resolve,
-  type LocatedSchema,
+  wholeKindsOf,
 } from "./schema.ts";
+import { accepts, faultsOf, kindOf, partsOf } from "./validity.ts";
 
 /** A whole value that was derived for one keyword of one schema in it. */
 export interface Labelled {
@@ -30,7 +30,7 @@ export interface Labelled {
  * as few more as it can. Members that the value lacks are not broken: give it one that has them.
  *
  * @throws {TypeError} The schema does not take the value.
- * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
+ * @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`
  */
 export function negatives(located: LocatedSchema, valid: unknown): readonly Labelled[] {
   return casesOf(located, valid, breakingChanges);
@@ -42,7 +42,7 @@ export function negatives(located: LocatedSchema, valid: unknown): readonly Labe
  * each kind of a union, each type, and each member that may be absent, absent.
  *
  * @throws {TypeError} The schema does not take the value.
- * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
+ * @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`
  */
 export function boundaries(located: LocatedSchema, valid: unknown): readonly Labelled[] {
   return casesOf(located, valid, boundaryChanges);
@@ -68,13 +68,12 @@ function casesOf(
 ): readonly Labelled[] {
   const walk = (from: LocatedSchema, value: unknown, steps: Steps): readonly Labelled[] => {
     const at = resolve(from);
-    if (faultsOf(at, value).length > 0)
-      throw new TypeError(`${placeOf(at)} does not take the value`);
+    if (faultsOf(at, value).length > 0) throw new TypeError(`${at.place} does not take the value`);
     const own = changesAt(at, value).map(({ keyword, point = keyword, member, value: put }) => {
       const changed = member === undefined ? steps : [...steps, member];
       const pointer = pointerOf(changed);
       const whole = withValueAt(valid, changed, put);
-      return { pointer, keyword, point: `${placeOf(at)}/${point}`, value: whole };
+      return { pointer, keyword, point: `${at.place}/${point}`, value: whole };
     });
     const kind = kindOf(at, value);
     const inner =
@@ -112,9 +111,10 @@ function breakingChanges(at: LocatedSchema, value: unknown): readonly Change[] {
 function boundaryChanges(at: LocatedSchema, value: unknown): readonly Change[] {
   const { required = [] } = at.schema;
   if (isUnion(at.schema))
-    return kindsOf(at)
+    return wholeKindsOf(at)
       .filter((kind) => !accepts(kind, value))
-      .map((kind) => ({ keyword: "oneOf", value: example(kind, { optional: "present" }) }));
+      .flatMap((kind) => plainExamples(kind, "present").slice(0, 1))
+      .map((one) => ({ keyword: "oneOf", value: one }));
   const own = keywordsOf(at).flatMap((keyword) =>
     nearLimit(at, keyword, value)
       .allowed.filter((candidate) => faultsOf(at, candidate).length === 0)
@@ -287,6 +287,6 @@ export function pointsOf(located: LocatedSchema): readonly string[] {
     ...(schema.oneOf === undefined ? [] : ["oneOf"]),
     ...(schema.required ?? []).map((name) => `required/${name}`),
     ...(schema.additionalProperties === false ? ["additionalProperties"] : []),
-  ].map((point) => `${placeOf(at)}/${point}`);
+  ].map((point) => `${at.place}/${point}`);
   return [...new Set([...own, ...insidesOf(at).flatMap(pointsOf)])];
 }

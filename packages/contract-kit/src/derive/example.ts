@@ -1,8 +1,9 @@
 import fc from "fast-check";
+import { typesOf } from "../documents/json-schema.ts";
 import { isRecord } from "../values.ts";
-import { typesOf, accepts } from "./faults.ts";
-import { itemsOf, membersOf, resolve, type LocatedSchema, kindsOf } from "./schema.ts";
-import { arbitrary } from "./arbitrary.ts";
+import { arbitrary, DEEP } from "./arbitrary.ts";
+import { itemsOf, type LocatedSchema, membersOf, resolve, wholeKindsOf } from "./schema.ts";
+import { accepts } from "./validity.ts";
 
 export interface ExampleOptions {
   /** Optional members: present or absent. */
@@ -13,7 +14,7 @@ export interface ExampleOptions {
  * One valid value, always the same: the document's example as far as possible, filled
  * up or thinned out to `optional`.
  *
- * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
+ * @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`: no value was found that the schema accepts.
  */
 export function example(located: LocatedSchema, options: ExampleOptions): unknown {
   return examples(located, options)[0];
@@ -24,56 +25,85 @@ export function examples(
   located: LocatedSchema,
   { optional }: ExampleOptions,
 ): readonly [unknown, ...unknown[]] {
-  return examplesAt(located, optional, undefined);
+  const at = resolve(located);
+  const [first, ...others] = plainExamples(at, optional);
+  if (first !== undefined) return [first, ...others];
+  return [fc.sample(arbitrary(at), { seed: 1, numRuns: 1 })[0]];
 }
 
-type Examples = readonly [unknown, ...unknown[]];
-
-/** `hint` is the value that the surrounding example has here. */
-function examplesAt(
-  located: LocatedSchema,
+/** Examples as far as they are found without a search. */
+export function plainExamples(
+  at: LocatedSchema,
   optional: ExampleOptions["optional"],
-  hint: unknown,
-): Examples {
-  const at = resolve(located);
-  const wish = [hint, ...(at.schema.examples ?? [])].find(
-    (one) => one !== undefined && accepts(at, one),
-  );
-  const kinds = kindsOf(at).toSorted((one, other) => rank(one, wish) - rank(other, wish));
-  const [first, ...others] = kinds;
-  if (first !== undefined) {
-    const [one, ...more] = examplesAt(first, optional, wish);
-    return [one, ...more, ...others.flatMap((kind) => examplesAt(kind, optional, undefined))];
+): readonly unknown[] {
+  const made = new Examples(optional).at(at, [], undefined) ?? [];
+  return made.filter((value) => accepts(at, value));
+}
+
+/** A value of an example around it, which is valid, or `undefined`. */
+type Hint = unknown;
+
+class Examples {
+  readonly #optional: ExampleOptions["optional"];
+
+  constructor(optional: ExampleOptions["optional"]) {
+    this.#optional = optional;
   }
-  if (at.schema.properties !== undefined) return recordsAt(at, optional, wish);
-  const items = itemsOf(at);
-  if (items !== undefined) {
-    const [one, ...more] = examplesAt(items, optional, Array.isArray(wish) ? wish[0] : undefined);
-    return [[one], ...more.map((item) => [item])];
+
+  /** @returns `undefined` if a value would have to contain itself. */
+  at(located: LocatedSchema, above: readonly string[], hint: Hint): readonly unknown[] | undefined {
+    const at = resolve(located);
+    if (above.includes(at.place)) return undefined;
+    const path = [...above, at.place];
+    const wish = hint ?? (at.schema.examples ?? []).find((one) => accepts(at, one));
+    const kinds = wholeKindsOf(at).toSorted((one, other) => rank(one, wish) - rank(other, wish));
+    if (kinds.length === 0) return this.#plain(at, path, wish);
+    const made = kinds.flatMap((kind, index) => {
+      const isWished = index === 0 && rank(kind, wish) === 0;
+      return this.at(kind, path, isWished ? wish : undefined) ?? [];
+    });
+    return made.length === 0 ? undefined : made;
   }
-  return [wish ?? ordinary(at)];
+
+  #plain(at: LocatedSchema, path: readonly string[], wish: Hint): readonly unknown[] | undefined {
+    if (at.schema.properties !== undefined && typesOf(at.schema)[0] === "object")
+      return this.#record(at, path, wish);
+    const items = itemsOf(at);
+    if (items === undefined || typesOf(at.schema)[0] !== "array") return [wish ?? ordinary(at)];
+    const { minItems = 1 } = at.schema;
+    const made = this.at(items, path, Array.isArray(wish) ? wish[0] : undefined);
+    if (made === undefined) return minItems > 1 ? undefined : [[]];
+    const [one] = made;
+    if (minItems > 1 && minItems <= 100) return [Array.from({ length: minItems }, () => one)];
+    return made.map((item) => [item]);
+  }
+
+  #record(at: LocatedSchema, path: readonly string[], wish: Hint): readonly unknown[] | undefined {
+    const { required = [] } = at.schema;
+    const hints = isRecord(wish) ? wish : {};
+    const isPresent = this.#optional === "present" && path.length <= DEEP;
+    const members = membersOf(at)
+      .filter(([name]) => isPresent || required.includes(name))
+      .map(([name, member]) => {
+        const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;
+        return [name, this.at(member, path, hint)] as const;
+      });
+    if (members.some(([name, made]) => made === undefined && required.includes(name)))
+      return undefined;
+    const named = members.flatMap(([name, made]) =>
+      made === undefined ? [] : [[name, made] as const],
+    );
+    const base = Object.fromEntries(named.map(([name, [one]]) => [name, one]));
+    const variants = named.flatMap(([name, [, ...more]]) =>
+      more.map((other) => ({ ...base, [name]: other })),
+    );
+    return [base, ...variants];
+  }
 }
 
 /** The kind with an example comes first. */
-function rank(kind: LocatedSchema, wish: unknown): number {
+function rank(kind: LocatedSchema, wish: Hint): number {
   return wish !== undefined && accepts(kind, wish) ? 0 : 1;
-}
-
-function recordsAt(
-  at: LocatedSchema,
-  optional: ExampleOptions["optional"],
-  wish: unknown,
-): Examples {
-  const { required = [] } = at.schema;
-  const hints = isRecord(wish) ? wish : {};
-  const members = membersOf(at)
-    .filter(([name]) => optional === "present" || required.includes(name))
-    .map(([name, member]) => [name, examplesAt(member, optional, hints[name])] as const);
-  const base = Object.fromEntries(members.map(([name, [one]]) => [name, one]));
-  const variants = members.flatMap(([name, [, ...more]]) =>
-    more.map((other) => ({ ...base, [name]: other })),
-  );
-  return [base, ...variants];
 }
 
 /** A readable word if the pattern allows it, else a value from a fixed seed. */
@@ -81,18 +111,32 @@ function ordinary(at: LocatedSchema): unknown {
   const { schema } = at;
   if ("const" in schema) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
-  const { minLength = 1, minimum, maximum } = schema;
+  const { minLength = 1, minimum, maximum, format = "" } = schema;
   const texts = [
+    ...(TEXTS[format] ?? []),
     "example",
-    "a".repeat(minLength),
-    "1".repeat(minLength),
+    "a".repeat(Math.min(minLength, 1000)),
+    "1".repeat(Math.min(minLength, 1000)),
     "https://example.test/webhooks",
     "ada@example.test",
     "2026-11-21T09:30:00.000Z",
   ];
   const candidates: readonly unknown[] = typesOf(schema).includes("string")
     ? texts
-    : [true, 1, minimum, maximum, {}, null];
+    : [true, 1, minimum, maximum, {}, [], null];
   const found = candidates.find((one) => one !== undefined && accepts(at, one));
   return found ?? fc.sample(arbitrary(at), { seed: 1, numRuns: 1 })[0];
 }
+
+const TEXTS: Readonly<Record<string, readonly string[] | undefined>> = {
+  "date-time": ["2026-11-21T09:30:00.000Z"],
+  date: ["2026-11-21"],
+  time: ["09:30:00Z"],
+  uri: ["https://example.test/webhooks"],
+  url: ["https://example.test/webhooks"],
+  uuid: ["3f2504e0-4f89-41d3-9a0c-0305e82c3301"],
+  email: ["ada@example.test"],
+  hostname: ["example.test"],
+  ipv4: ["192.0.2.1"],
+  ipv6: ["2001:db8::1"],
+};

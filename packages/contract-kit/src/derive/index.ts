@@ -1,4 +1,4 @@
-export { arbitrary } from "./arbitrary.ts";
+export { arbitrary, notGenerated } from "./arbitrary.ts";
 export {
   boundaries,
   coverage,
@@ -10,12 +10,10 @@ export {
 export { example, examples, type ExampleOptions } from "./example.ts";
 export { matcher, type Matcher } from "./matcher.ts";
 export {
-  OutsideSubsetError,
-  readSchema,
-  readSchemaSet,
-  schemaSet,
-  standardSchemas,
   type LocatedSchema,
-  type Schema,
+  readSchemaSet,
   type SchemaSet,
+  schemaSet,
+  type SchemaSource,
+  standardSchemas,
 } from "./schema.ts";

@@ -1,6 +1,7 @@
 import { isRecord } from "../values.ts";
-import { faultsOf, kindOf, typesOf } from "./faults.ts";
-import { itemsOf, membersOf, placeOf, resolve, type LocatedSchema } from "./schema.ts";
+import { typesOf } from "../documents/json-schema.ts";
+import { itemsOf, type LocatedSchema, membersOf, resolve } from "./schema.ts";
+import { faultsOf, kindOf } from "./validity.ts";
 
 /** A matcher in the format of Pact's builders, so that deriving it does not need Pact; or an object of them. */
 export type Matcher = Readonly<Record<string, unknown>>;
@@ -15,7 +16,6 @@ const TIMESTAMP = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`;
  *
  * @param sample A value that the schema takes; of a list its first item speaks for all.
  * @throws {TypeError} The schema does not take the example.
- * @throws {OutsideSubsetError} `CS_KIT_OUTSIDE_SUBSET`
  */
 export function matcher(located: LocatedSchema, sample: unknown): Matcher {
   const at = resolve(located);
@@ -24,7 +24,7 @@ export function matcher(located: LocatedSchema, sample: unknown): Matcher {
   if (kind !== undefined) return matcher(kind, sample);
   // The consumer does not read members that the example lacks.
   if (faultsOf(at, sample).some((keyword) => keyword !== "required"))
-    throw new TypeError(`${placeOf(at)} does not take the example`);
+    throw new TypeError(`${at.place} does not take the example`);
   const matched = (type: string, more: object = {}): Matcher => {
     return { "pact:matcher:type": type, value: sample, ...more };
   };

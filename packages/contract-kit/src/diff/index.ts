@@ -1,15 +1,14 @@
 export {
-  diffSchemas,
-  directionByPath,
+  type Diff,
+  diffDocuments,
   type DiffOptions,
   type SeverityOverrides,
-} from "./diff-schemas.ts";
+} from "./diff-documents.ts";
 export {
-  diffRules,
   type Change,
+  diffRules,
   type Direction,
   type Rule,
   type RuleId,
   type Severity,
 } from "./rules.ts";
-export { openApiDirection, openApiSet } from "./openapi.ts";

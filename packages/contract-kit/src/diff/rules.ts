@@ -1,5 +1,10 @@
-/** The writer of what a schema describes: clients a request, the service a response or an event. */
-export type Direction = "request" | "response" | "event";
+import type { DocumentPart } from "../documents/read-document.ts";
+
+/**
+ * The writer of what a schema describes: clients write requests, and receivers the answers to webhooks; the service writes
+ * responses and events.
+ */
+export type Direction = DocumentPart["direction"];
 
 /**
  * ERR breaks correct peers; WARN may break peers that relied on something not promised; INFO
@@ -15,11 +20,12 @@ export interface Rule {
 
 /** The title of each rule, and its severity in a request and in a response or an event. */
 const table = {
-  "document-added": ["a document was added", "INFO", "INFO"],
-  "document-removed": ["a document was removed", "ERR", "ERR"],
+  "part-added": ["a call, webhook, status or media type was added", "INFO", "INFO"],
+  "part-removed": ["a call, webhook, status or media type was removed", "ERR", "ERR"],
   "member-added-optional": ["an optional member was added", "INFO", "INFO"],
   "member-added-required": ["a required member was added", "ERR", "INFO"],
   "member-described": ["a member without a schema now has one", "ERR", "INFO"],
+  "member-undescribed": ["a required member no longer has a schema", "INFO", "ERR"],
   "member-removed-optional": ["an optional member was removed", "ERR", "WARN"],
   "member-removed-required": ["a required member was removed", "ERR", "ERR"],
   "member-became-optional": ["a required member became optional", "INFO", "ERR"],
@@ -31,7 +37,12 @@ const table = {
   "type-changed": ["the type changed", "ERR", "ERR"],
   "value-added": ["a value was added to a closed list", "INFO", "ERR"],
   "value-added-open": ["a value was added to a list that is open for readers", "INFO", "INFO"],
-  "value-removed": ["a value was removed from a list", "ERR", "INFO"],
+  "value-removed": ["a value was removed from a closed list", "ERR", "INFO"],
+  "value-removed-open": [
+    "a value was removed from a list that is open for readers: it may have another name now",
+    "ERR",
+    "WARN",
+  ],
   "values-listed": ["only listed values are accepted now", "ERR", "INFO"],
   "values-unlisted": ["any value is accepted now", "INFO", "ERR"],
   "list-opened": ["a list is open for readers now", "INFO", "ERR"],
@@ -43,12 +54,11 @@ const table = {
   "form-changed": ["a pattern, format or step accepts different values", "ERR", "ERR"],
   "form-tightened": ["another pattern, format or step accepts fewer values", "ERR", "INFO"],
   "form-loosened": ["another pattern, format or step accepts more values", "INFO", "ERR"],
-  "form-respelled": ["a pattern, format or step is written differently", "INFO", "INFO"],
-  "value-refused": [
-    "a search found a value that one side accepts and the other refuses",
-    "ERR",
-    "ERR",
-  ],
+  "map-described": ["the values of unlisted members now have a schema", "ERR", "INFO"],
+  "map-undescribed": ["the values of unlisted members no longer have a schema", "INFO", "ERR"],
+  "keyword-changed": ["a keyword changed whose effect is not compared", "WARN", "WARN"],
+  "union-added": ["values must fit one of several kinds now", "ERR", "INFO"],
+  "union-removed": ["values need not fit one of several kinds now", "INFO", "ERR"],
   "kind-added": ["a kind was added to a union", "INFO", "ERR"],
   "kind-removed": ["a kind was removed from a union", "ERR", "INFO"],
   "tag-changed": ["another member distinguishes the kinds of a union", "ERR", "ERR"],
@@ -75,8 +85,20 @@ export interface Change {
   readonly rule: RuleId;
   readonly direction: Direction;
   readonly severity: Severity;
-  /** Document and JSON Pointer: in the new set, or in the old one if it is gone. */
+  /** Part or file, and JSON Pointer: in the new document, or in the old one if it is gone. */
   readonly place: string;
   /** The old and the new value. */
   readonly message: string;
+  /** A value that one side sends and the other one refuses, for some of the breaking changes. */
+  readonly example?: unknown;
 }
+
+/** A change at one place, without its severity. */
+export interface RawChange {
+  readonly rule: RuleId;
+  readonly place: string;
+  readonly message: string;
+}
+
+/** Reports what has changed at one place. */
+export type Report = (rule: RuleId, message: string) => RawChange;

@@ -1,3 +1,4 @@
+/** Codes are never renamed. */
 export type DocumentErrorCode =
   | "CS_DOCUMENT_UNREADABLE"
   | "CS_DOCUMENT_UNSUPPORTED"
@@ -7,7 +8,8 @@ export type DocumentErrorCode =
   | "CS_DOCUMENT_REFERENCE_OUTSIDE"
   | "CS_DOCUMENT_REFERENCE_DANGLING"
   | "CS_DOCUMENT_REFERENCE_CIRCULAR"
-  | "CS_DOCUMENT_NO_EVENTS";
+  | "CS_DOCUMENT_NO_EVENTS"
+  | "CS_DOCUMENT_NO_VALUE";
 
 /** A document cannot be used. The message is one sentence with the file and the place. */
 export class DocumentError extends Error {

@@ -86,6 +86,10 @@ const ONE =
 const LISTS = ["oneOf", "anyOf", "allOf", "prefixItems"];
 const BY_NAME = ["properties", "patternProperties", "dependentSchemas"];
 
+/** True for a keyword whose value is a schema, or holds schemas. */
+export const isApplicator = (keyword: string): boolean =>
+  [ONE, LISTS, BY_NAME].some((keywords) => keywords.includes(keyword));
+
 /** A part of a schema, with the keyword and the name or index that lead to it. */
 export type SchemaPart = readonly [steps: readonly (string | number)[], part: JsonSchema];
 

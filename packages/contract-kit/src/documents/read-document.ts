@@ -7,9 +7,9 @@ import { eventTypes, type EventType } from "./event-types.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type IgnoredKeyword, SchemaNormaliser } from "./schema-normaliser.ts";
 import {
+  filesInMemory,
   nameOfFile,
   readSourceFiles,
-  sourceFilesOf,
   type SourceFiles,
   type SourceNode,
 } from "./source-files.ts";
@@ -78,7 +78,10 @@ export async function readDocument(
   { eventType, needsEvents = true }: ReadOptions = {},
 ): Promise<EventsDocument> {
   const path = typeof source === "string" ? source : "document";
-  const files = typeof source === "string" ? await readSourceFiles(source) : sourceFilesOf(source);
+  const files =
+    typeof source === "string"
+      ? await readSourceFiles(source)
+      : filesInMemory({ document: source });
   try {
     const document = files.isFolder ? folderDocument(path, files) : described(files, eventType);
     if (needsEvents && document.events.length === 0)

@@ -67,15 +67,14 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
   };
 }
 
-/** A parsed document without other files. */
-export function sourceFilesOf(document: object): SourceFiles {
-  const file = "document";
-  const files = new Map<string, unknown>([[file, document]]);
+/** Documents that are read already, by their paths. */
+export function filesInMemory(documents: Readonly<Record<string, unknown>>): SourceFiles {
+  const files = new Map(Object.entries(documents));
   return {
     isFolder: false,
-    entries: [file],
+    entries: [...files.keys()].toSorted(),
     references: new Map(),
-    root: () => ({ file, pointer: "", value: document }),
+    root: (file) => ({ file, pointer: "", value: files.get(file) }),
     follow: (reference, from) => follow(reference, from, files),
   };
 }

@@ -2,17 +2,11 @@ import { noMembers, putAt } from "@countersign/schemas";
 import type { Sender, SentEvent } from "@countersign/schemas/provider-of";
 import fc from "fast-check";
 import { isRecord, withValueAt, type Steps } from "../values.ts";
-import { partsOf, kindOf } from "../derive/faults.ts";
 import { arbitrary } from "../derive/arbitrary.ts";
 import { boundaries } from "../derive/cases.ts";
 import { example } from "../derive/example.ts";
-import {
-  resolve,
-  schemaSet,
-  standardSchemas,
-  type LocatedSchema,
-  type Schema,
-} from "../derive/schema.ts";
+import { resolve, schemaSet, standardSchemas, type LocatedSchema } from "../derive/schema.ts";
+import { kindOf, partsOf } from "../derive/validity.ts";
 
 type Members = Record<string, unknown>;
 export type CatalogueRow = SentEvent;
@@ -80,7 +74,7 @@ export function eventMaker(
     if (kind !== undefined) return standardSchemas().document(`events/${kind}.schema.json`);
     if (schema === undefined) return undefined;
     const path = `events/${type}.schema.json`;
-    const event: Schema = { type: "object", required: ["data"], properties: { data: schema } };
+    const event = { type: "object", required: ["data"], properties: { data: schema } };
     return schemaSet({ [path]: event }).document(path);
   };
   /** A standard event in the form of the profile's envelope. */

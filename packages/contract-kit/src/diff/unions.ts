@@ -1,0 +1,94 @@
+import { nameOf, typesOf } from "../documents/json-schema.ts";
+import { kindsOf, type LocatedSchema, resolve } from "../derive/schema.ts";
+import { isEqual } from "./equal-schemas.ts";
+
+type Named = readonly [name: string, kind: LocatedSchema];
+
+interface Kinds {
+  readonly isNullable: boolean;
+  readonly kinds: readonly Named[];
+}
+
+/** The kinds of a union, or the schema itself without kinds; null is a type and not a kind. */
+export function kindsWithoutNull(union: LocatedSchema): Kinds {
+  const all = kindsOf(union);
+  const kinds = all.length > 0 ? all : [union];
+  const isNull = (kind: LocatedSchema): boolean => resolve(kind).schema.type === "null";
+  const others = kinds.filter((kind) => !isNull(kind)).map(withoutNull);
+  const tag = union.schema.discriminator?.propertyName ?? tagOf(others.map(({ kind }) => kind));
+  return {
+    isNullable: kinds.some(isNull) || others.some(({ isNullable }) => isNullable),
+    kinds: named(
+      others.map(({ kind }) => kind),
+      tag,
+    ),
+  };
+}
+
+/** A kind whose type lists null. */
+function withoutNull(kind: LocatedSchema): { kind: LocatedSchema; isNullable: boolean } {
+  const at = resolve(kind);
+  const types = typesOf(at.schema);
+  if (types.length < 2 || !types.includes("null")) return { kind, isNullable: false };
+  const [one, ...more] = types.filter((type) => type !== "null");
+  const type = one !== undefined && more.length === 0 ? one : types.filter((of) => of !== "null");
+  return { kind: { ...at, schema: { ...at.schema, type } }, isNullable: true };
+}
+
+/** A member with a constant in each kind. */
+function tagOf(kinds: readonly LocatedSchema[]): string | undefined {
+  const [first, ...others] = kinds.map((kind) => resolve(kind).schema.properties ?? {});
+  return Object.keys(first ?? {}).find((name) =>
+    [first, ...others].every((properties) => typeof properties?.[name]?.const === "string"),
+  );
+}
+
+/** Kinds by their tag's value, else by what they refer to, their title or their type. */
+function named(kinds: readonly LocatedSchema[], tag: string | undefined): readonly Named[] {
+  const counts = new Map<string, number>();
+  return kinds.map((kind) => {
+    const { schema } = resolve(kind);
+    const { const: only, enum: values = [only] } = schema.properties?.[tag ?? ""] ?? {};
+    const { $ref: reference } = kind.schema;
+    const type = typesOf(schema).join(" or ");
+    const own = values[0] === undefined ? undefined : values.join(" or ");
+    const name = own ?? (reference && nameOf(reference)) ?? schema.title ?? (type || "any");
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return [count === 1 ? name : `${name} (${count})`, kind];
+  });
+}
+
+/** Kinds of one name belong together, then equal ones, then the last of both. */
+export function kindPairs(
+  old: readonly Named[],
+  now: readonly Named[],
+): {
+  readonly pairs: readonly (readonly [LocatedSchema, LocatedSchema])[];
+  readonly removed: readonly Named[];
+  readonly added: readonly Named[];
+} {
+  const pairs: (readonly [LocatedSchema, LocatedSchema])[] = [];
+  const removed: Named[] = [];
+  const added = new Map(now);
+  const take = (kind: LocatedSchema, name: string | undefined): boolean => {
+    const found = name === undefined ? undefined : added.get(name);
+    if (name === undefined || found === undefined) return false;
+    pairs.push([kind, found]);
+    return added.delete(name);
+  };
+  const others = old.filter(([name, kind]) => !take(kind, name));
+  for (const [name, kind] of others) {
+    const equal = [...added].find(([, one]) => isEqual(kind, one, new Map()));
+    if (!take(kind, equal?.[0])) removed.push([name, kind]);
+  }
+  const [last, ...more] = removed;
+  if (
+    last !== undefined &&
+    more.length === 0 &&
+    added.size === 1 &&
+    take(last[1], [...added.keys()][0])
+  )
+    return { pairs, removed: [], added: [] };
+  return { pairs, removed, added: [...added] };
+}
