@@ -136,7 +136,10 @@ export function requirementVersions(
 }
 
 /** True if the interface of a profile has what a requirement is about. */
-export function applies({ needs }: Pick<Requirement, "needs">, profile: Profile): boolean {
+export function applies(
+  { needs }: Pick<Requirement, "needs">,
+  profile: Pick<Profile, "payments">,
+): boolean {
   return needs === undefined || profile[needs] === true;
 }
 

@@ -3,12 +3,13 @@ import { forms, signatureLists } from "./receiver/accepted.ts";
 import { alike, leaks } from "./receiver/leaks.ts";
 import { bodies, sizes, slowBodies } from "./receiver/bodies.ts";
 import { failing, hanging, load } from "./receiver/failing.ts";
-import { bypass, forged, refusals, timestamps } from "./receiver/forged.ts";
+import { bypass, forged, overridden, refusals, timestamps } from "./receiver/forged.ts";
 import { genuine, money, shapes } from "./receiver/genuine.ts";
 import { connections, encodings, methods } from "./receiver/http.ts";
-import { concurrent, duplicates, memory } from "./receiver/once.ts";
+import { concurrent, duplicates } from "./receiver/once.ts";
 import { order } from "./receiver/order.ts";
 import { schemas } from "./receiver/schemas.ts";
+import { memory, settled } from "./receiver/settled.ts";
 import { amounts, overRefund } from "./checks/provider/amounts.ts";
 import { attemptAnswers, attemptDeadline } from "./checks/provider/attempt-answers.ts";
 import { calendar } from "./checks/provider/calendar.ts";
@@ -63,6 +64,7 @@ export const receiverChecks: readonly ReceiverCheck[] = [
   signatureLists,
   forged,
   bypass,
+  overridden,
   timestamps,
   refusals,
   alike,
@@ -80,5 +82,6 @@ export const receiverChecks: readonly ReceiverCheck[] = [
   leaks,
   slowBodies,
   hanging,
+  settled,
   memory,
 ];

@@ -13,7 +13,8 @@ export { providerChecks, receiverChecks } from "./checks.ts";
 export { hostReceiver } from "./harness/hosted-receiver.ts";
 export { checkOwned, TargetNotOwnedError } from "./harness/owned-host.ts";
 export { probeProvider, TargetUnusableError } from "./harness/provider-states.ts";
-export { readSamples, receiverTarget, providerEvents } from "./harness/receiver-target.ts";
+export { readSamples } from "./harness/read-samples.ts";
+export { receiverTarget, type ReceiverTargetOptions } from "./harness/receiver-target.ts";
 export {
   clientToken,
   httpSend,

@@ -47,7 +47,8 @@ export interface RunOptions<T extends Target> {
 export interface Report {
   readonly role: Target["role"];
   readonly url: string;
-  readonly profile: Profile;
+  /** The name of the profile, or of the provider whose attempts were sent. */
+  readonly profile: Pick<Profile, "name" | "payments">;
   /** The version of the requirements that it was judged by. */
   readonly version: string;
   readonly seed: number;

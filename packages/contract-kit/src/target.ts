@@ -1,9 +1,11 @@
 import type { Profile } from "@countersign/schemas";
-import type { ResolvedProfile } from "@countersign/schemas/provider-of";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Secret } from "@countersign/signatures";
 import type { Send } from "./http-send.ts";
 import type { Effects } from "./harness/effects.ts";
-import type { TestEvent, EventMaker } from "./harness/events.ts";
+import type { Attempt } from "./harness/attempt-maker.ts";
+import type { ProviderEvents, TestEvent } from "./harness/provider-events.ts";
+import type { Signing } from "./harness/signing.ts";
 import type { HostedReceiver } from "./harness/hosted-receiver.ts";
 import type { Sockets } from "./harness/sockets.ts";
 
@@ -46,9 +48,18 @@ export interface ReceiverTarget {
   readonly url: string;
   /** Sends attempts as bytes, over its own sockets. */
   readonly sockets: Sockets;
+  /** The provider whose attempts are sent. */
+  readonly provider: ProviderDocument;
+  /** The provider's name, and whether its events are those of the payment interface. */
+  readonly profile: Pick<Profile, "name" | "payments">;
+  /** Signs attempts as the provider does. */
+  readonly signing: Signing;
+  /** Writes the provider's events. */
+  readonly events: ProviderEvents;
+  /** True if each type of `events` is known to have a handler: otherwise types without an effect are left out. */
+  readonly handlesAll: boolean;
   /** Secrets that the receiver knows, the one to sign with first. */
   readonly secrets: readonly Secret[];
-  readonly profile: ResolvedProfile;
   /** The handlers' effects; absent if the target does not show them. */
   readonly effects?: Effects;
   /** Milliseconds that an effect may take to show after its attempt was acknowledged. */
@@ -60,11 +71,11 @@ export interface ReceiverTarget {
   /** Closes everything that is open. */
   readonly close: () => void;
   /** True to run checks that wait for the receiver's own deadlines. */
-  readonly slow?: boolean;
+  readonly slow: boolean;
   /** Rounds of each generated search: 1, or 10 if it is thorough. */
   readonly effort: number;
-  /** Makes genuine events. */
-  readonly events: EventMaker;
+  /** True to judge what only strict receivers do, such as refusing a member that appears twice. */
+  readonly strict: boolean;
   /** Restarts the receiver; absent if it cannot be restarted. */
   readonly restart?: () => Promise<void>;
   /** Facts that one check of a run learns and later ones need. */
@@ -78,8 +89,14 @@ interface RunState {
   lost?: string;
   /** True if it was still lost when the next check began; absent until then. */
   isGone?: boolean;
-  /** Events that were handled, the oldest first: they are sent again at the end. */
+  /** When the first check began, in milliseconds of the target's clock. */
+  startedAt?: number;
+  /** Milliseconds spent on retries that failed in the end. */
+  futileMs: number;
+  /** Events that were handled once, the oldest first: they are read again, and sent again, at the end. */
   readonly handled: TestEvent[];
+  /** Attempts that were refused and had no effect when it was read. */
+  readonly refused: Attempt[];
 }
 
 export type Target = ProviderTarget | ReceiverTarget;

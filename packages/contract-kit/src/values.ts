@@ -14,19 +14,23 @@ export function parseJson(text: string | Uint8Array): unknown {
 /** Names of members and indexes of items, from the outside in. */
 export type Steps = readonly (string | number)[];
 
-/** A copy of a value with another one at a place. `undefined` removes the member. */
+/** A copy of a value with another one at a place; objects and lists on the way are made. `undefined` removes a member. */
 export function withValueAt(value: unknown, [step, ...rest]: Steps, put: unknown): unknown {
   if (step === undefined) return put;
-  if (Array.isArray(value)) {
-    return value.map((item: unknown, index) =>
-      index === step ? withValueAt(item, rest, put) : item,
-    );
+  if (Array.isArray(value) || (!isRecord(value) && /^\d+$/.test(String(step)))) {
+    const list: readonly unknown[] = Array.isArray(value) ? value : [];
+    return list.toSpliced(Number(step), 1, withValueAt(list[Number(step)], rest, put));
   }
-  // Steps lead through what is there: an object here, or the place of a new member.
-  const members = value as Readonly<Record<string, unknown>>;
-  const { [step]: inner, ...others } = members;
-  const changed = withValueAt(inner, rest, put);
-  return changed === undefined ? others : { ...members, [step]: changed };
+  const members = isRecord(value) ? Object.entries(value) : [];
+  const at = members.findIndex(([name]) => name === step);
+  const changed = withValueAt(members[at]?.[1], rest, put);
+  const member = changed === undefined ? [] : [[String(step), changed] as const];
+  // From entries: an assignment to `__proto__` would set the prototype.
+  return Object.fromEntries(
+    at === -1
+      ? [...members, ...member]
+      : members.toSpliced(at, 1, ...member.map((one): [string, unknown] => [...one])),
+  );
 }
 
 export function messageOf(error: unknown): string {

@@ -7,7 +7,9 @@ import type { Attempt, Refused, SignatureScheme, Verification, VerifyOptions } f
 import { schemeOf } from "./scheme-of.ts";
 import type { Secret } from "./secret.ts";
 
-export type { Cause, Explanation } from "./explain-causes.ts";
+export { bodyVariants } from "./explain-bodies.ts";
+export { type Cause, explained, type Explanation } from "./explain-causes.ts";
+export { secretVariants } from "./explain-variants.ts";
 
 export interface ExplainOptions extends Omit<VerifyOptions, "decoys"> {
   /** Secrets of other endpoints and environments, by names that may be shown. */

@@ -43,6 +43,8 @@ export interface Connection {
   readonly isReady: () => boolean;
   /** True if unread bytes exist, or arrive within a number of milliseconds. */
   readonly hasBytesWithin: (ms: number) => Promise<boolean>;
+  /** Bytes that were written and have not left this process. */
+  readonly unsentBytes: () => number;
   /** True if bytes can still be written. */
   readonly isOpen: () => boolean;
   readonly close: () => void;
@@ -172,6 +174,7 @@ export function openConnection(
         onChange = settle;
         if (unread.length > 0 || isEnded) settle();
       }),
+    unsentBytes: () => socket.writableLength,
     isOpen: () => socket.writable && !isEnded,
     close: () => socket.destroy(),
   };

@@ -1,6 +1,7 @@
-import { parseJson } from "../values.ts";
-import { sleep } from "./clock.ts";
+import { messageOf, parseJson } from "../values.ts";
+import { type Clock, sleep } from "./clock.ts";
 import type { Header } from "./message.ts";
+import type { TestEvent } from "./provider-events.ts";
 import type { Sockets } from "./sockets.ts";
 
 /** The effect of one event's handler. */
@@ -17,10 +18,15 @@ export function describeEffect({ count, type }: Effect): string {
   return `${count} ${type === "" ? "without a type" : `of ${type}`}`;
 }
 
-/** The effects of handlers, by the ids of events. */
+/** An event and other ids under which its effect could appear. */
+interface Traced {
+  readonly ids: readonly string[];
+}
+
+/** The effects of handlers, by events. */
 export interface Seen {
-  readonly get: (id: string) => Effect | undefined;
-  readonly count: (id: string) => number;
+  readonly of: (event: Traced) => Effect | undefined;
+  readonly count: (event: Traced) => number;
   /** Sentences about rows without an id that no check had seen before. */
   readonly nameless: readonly string[];
 }
@@ -30,6 +36,18 @@ export const NO_EFFECTS = "there is no --effects-url that shows what handlers do
 
 export const NO_FAILURES = 'its effects take no PUT {"failNext": n} that makes handlers fail';
 
+/** Where the effects of handlers are read. */
+export interface EffectsSource {
+  /**
+   * Returns the list `[{ eventId, type, count }]`, or the reason why it cannot be read.
+   *
+   * @throws {Error} It cannot be read.
+   */
+  readonly read: () => Promise<unknown>;
+  /** Orders the next handlers to fail or hang. Resolves to false if the target takes no such order. */
+  readonly order?: (asked: object) => Promise<boolean>;
+}
+
 const JSON_HEADERS: readonly Header[] = [["Accept", "application/json"]];
 
 /** Attempts of one read, since a receiver may be busy or limit its rate. */
@@ -38,16 +56,45 @@ const POLL_MS = 20;
 const PATIENT_MISSES = 3;
 const IMPATIENT_MS = 300;
 
-/**
- * The effects of a receiver's handlers, over HTTP: evidence apart from its responses. GET returns
- * `[{ eventId, type, count }]`; the optional PUT takes `{ "failNext": n, "hangNext": n }`.
- */
+/** Effects over HTTP: GET returns the list; the optional PUT takes `{ "failNext": n, "hangNext": n }`. */
+export function httpEffects(sockets: Sockets): EffectsSource {
+  return {
+    read: async () => {
+      let problem = "";
+      for (let turn = 0; turn < READS; turn += 1) {
+        const request = { method: "GET", headers: JSON_HEADERS, body: Buffer.alloc(0) };
+        const received = await sockets.send(request);
+        if (received.kind === "answer" && received.answer.status === 200) {
+          const text = Buffer.from(received.answer.body).toString();
+          const list = parseJson(text);
+          if (list !== undefined) return list;
+          if (text.length <= 1_000_000) throw new Error("they are not JSON");
+          const cut = `they are cut off after ${text.length} characters: list each event once`;
+          throw new Error(cut);
+        }
+        problem = received.kind === "none" ? received.detail : `status ${received.answer.status}`;
+        sockets.slowDown(turn * 100);
+      }
+      throw new Error(problem);
+    },
+    order: async (asked) => {
+      const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];
+      const body = Buffer.from(JSON.stringify(asked));
+      const received = await sockets.send({ method: "PUT", headers, body });
+      const status = received.kind === "answer" ? received.answer.status : 0;
+      return status >= 200 && status < 300;
+    },
+  };
+}
+
+/** The effects of a receiver's handlers: evidence apart from its answers. */
 export class Effects {
   /** The reason if they cannot be read. */
   unreadable: string | undefined;
   /** A sentence for each row that is not `{ eventId, type, count }`. */
   odd: readonly string[] = [];
-  readonly #sockets: Sockets;
+  readonly #source: EffectsSource;
+  readonly #clock: Clock;
   readonly #waitMs: number;
   /** Number of rows without an id so far. */
   #nameless = 0;
@@ -55,38 +102,48 @@ export class Effects {
   #missed = 0;
 
   /** @param waitMs Milliseconds that an effect may take to show. */
-  constructor(sockets: Sockets, waitMs: number) {
-    this.#sockets = sockets;
+  constructor(
+    source: EffectsSource,
+    { clock, waitMs }: { readonly clock: Clock; readonly waitMs: number },
+  ) {
+    this.#source = source;
+    this.#clock = clock;
     this.#waitMs = waitMs;
   }
 
   /**
-   * Reads the list until all of `ids` have an effect, or the time for it is over.
+   * Reads the list until all of `events` have an effect, or the time for it is over.
    *
    * @returns `undefined` if it cannot be read: `unreadable` says why.
    */
-  async seen(ids: readonly string[]): Promise<Seen | undefined> {
-    const { clock } = this.#sockets;
+  async seen(events: readonly TestEvent[]): Promise<Seen | undefined> {
     // After some effects never appeared, the wait for each further one is shorter.
     const isPatient = this.#missed < PATIENT_MISSES;
-    const until = clock.now() + (isPatient ? this.#waitMs : Math.min(this.#waitMs, IMPATIENT_MS));
+    const waitMs = isPatient ? this.#waitMs : Math.min(this.#waitMs, IMPATIENT_MS);
+    const until = this.#clock.now() + waitMs;
     while (this.unreadable === undefined) {
-      const ledger = await this.#read();
-      if (typeof ledger === "string") {
-        this.unreadable = ledger;
+      let list: Listed;
+      try {
+        list = listedFrom(await this.#source.read());
+      } catch (error) {
+        this.unreadable = `the effects cannot be read: ${messageOf(error)}`;
         break;
       }
-      const { effects, odd, nameless } = ledger;
-      const isAll = ids.every((id) => effects.has(id));
-      if (isAll || clock.now() >= until) {
+      const { effects, odd, nameless } = list;
+      const of = ({ ids }: Traced): Effect | undefined => {
+        const found = ids.flatMap((id) => effects.get(id) ?? []);
+        const count = found.reduce((sum, one) => sum + one.count, 0);
+        return found[0] && { ...found[0], count };
+      };
+      const isAll = events.every((event) => of(event) !== undefined);
+      if (isAll || this.#clock.now() >= until) {
         if (!isAll) this.#missed += 1;
         if (odd.length > this.odd.length) this.odd = odd;
         const news = nameless.slice(this.#nameless);
         this.#nameless = nameless.length;
-        const get = (id: string): Effect | undefined => effects.get(id);
-        return { get, count: (id) => get(id)?.count ?? 0, nameless: news };
+        return { of, count: (event) => of(event)?.count ?? 0, nameless: news };
       }
-      await sleep(clock, POLL_MS);
+      await sleep(this.#clock, POLL_MS);
     }
     return undefined;
   }
@@ -97,38 +154,17 @@ export class Effects {
    * @param reason The message of their error.
    * @returns False if the receiver has no such control.
    */
-  failNext(count: number, reason?: string): Promise<boolean> {
-    return this.#put({ failNext: count, reason });
+  async failNext(count: number, reason?: string): Promise<boolean> {
+    return (await this.#source.order?.({ failNext: count, reason })) ?? false;
   }
 
   /** Makes the next handlers hang forever; 0 cancels it. @returns False if the receiver has no such control. */
-  hangNext(count: number): Promise<boolean> {
-    return this.#put({ failNext: 0, hangNext: count });
-  }
-
-  async #read(): Promise<Ledger | string> {
-    let said = "";
-    for (let turn = 0; turn < READS; turn += 1) {
-      const request = { method: "GET", headers: JSON_HEADERS, body: Buffer.alloc(0) };
-      const received = await this.#sockets.send(request);
-      if (received.kind === "answer" && received.answer.status === 200)
-        return ledgerOf(Buffer.from(received.answer.body).toString());
-      said = received.kind === "none" ? received.detail : `status ${received.answer.status}`;
-      this.#sockets.slowDown(turn * 100);
-    }
-    return `the effects cannot be read: ${said}`;
-  }
-
-  async #put(asked: object): Promise<boolean> {
-    const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];
-    const body = Buffer.from(JSON.stringify(asked));
-    const received = await this.#sockets.send({ method: "PUT", headers, body });
-    const status = received.kind === "answer" ? received.answer.status : 0;
-    return status >= 200 && status < 300;
+  async hangNext(count: number): Promise<boolean> {
+    return (await this.#source.order?.({ failNext: 0, hangNext: count })) ?? false;
   }
 }
 
-interface Ledger {
+interface Listed {
   /** By the event's id. */
   readonly effects: ReadonlyMap<string, Effect>;
   readonly odd: readonly string[];
@@ -136,13 +172,9 @@ interface Ledger {
   readonly nameless: readonly string[];
 }
 
-function ledgerOf(text: string): Ledger | string {
-  const list = parseJson(text);
-  if (list === undefined)
-    return text.length > 1_000_000
-      ? `the effects are cut off after ${text.length} characters: list each event once`
-      : "the effects are not JSON";
-  if (!Array.isArray(list)) return "the effects are not a list";
+/** @throws {TypeError} It is not a list. */
+function listedFrom(list: unknown): Listed {
+  if (!Array.isArray(list)) throw new TypeError("they are not a list");
   const effects = new Map<string, Effect>();
   const odd: string[] = [];
   const nameless: string[] = [];
@@ -150,7 +182,8 @@ function ledgerOf(text: string): Ledger | string {
     // Each member is examined below.
     const { eventId, type, count, amountCents } = (one ?? {}) as Record<string, unknown>;
     const row = `row ${index + 1} of the effects`;
-    if (typeof eventId !== "string" || eventId === "") {
+    const id = typeof eventId === "number" ? String(eventId) : eventId;
+    if (typeof id !== "string" || id === "") {
       nameless.push(
         `${row} has eventId ${shown(eventId)}: a handler ran for an event without an id`,
       );
@@ -161,13 +194,13 @@ function ledgerOf(text: string): Ledger | string {
     const isText = typeof count === "string" && /^\d{1,9}$/.test(count);
     if (typeof type !== "string" || (!Number.isInteger(count) && !isText)) {
       const what = typeof type === "string" ? `count ${shown(count)}` : `type ${shown(type)}`;
-      odd.push(`${row}, of event ${eventId.slice(0, 64)}, has ${what}`);
+      odd.push(`${row}, of event ${id.slice(0, 64)}, has ${what}`);
     }
     const isAmount = typeof amountCents === "string" || typeof amountCents === "number";
-    const before = effects.get(eventId)?.count ?? 0;
+    const before = effects.get(id)?.count ?? 0;
     const amount = isAmount ? { amountCents: String(amountCents) } : {};
     // One row per run is as good as one row with a count.
-    effects.set(eventId, { type: String(type), count: before + times, ...amount });
+    effects.set(id, { type: String(type), count: before + times, ...amount });
   });
   return { effects, odd: [...nameless, ...odd], nameless };
 }

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import type { Sender } from "@countersign/schemas/provider-of";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Secret } from "@countersign/signatures";
 import { type Exchange, shownBytes } from "../exchange-text.ts";
 import type { Received, Unanswered } from "./connection.ts";
@@ -106,14 +106,6 @@ export function without(headers: readonly Header[], names: readonly string[]): r
   return headers.filter(([name]) => !names.includes(name.toLowerCase()));
 }
 
-/** The encoded signature inside its header: base64 or hex of at least 20 bytes. */
-const SIGNATURE = /[A-Za-z0-9+/]{38,}={0,2}/;
-
-/** With only the encoded signature changed. */
-export function withSignature(value: string, change: (signature: string) => string): string {
-  return value.replace(SIGNATURE, (signature) => change(signature));
-}
-
 /** The result of one attempt. */
 export class Reply {
   /** The reason if no answer came. */
@@ -122,7 +114,7 @@ export class Reply {
   readonly status: number | undefined;
   /** Names in lower case, in their order. */
   readonly headers: readonly Header[];
-  /** True if the sender counts it as delivered, by the profile. */
+  /** True if the sender counts it as delivered. */
   readonly isAcknowledged: boolean;
   /** The status, or the reason if it has none: for messages. */
   readonly summary: string;
@@ -135,9 +127,12 @@ export class Reply {
     sent: Uint8Array,
     received: Received,
     {
-      profile,
+      provider,
       secrets,
-    }: { readonly profile: Pick<Sender, "sending">; readonly secrets: readonly Secret[] },
+    }: {
+      readonly provider: Pick<ProviderDocument, "sending">;
+      readonly secrets: readonly Secret[];
+    },
   ) {
     this.#sent = sent;
     this.#received = received.raw;
@@ -149,7 +144,7 @@ export class Reply {
     this.headers = answer?.headers ?? [];
     this.isAcknowledged =
       status !== undefined &&
-      (profile.sending.success === "200" ? status === 200 : status >= 200 && status < 300);
+      (provider.sending?.success === "200" ? status === 200 : status >= 200 && status < 300);
     this.summary = received.kind === "none" ? describeFailure(received) : String(status);
     this.text = Buffer.from(answer?.body ?? []).toString();
   }

@@ -1,43 +1,43 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { noMembers, type Profile, putAt, valueAt } from "@countersign/schemas";
-import { type ResolvedProfile, resolveProfile, senderOf } from "@countersign/schemas/provider-of";
-import { profiles } from "@countersign/schemas/profiles";
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { schemeOf } from "@countersign/signatures";
-import { isRecord, parseJson } from "../values.ts";
 import type { ReceiverTarget } from "../target.ts";
-import { type Samples, eventMaker } from "./events.ts";
-import { Effects } from "./effects.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { Effects, type EffectsSource, httpEffects } from "./effects.ts";
+import { exampleBody } from "./event-shapes.ts";
+import { type CatalogueRow, ProviderEvents, type Samples } from "./provider-events.ts";
 import { Signing } from "./signing.ts";
 import { Sockets } from "./sockets.ts";
 
 export interface ReceiverTargetOptions {
   /** The receiver's URL; http or https. */
   readonly url: string;
-  /** The receiver's secrets as its configuration has them, 1 to 4; the first one signs. */
+  /** The receiver's secrets as its configuration has them, 1 to 4; the first one signs. Private keys where public ones verify. */
   readonly secrets: readonly string[];
-  readonly profile: Profile;
-  /** The events that it handles, by their names. Default: all of the profile's catalogue. */
+  /** The provider whose attempts are sent. */
+  readonly provider: ProviderDocument;
+  /** Values of the claims that the document leaves to the user, such as LiveKit's `apiKey`. Default: none. */
+  readonly claims?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The event types that it handles. Default: those of the samples; else all of a document that the reference service
+   * sends, and a few of others.
+   */
   readonly types?: readonly string[] | undefined;
-  /** The URL of its effects. Default: none. */
-  readonly effectsUrl?: string | undefined;
-  /** The host of `url` (and `effectsUrl`) if it is not this machine; confirms that it may be attacked. */
+  /** The URL of its effects, or another source of them. Default: none. */
+  readonly effects?: string | EffectsSource | undefined;
+  /** The host of `url` (and the effects' URL) if it is not this machine; confirms that it may be attacked. */
   readonly owned?: string | undefined;
   /** True to run checks that wait for the receiver's own deadlines. Default false. */
   readonly slow?: boolean | undefined;
-  /** The user's sample events by type: events of that type are made like them. */
+  /** The user's sample bodies by type, from `readSamples`: events of that type are made like them. */
   readonly samples?: Samples | undefined;
-  /** False if events have no id in the body: their headers have it. Default true. */
-  readonly hasBodyId?: boolean | undefined;
   /** True for a search ten times as long. Default false. */
   readonly thorough?: boolean | undefined;
+  /** True to judge what only strict receivers do, such as refusing a member that appears twice. Default: `thorough`. */
+  readonly strict?: boolean | undefined;
   /** Restarts the receiver, and resolves when it accepts attempts. Default: no restart. */
   readonly restart?: (() => Promise<void>) | undefined;
   /** Part of every id, different in each run against one receiver. Default: the time. */
   readonly nonce?: string | undefined;
-  /** Milliseconds for one answer. Default: the profile's timeout of an attempt. */
+  /** Milliseconds for one answer. Default: the provider's timeout of an attempt, 2 s or more. */
   readonly deadlineMs?: number | undefined;
   /** Maximum requests per second. Default: 50 to another machine, unlimited to this one. */
   readonly perSecond?: number | undefined;
@@ -49,41 +49,59 @@ export interface ReceiverTargetOptions {
 
 /** The effects of a receiver with a memory are a longer list than an answer. */
 const MAX_EFFECTS_BYTES = 8 * 1_048_576;
+/** A sender's timeout if a document does not say, and the least that a busy machine keeps. */
+const DEADLINE_MS = 15_000;
+const LEAST_DEADLINE_MS = 2000;
 
 /**
  * A receiver in any language, over HTTP.
  *
  * @throws {TargetNotOwnedError} `CS_KIT_TARGET_NOT_OWNED`: another machine that the user has not confirmed to own;
  *   nothing was sent or looked up.
- * @throws {TypeError} A URL, a secret or a type is unusable; the message never contains a secret.
+ * @throws {TypeError} A URL, a secret, a claim or a type is unusable, or only the provider has the keys that it signs
+ *   with; the message never contains a secret.
  */
 export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
-  const { url, secrets, owned, perSecond, effectsUrl, restart } = options;
+  const { url, secrets, owned, perSecond, effects, restart, provider, samples } = options;
   const { clock = systemClock, effectsWaitMs = 2000 } = options;
-  const profile = handledOf(resolveProfile(options.profile), options.types);
-  const deadlineMs = options.deadlineMs ?? profile.sending.timeoutMs;
+  const { sending, answer = {} } = provider;
+  const documentedMs = sending?.timeoutMs ?? (answer.deadlineSeconds ?? 0) * 1000;
+  const deadlineMs = options.deadlineMs ?? Math.max(documentedMs || DEADLINE_MS, LEAST_DEADLINE_MS);
   const common = { owned, clock, perSecond, deadlineMs };
   const sockets = new Sockets({ ...common, url: urlOf(url) });
-  // One by one: a scheme of one signature a header signs with one secret, and a receiver may have two.
-  for (const secret of secrets) schemeOf(profile.provider).check([secret], "sign");
+  const signing = new Signing(provider, checkedClaims(provider, options.claims));
+  signing.check(secrets);
   const effectsSockets =
-    effectsUrl === undefined
-      ? undefined
-      : new Sockets({ ...common, url: urlOf(effectsUrl), maxBodyBytes: MAX_EFFECTS_BYTES });
+    typeof effects === "string"
+      ? new Sockets({ ...common, url: urlOf(effects), maxBodyBytes: MAX_EFFECTS_BYTES })
+      : undefined;
+  const source =
+    typeof effects === "string" ? effectsSockets && httpEffects(effectsSockets) : effects;
+  const events = new ProviderEvents({
+    provider,
+    path: `${sockets.url.pathname}${sockets.url.search}`,
+    rows: rowsFor(provider, options.types, samples),
+    ...(samples && { samples }),
+    example: (row, dataAt) => exampleBody(row, dataAt),
+  });
   return {
     role: "receiver",
     url,
     sockets,
+    provider,
+    profile: { name: provider.name, payments: hasPayments(provider) },
+    signing,
+    events,
+    handlesAll: options.types !== undefined || samples !== undefined || sending !== undefined,
     secrets,
-    profile,
-    ...(effectsSockets && { effects: new Effects(effectsSockets, effectsWaitMs) }),
+    ...(source && { effects: new Effects(source, { clock, waitMs: effectsWaitMs }) }),
     effectsWaitMs,
     nonce: options.nonce ?? clock.now().toString(36),
     slow: options.slow ?? false,
     effort: options.thorough === true ? 10 : 1,
-    events: eventMaker(profile, options.samples, options.hasBodyId),
+    strict: options.strict ?? options.thorough ?? false,
     ...(restart && { restart }),
-    runState: { handled: [] },
+    runState: { handled: [], refused: [], futileMs: 0 },
     notes: () => [
       `${sockets.sent} requests were sent to the receiver`,
       ...skewNotes(sockets.aheadSeconds ?? 0),
@@ -95,24 +113,65 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   };
 }
 
-function handledOf(
-  profile: ResolvedProfile,
+/** True if a provider's events are those of the payment interface. */
+function hasPayments({ catalogue = [] }: ProviderDocument): boolean {
+  return catalogue.some(({ kind }) => kind !== undefined);
+}
+
+/** Types that are sent of a long catalogue whose handlers are not known. */
+const SOME_TYPES = 4;
+
+/** @throws {TypeError} The catalogue does not have a type. */
+function rowsFor(
+  { catalogue = [], sending, event, title }: ProviderDocument,
   types: readonly string[] | undefined,
-): ResolvedProfile {
-  if (types === undefined) return profile;
-  const strange = types.find((type) => profile.catalogue.every((row) => row.type !== type));
-  if (strange !== undefined || types.length === 0)
-    throw new TypeError(`profile ${profile.name} has no event ${JSON.stringify(strange ?? "")}`);
-  return { ...profile, catalogue: profile.catalogue.filter(({ type }) => types.includes(type)) };
+  samples: Samples | undefined,
+): readonly CatalogueRow[] {
+  const row = (type: string): CatalogueRow =>
+    catalogue.find((one) => one.type === type) ?? { type };
+  if (types !== undefined) {
+    const unknown = types.find((type) => catalogue.every((one) => one.type !== type));
+    if (types.length === 0 || (unknown !== undefined && catalogue.length > 0))
+      throw new TypeError(`${title} has no event ${JSON.stringify(unknown ?? "")}`);
+    return types.map(row);
+  }
+  if (sending !== undefined) return catalogue;
+  if (samples !== undefined) return [...samples.keys()].map(row);
+  if (catalogue.length > 0) {
+    const step = Math.max(1, Math.floor(catalogue.length / SOME_TYPES));
+    return catalogue.filter((_, index) => index % step === 0).slice(0, SOME_TYPES);
+  }
+  const { separator = "." } = event;
+  const fixed = [event.type].flat().flatMap((part) => (typeof part === "object" ? part.text : []));
+  const isOpen = [event.type].flat().some((part) => typeof part === "string");
+  const names = isOpen
+    ? fixed.length > 0
+      ? ["created", "updated"]
+      : ["example.created", "example.updated"]
+    : [""];
+  return names.map((name) => row([...fixed, name].filter((one) => one !== "").join(separator)));
+}
+
+/** @throws {TypeError} A claim that the document leaves to the user is missing. */
+function checkedClaims(
+  { signature: { claims = {} }, title }: ProviderDocument,
+  given: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  for (const claim of Object.values(claims)) {
+    const name = typeof claim === "string" ? /^option:(.+)$/.exec(claim)?.[1] : undefined;
+    if (name !== undefined && given[name] === undefined)
+      throw new TypeError(`${title} signs the claim ${name}: its value is missing`);
+  }
+  return given;
 }
 
 /** Clock difference in seconds that is not reported. */
-const TOLD_SECONDS = 3;
+const UNREPORTED_SECONDS = 3;
 
 /** Attempts are signed with this machine's clock anyway, as a provider would. */
 function skewNotes(aheadSeconds: number): readonly string[] {
   const apart = Math.abs(aheadSeconds);
-  if (apart <= TOLD_SECONDS) return [];
+  if (apart <= UNREPORTED_SECONDS) return [];
   const side = aheadSeconds > 0 ? "ahead of" : "behind";
   return [`the receiver's clock is ${apart} s ${side} this machine's, by its Date header`];
 }
@@ -124,91 +183,4 @@ function urlOf(text: string): URL {
   if (url.username !== "" || url.password !== "")
     throw new TypeError("a receiver's URL has no user and no password in it");
   return url;
-}
-
-type Event = Readonly<Record<string, unknown>>;
-
-/**
- * Reads whole events from a folder's `*.json` files, one event a file.
- *
- * @throws {TypeError} The folder cannot be read or has no such file, or a file is not an event of the profile; the
- *   message is a sentence that names it.
- */
-export function readSamples(folder: string, profile: Profile): Samples {
-  const { envelope, catalogue, name } = resolveProfile(profile);
-  const samples = new Map<string, Event[]>();
-  for (const [file, event] of eventsIn(folder)) {
-    const type = valueAt(event, envelope.type);
-    const row = catalogue.find((one) => one.type === type);
-    if (row === undefined)
-      throw new TypeError(
-        `sample ${file} has the type ${JSON.stringify(type) ?? "undefined"} at ${envelope.type}, and profile ${name} has no such event`,
-      );
-    samples.set(row.type, [...(samples.get(row.type) ?? []), event]);
-  }
-  return samples;
-}
-
-/** @throws {TypeError} The folder cannot be read or has no such file, or a file is not a JSON object. */
-function eventsIn(folder: string): readonly (readonly [file: string, event: Event])[] {
-  let files: readonly (readonly [file: string, text: string])[];
-  try {
-    const names = readdirSync(folder).filter((one) => one.endsWith(".json"));
-    files = names.toSorted().map((file) => [file, readFileSync(join(folder, file), "utf8")]);
-  } catch (cause) {
-    // Errors of Node have a code.
-    const { code = "unknown error" } = cause as NodeJS.ErrnoException;
-    throw new TypeError(`cannot read the folder of samples ${folder}: ${code}`, { cause });
-  }
-  if (files.length === 0) throw new TypeError(`the folder of samples ${folder} has no .json file`);
-  return files.map(([file, text]) => {
-    const event = parseJson(text);
-    const path = join(folder, file);
-    if (event === undefined) throw new TypeError(`sample ${path} is not JSON`);
-    if (!isRecord(event)) throw new TypeError(`sample ${path} is not a JSON object`);
-    return [file, event] as const;
-  });
-}
-
-/**
- * The events of a provider that the reference service is not: the user's samples, or two plain ones, with a new id and
- * a new time each.
- *
- * @param folder The user's events as `*.json`.
- * @throws {TypeError} The provider's events cannot be written, or a file is not one of them; the message is a sentence
- *   that names the provider or the file.
- */
-export function providerEvents(
-  provider: ProviderDocument,
-  folder?: string,
-): { readonly profile: Profile; readonly samples: Samples } {
-  const profileOf = (types: readonly string[]): Profile => ({
-    ...profiles.standard,
-    name: provider.name,
-    provider: {
-      sending: senderOf(profiles.standard).sending,
-      ...provider,
-      catalogue: types.map((type) => ({ type })),
-    },
-  });
-  // Throws if attempts cannot be forged, before one is sent.
-  void new Signing(provider);
-  const { envelope } = resolveProfile(profileOf([]));
-  const plain = ["example.created", "example.updated"].map((type) => {
-    const event = noMembers();
-    putAt(event, envelope.type, type);
-    putAt(event, `${envelope.data}/id`, "1");
-    return event;
-  });
-  const events = folder === undefined ? plain : eventsIn(folder).map(([, event]) => event);
-  const samples = new Map<string, Event[]>();
-  for (const event of events) {
-    const type = valueAt(event, envelope.type);
-    if (typeof type !== "string" || !/^[A-Za-z0-9_.-]{1,128}$/.test(type))
-      throw new TypeError(
-        `each sample needs a type of letters, digits and ._- at ${envelope.type}`,
-      );
-    samples.set(type, [...(samples.get(type) ?? []), event]);
-  }
-  return { samples, profile: profileOf([...samples.keys()]) };
 }

@@ -1,141 +1,313 @@
-import { createHash, createHmac } from "node:crypto";
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+} from "node:crypto";
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { type Message, schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
-import { withHeader, type Header } from "./message.ts";
+import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
+import { parsePlace, Places } from "@countersign/signatures/places";
+import { textReader, withSecret } from "@countersign/signatures/signed-text";
+import { without } from "./message.ts";
+import { RequestDraft, type RequestParts } from "./request-draft.ts";
 
-type WithTime = (headers: readonly Header[], change: (time: string) => string) => readonly Header[];
+type Change = (value: string) => string | undefined;
 
-interface SignedMessage {
-  readonly id: string;
-  readonly timestamp: number | string;
-  readonly body: Uint8Array;
+/** A place of a request that the scheme needs. */
+interface SchemePart {
+  /** Its name in a message. */
+  readonly name: string;
+  readonly place: string;
 }
 
-type Part = NonNullable<ProviderDocument["signature"]["signed"]>[number];
-
-/** The form of a provider's signatures, so that one part of an attempt can be changed. */
+/** A provider's signatures: makes them, and changes one part of a signed request. */
 export class Signing {
-  /** Names of the headers in lower case; `undefined` if the scheme has no such header. */
-  readonly names: {
-    readonly id: string | undefined;
-    readonly timestamp: string | undefined;
-    readonly signature: string;
-  };
-  /** Names of all headers of the scheme. */
-  readonly all: readonly string[];
-  /** With the time's text changed, wherever the scheme writes it; `undefined` if it has none. */
-  readonly withTime: WithTime | undefined;
+  readonly provider: ProviderDocument;
   /** True if a change of it must break the signature. */
-  readonly covers: { readonly id: boolean; readonly timestamp: boolean };
+  readonly covers: { readonly id: boolean; readonly timestamp: boolean; readonly body: boolean };
   /** In seconds; 0 if no time is signed. */
   readonly toleranceSeconds: number;
-  /** The separator of several signatures in the header, if it may have them: each names its version then. */
+  /** The places of signatures, of a signed id and of the time, as far as a request has them apart from its events. */
+  readonly parts: readonly SchemePart[];
+  /** Names of the scheme's headers in lower case. */
+  readonly headers: readonly string[];
+  /** The separator of several signatures in one place, each with its version's name; `undefined` for one signature. */
   readonly separator: string | undefined;
   readonly encoding: "base64" | "hex" | "base64url";
-  readonly #provider: ProviderDocument;
-  readonly #signed: readonly Part[];
+  /** True if the signature is a digest that anyone with the secret can make. */
+  readonly isShared: boolean;
+  readonly isToken: boolean;
+  /** True if the query of the receiver's URL cannot be changed without breaking the signature. */
+  readonly signsUrl: boolean;
   readonly #scheme: SignatureScheme;
+  readonly #claims: Readonly<Record<string, string>>;
+  readonly #places: readonly string[];
 
-  /** @throws {TypeError} The provider signs in another way than by an HMAC over id, time and body in headers. */
-  constructor(provider: ProviderDocument) {
-    const { id, timestamp, signature } = provider;
-    const { carrier, algorithm, signed = [], encoding = "hex" } = signature;
-    const at = nameOf(carrier[0]?.at);
-    const isPlain = signed.every((part) =>
-      typeof part === "string" ? PARTS.includes(part) : "text" in part,
-    );
-    if (
-      !algorithm.startsWith("hmac-") ||
-      !isPlain ||
-      signature.per !== undefined ||
-      at === undefined
-    )
+  /**
+   * @param claims Values of the claims that the document leaves to the user.
+   * @throws {TypeError} Only the provider has the keys that it signs with.
+   */
+  constructor(provider: ProviderDocument, claims: Readonly<Record<string, string>> = {}) {
+    const { id, timestamp, signature, title } = provider;
+    const { carrier, algorithm, encoding = "hex", keyFrom } = signature;
+    if (keyFrom !== undefined)
       throw new TypeError(
-        `provider ${provider.name} cannot be attacked: its signature is no HMAC over id, time and body in a header`,
+        `${title} signs with keys that ${keyFrom.at} of each attempt names and only ${title} has: attempts cannot be signed in its place`,
       );
+    this.provider = provider;
+    this.isToken = algorithm.startsWith("jwt-");
+    this.isShared = /^(?:hmac-|sha|jwt-hs)/.test(algorithm);
     this.#scheme = schemeOf(provider);
-    this.#provider = provider;
-    this.#signed = signed;
-    this.names = {
-      id: nameOf(id?.at),
-      timestamp: timestamp?.at.includes("#") === true ? undefined : nameOf(timestamp?.at),
-      signature: at,
+    this.#claims = claims;
+    this.#places = [...new Set(carrier.map(({ at }) => at))];
+    this.covers = {
+      id: id !== undefined,
+      timestamp: this.#scheme.replayProtection,
+      body: this.#scheme.covers("body:/cstest") || this.#scheme.covers("form:cstest"),
     };
-    this.all = Object.values(this.names).filter((name) => name !== undefined);
-    this.withTime = withTimeOf(provider);
-    this.covers = { id: id !== undefined, timestamp: timestamp !== undefined };
+    this.signsUrl = this.#scheme.covers("query:cstest");
     this.toleranceSeconds = timestamp?.toleranceSeconds ?? 0;
+    const isApart = (place: string): boolean => /^header:/.test(place) && !place.includes("#");
+    this.parts = [
+      ...[id?.at, timestamp?.at].filter((place) => place !== undefined && isApart(place)),
+      ...this.#places.slice(0, 1),
+    ].map((place = "") => ({ name: place.replace(/^header:/, ""), place }));
+    this.headers = [...new Set([...this.parts.map(({ place }) => place), ...this.#places])]
+      .map(parsePlace)
+      .filter(({ kind }) => kind === "header")
+      .map(({ name }) => name);
     this.separator = carrier[0]?.separator;
-    this.encoding = encoding;
+    this.encoding = this.isToken ? "base64url" : encoding;
   }
 
-  /** @param secrets Each adds its signature. */
-  sign(message: Message, secrets: readonly Secret[]): readonly Header[] {
-    return Object.entries(this.#scheme.sign(message, secrets).headers);
+  /** @throws {TypeError} A secret is not in the provider's form. */
+  check(secrets: readonly Secret[]): void {
+    // One by one: a scheme of one signature a request signs with one secret, and a receiver may have two.
+    for (const secret of secrets) this.#scheme.check([secret], "sign");
+  }
+
+  /** Signs a request. @param secrets Each adds its signature. */
+  sign<T extends RequestParts>(
+    request: T,
+    { id, timestamp, origin }: { id: string; timestamp: number; origin: string },
+    secrets: readonly Secret[],
+  ): T {
+    const draft = new RequestDraft(request, this.provider);
+    const time = this.provider.timestamp;
+    if (time !== undefined && /^(?:body|item|form|query):/.test(time.at))
+      draft.put(time.at, printTime(timestamp * 1000, time.unit));
+    const message = {
+      id,
+      timestamp,
+      body: draft.body,
+      headers: Object.fromEntries(draft.headers),
+      url: origin + draft.path,
+      method: "POST",
+      claims: this.#claims,
+    };
+    const signed = this.#scheme.sign(message, secrets);
+    return {
+      ...request,
+      headers: [
+        ...without(
+          draft.headers,
+          Object.keys(signed.headers).map((name) => name.toLowerCase()),
+        ),
+        ...Object.entries(signed.headers),
+      ],
+      body: signed.body ?? draft.body,
+      path: (signed.url ?? message.url).slice(origin.length),
+    };
+  }
+
+  /** True if the scheme's own verifier accepts a request. */
+  verifies(
+    request: RequestParts & { readonly method: string },
+    { origin, now, secrets }: { origin: string; now: number; secrets: readonly Secret[] },
+  ): boolean {
+    const lists = Object.groupBy(request.headers, ([name]) => name.toLowerCase());
+    const values = Object.entries(lists).map(
+      ([name, list = []]) => [name, list.map(([, value]) => value)] as const,
+    );
+    const { body, method, path = "" } = request;
+    const attempt = { headers: Object.fromEntries(values), body, method, url: origin + path };
+    try {
+      const keys = secrets.map((secret) => this.#verifying(secret));
+      return this.#scheme.verify(attempt, keys, { now, claims: this.#claims }).ok;
+    } catch {
+      // Without a key to verify with, each change counts as one.
+      return false;
+    }
+  }
+
+  /** With the signature's text changed where it is; the request itself if it carries none. */
+  withSignature<T extends RequestParts>(request: T, change: Change): T {
+    const draft = new RequestDraft(request, this.provider);
+    for (const place of this.#places) {
+      const value = draft.get(place);
+      if (typeof value !== "string") continue;
+      draft.put(
+        place,
+        value.replace(this.#pattern(), (text) => change(text) ?? ""),
+      );
+      return { ...request, headers: draft.headers, body: draft.body, path: draft.path };
+    }
+    return request;
+  }
+
+  /** With the whole text at a place changed, such as the header with all signatures. `undefined` removes it. */
+  withPlace<T extends RequestParts>(request: T, place: string, change: Change): T {
+    const draft = new RequestDraft(request, this.provider);
+    const value = draft.get(place);
+    if (value === undefined) return request;
+    draft.put(place, change(String(value)));
+    return { ...request, headers: draft.headers, body: draft.body, path: draft.path };
+  }
+
+  /** With the whole text of the first signature's place changed. */
+  withCarrier<T extends RequestParts>(request: T, change: Change): T {
+    return this.withPlace(request, this.#places[0] ?? "", change);
+  }
+
+  /** With the sent time's text changed; `undefined` if the scheme sends none that can be changed alone. */
+  get withTime(): (<T extends RequestParts>(request: T, change: Change) => T) | undefined {
+    const { timestamp } = this.provider;
+    if (timestamp === undefined || !this.covers.timestamp || this.isToken) return undefined;
+    return (request, change) => this.withPlace(request, timestamp.at, change);
+  }
+
+  /** Without the scheme's headers and signatures. */
+  unsigned<T extends RequestParts>(request: T): T {
+    const bare = { ...request, headers: without(request.headers, this.headers) };
+    return this.#places.reduce<T>(
+      (before, place) => this.withPlace(before, place, () => undefined),
+      bare,
+    );
+  }
+
+  /** Returns the bytes that a signed request's signature is made of, with a key where the text contains the secret. */
+  textOf(
+    request: RequestParts & { readonly method: string },
+    origin: string,
+    key: Uint8Array,
+  ): Buffer {
+    const draft = new RequestDraft(request, this.provider);
+    if (this.isToken) {
+      const token = String(draft.get(this.#places[0] ?? "")).replace(/^.* /, "");
+      return Buffer.from(token.replace(/\.[^.]*$/, ""));
+    }
+    const { id, timestamp } = this.provider;
+    const isHeader = timestamp?.at.startsWith("header:") === true;
+    const read = (place: string | undefined): string | undefined =>
+      place === undefined ? undefined : String(draft.get(place));
+    const { headers, body, path = "" } = request;
+    const places = new Places({ headers: Object.fromEntries(headers), body, url: origin + path });
+    const pieces = textReader(this.provider)({
+      id: read(id?.at),
+      sent: isHeader ? read(timestamp.at) : undefined,
+      body,
+      method: request.method,
+      places,
+    });
+    return Buffer.concat(withSecret(pieces, key).map((piece) => Buffer.from(piece)));
+  }
+
+  /** Returns the digest of a text by a key of any bytes, also one that no scheme allows. */
+  mac(text: Uint8Array, key: Uint8Array | string, hash: string = this.hash): Buffer {
+    return /^sha/.test(this.provider.signature.algorithm)
+      ? createHash(hash).update(text).digest()
+      : createHmac(hash, key).update(text).digest();
+  }
+
+  get hash(): string {
+    return this.provider.signature.algorithm.replace("hmac-", "").replace("jwt-hs", "sha");
   }
 
   /** Returns a secret of the scheme's form that no receiver has. */
   stranger(name: string): Secret {
+    const { secret, signature } = this.provider;
     const bytes = createHash("sha256").update(`a stranger's: ${name}`).digest();
-    const { secret, signature } = this.#provider;
+    if (!this.isShared) return this.#strangersKey(bytes);
     if (signature.key === "whsec") return `whsec_${bytes.toString("base64")}`;
     const [prefix = ""] = [secret?.prefix ?? []].flat();
     return prefix + bytes.toString(signature.key === "base64" ? "base64" : "hex");
   }
 
-  /** Returns the bytes of a secret's key; `undefined` for private keys of other kinds. */
+  /** Returns the bytes of a secret's key; `undefined` for private keys. */
   keyOf(secret: Secret): Uint8Array | undefined {
+    if (!this.isShared) return undefined;
     if (typeof secret !== "string") return "raw" in secret ? Buffer.from(secret.raw) : undefined;
-    const { key } = this.#provider.signature;
-    if (key === "hex" || key === "base64") return Buffer.from(secret, key);
-    if (key !== "whsec") return Buffer.from(secret);
-    if (secret.startsWith("whsec_")) return Buffer.from(secret.slice("whsec_".length), "base64");
-    return /^wh[sp]k_/.test(secret) ? undefined : Buffer.from(secret.replace(/^raw:/, ""));
+    const { key = "text" } = this.provider.signature;
+    switch (key) {
+      case "hex":
+      case "base64":
+        return Buffer.from(secret, key);
+      case "text-sha1":
+        return createHash("sha1").update(secret).digest();
+      case "text-nfkd":
+        return Buffer.from(secret.normalize("NFKD"));
+      case "whsec":
+        if (secret.startsWith("whsec_")) return Buffer.from(secret.slice(6), "base64");
+        return /^wh[sp]k_/.test(secret) ? undefined : Buffer.from(secret.replace(/^raw:/, ""));
+      case "text":
+      case "spki":
+      case "x509":
+      case "jwk":
+        return Buffer.from(secret);
+      default:
+        return key satisfies never;
+    }
   }
 
-  /** Returns the bytes that are signed. */
-  textOf({ id, timestamp, body }: SignedMessage): Buffer {
-    const values = new Map<string, string | Uint8Array>([
-      ["id", id],
-      ["timestamp", String(timestamp)],
-      ["body", body],
-    ]);
-    const { join = "" } = this.#provider.signature;
-    const pieces = this.#signed.flatMap((part, index) => [
-      index === 0 ? "" : join,
-      typeof part === "string" ? (values.get(part) ?? "") : "text" in part ? part.text : "",
-    ]);
-    return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+  /** A signature's text: long enough to be no other value, and of a token the part after the last dot. */
+  #pattern(): RegExp {
+    if (this.isToken) return /(?<=\.)[\w-]{26,}$/;
+    switch (this.encoding) {
+      case "hex":
+        return /[0-9a-f]{40,}/;
+      case "base64":
+        return /[A-Za-z0-9+/]{26,}={0,2}/;
+      case "base64url":
+        return /[\w-]{26,}/;
+      default:
+        return this.encoding satisfies never;
+    }
   }
 
-  /** Returns the digest of a text by a key of any bytes, also one that no scheme allows. */
-  mac(text: Uint8Array, key: Uint8Array | string): Buffer {
-    const hash = this.#provider.signature.algorithm.replace("hmac-", "");
-    return createHmac(hash, key).update(text).digest();
+  #strangersKey(seed: Uint8Array): Secret {
+    const { algorithm, key } = this.provider.signature;
+    if (algorithm === "ed25519")
+      return Buffer.from(seed).toString(key === "hex" ? "hex" : "base64");
+    const { privateKey } = algorithm.startsWith("rsa")
+      ? generateKeyPairSync("rsa", { modulusLength: 2048 })
+      : generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+    return privateKey.export({ format: "pem", type: "pkcs8" }).toString();
+  }
+
+  /** The key that verifies what a secret signs: the public one of a private key. */
+  #verifying(secret: Secret): Secret {
+    if (typeof secret !== "string") return secret;
+    const { algorithm, key } = this.provider.signature;
+    const isSeed = secret.startsWith("whsk_");
+    if (this.isShared && !isSeed) return secret;
+    if (algorithm !== "ed25519" && !isSeed)
+      return createPublicKey(secret).export({ format: "pem", type: "spki" }).toString();
+    const seed = Buffer.from(secret.replace("whsk_", ""), key === "hex" ? "hex" : "base64");
+    const bytes = Buffer.concat([PKCS8_ED25519, seed.subarray(0, 32)]);
+    const object = createPublicKey(createPrivateKey({ key: bytes, format: "der", type: "pkcs8" }));
+    const raw = object.export({ format: "der", type: "spki" }).subarray(-32);
+    if (isSeed) return `whpk_${raw.toString("base64")}`;
+    return raw.toString(key === "hex" ? "hex" : "base64");
   }
 }
 
-const PARTS: readonly string[] = ["id", "timestamp", "body"];
+/** What precedes the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** The name of a place's header in lower case. */
-function nameOf(place: string | undefined): string | undefined {
-  return /^header:([^#]+)/.exec(place ?? "")?.[1]?.toLowerCase();
-}
-
-function withTimeOf({ timestamp, signature }: ProviderDocument): WithTime | undefined {
-  const [, name, pair] = /^header:([^#]+)(?:#(.+))?$/.exec(timestamp?.at ?? "") ?? [];
-  if (name === undefined) return undefined;
-  const header = name.toLowerCase();
-  if (pair === undefined) return (headers, change) => withHeader(headers, header, change);
-  const { separator = ",", equals = "=" } = signature.carrier[0] ?? {};
-  const before = pair + equals;
-  const changed = (entry: string, change: (time: string) => string): string =>
-    entry.startsWith(before) ? before + change(entry.slice(before.length)) : entry;
-  return (headers, change) =>
-    withHeader(headers, header, (text) =>
-      text
-        .split(separator)
-        .map((entry) => changed(entry, change))
-        .join(separator),
-    );
+/** Prints a time in the first of a document's units. */
+export function printTime(ms: number, unit: string): string | number {
+  const [first] = unit.split("|");
+  if (first === "iso") return new Date(ms).toISOString();
+  return first === "ms" ? Math.round(ms) : Math.floor(ms / 1000);
 }

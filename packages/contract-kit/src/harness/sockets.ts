@@ -25,7 +25,7 @@ const AT_ONCE = 4;
 const IDLE_MS = 1000;
 /** Timeouts after which a target that answers others at once is given less time. */
 const PATIENT_TIMEOUTS = 2;
-const IMPATIENT_MS = 3000;
+const IMPATIENT_MS = 2000;
 
 /** Sends requests as bytes to one URL, and reads the answers; never follows a redirect. */
 export class Sockets {
@@ -233,7 +233,9 @@ export async function isThere(
   waits: readonly number[] = REVIVAL_MS,
 ): Promise<boolean> {
   for (const waitMs of waits) {
-    const received = await sockets.send({ method: "GET", headers: [], body: Buffer.alloc(0) });
+    // Not by GET, which some receivers never answer.
+    const headers = [["Content-Type", "application/json"]] as const;
+    const received = await sockets.send({ method: "POST", headers, body: Buffer.from("{}") });
     if (received.kind === "answer") return true;
     // A receiver that does not answer this in time hangs: more time changes nothing.
     if (received.why === "timeout") return false;

@@ -1,13 +1,15 @@
+import { bodyVariants, explained, secretVariants } from "@countersign/signatures/explain";
+import type { Attempt, AttemptOptions } from "../harness/attempt-maker.ts";
+import { type Header, type Reply, without } from "../harness/message.ts";
+import type { Sender } from "../harness/sender.ts";
 import { isRecord, parseJson } from "../values.ts";
-import { resigned } from "./forged-parts.ts";
-import type { Attempt, AttemptOptions, Sender } from "../harness/attempt-sender.ts";
-import { type Reply, type Header, without, withHeader, withSignature } from "../harness/message.ts";
 
 /** A genuine attempt with one change, and its meaning if it is accepted. */
 interface Trial extends Attempt {
-  /** After "With". */
+  /** After "With", or a whole sentence if it is the cause itself. */
   readonly change: string;
   readonly fix: string;
+  readonly isCause?: true;
 }
 
 /**
@@ -16,26 +18,26 @@ interface Trial extends Attempt {
  * @returns A sentence with the cause and what to change; `undefined` if genuine attempts are accepted.
  */
 export async function diagnose(sender: Sender): Promise<string | undefined> {
-  const { catalogue } = sender.target.profile;
-  const sent = await sender.postAll(catalogue.map((row) => sender.attempt(sender.event({ row }))));
+  const { rows } = sender.events;
+  const sent = await sender.postAll(rows.map((row) => sender.attempt(sender.event({ row }))));
   const refused = sent.map(({ reply }) => reply).filter((reply) => !reply.isAcknowledged);
   const [first] = refused;
   // A receiver that accepts some types has the right clock, secret and path: each refused type is a separate finding.
   if (first === undefined || refused.length < sent.length) return undefined;
   const answers = [...new Set(refused.map(({ summary }) => summary))].join(", ");
   const all = sent.length === 1 ? "The attempt is" : `All ${sent.length} types are`;
-  const isOurs = answerOf(first)["code"] === "CS_SIGNATURE_REFUSED";
+  const isOurs = membersOf(first)["code"] === "CS_SIGNATURE_REFUSED";
   const cause =
     fromAnswer(first, sender) ??
     (await fromTrials(sender, first.status)) ??
     (isOurs ? `${NO_CAUSE} ${EXPLAIN}` : NO_CAUSE);
   const body = first.text.trim().replaceAll(/\s+/g, " ").slice(0, 160);
-  const told = body === "" || /[<{]/.test(body[0] ?? "") ? "" : ` It answers: ${body}.`;
-  return `${all} answered by ${answers}. ${cause}${told}`;
+  const quoted = body === "" || /[<{]/.test(body[0] ?? "") ? "" : ` It answers: ${body}.`;
+  return `${all} answered by ${answers}. ${cause}${quoted}`;
 }
 
 const NO_CAUSE =
-  "No change of clock, secret, body, path, header or media type is taken either: check that COUNTERSIGN_SECRET is the receiver's secret, and the profile its signature scheme.";
+  "No change of clock, secret, body, path, header or media type is taken either: check that COUNTERSIGN_SECRET is the receiver's secret, and that the receiver is for this provider.";
 
 const EXPLAIN =
   "This receiver is Countersign's: create it with `explain: true`, and its log names the cause.";
@@ -47,14 +49,14 @@ function fromAnswer(reply: Reply, { target }: Sender): string | undefined {
     const to = URL.parse(location, target.url)?.href ?? location;
     return `It redirects to ${to}, and senders follow no redirect: register that address.`;
   }
-  const { fix, explanation } = answerOf(reply);
+  const { fix, explanation } = membersOf(reply);
   if (Array.isArray(explanation) && explanation.every((one) => typeof one === "string"))
     return explanation.length === 0 ? undefined : `It explains: ${explanation.join(" ")}`;
   return typeof fix === "string" ? `Its fix: ${fix}.` : undefined;
 }
 
 /** The members of an answer in JSON: our own receiver's has `code` and sometimes `fix`, and may explain. */
-function answerOf({ text }: Reply): Readonly<Record<string, unknown>> {
+function membersOf({ text }: Reply): Readonly<Record<string, unknown>> {
   const value = parseJson(text);
   return isRecord(value) ? value : {};
 }
@@ -63,9 +65,17 @@ async function fromTrials(sender: Sender, status = 0): Promise<string | undefine
   const isAbsent = status === 404 || status === 405;
   const trials = isAbsent
     ? pathTrials(sender)
-    : [...clockTrials(sender), ...secretTrials(sender), ...formTrials(sender)];
-  const sent = await sender.postAll(trials, { isOnce: true });
+    : [
+        ...secretTrials(sender),
+        ...clockTrials(sender),
+        ...bodyTrials(sender),
+        ...formTrials(sender),
+      ];
+  const accepted = (replies: readonly Reply[]): boolean =>
+    replies.some((reply) => reply.isAcknowledged);
+  const sent = await sender.postAll(trials, { isOnce: true, isEnough: accepted });
   const taken = sent.find(({ reply }) => reply.isAcknowledged);
+  if (taken?.isCause === true) return `${taken.change}: ${taken.fix}`;
   if (taken !== undefined) return `With ${taken.change} it is taken: ${taken.fix}`;
   const elsewhere = sent.find(({ reply }) => ![undefined, 404, 405].includes(reply.status));
   if (isAbsent && elsewhere !== undefined)
@@ -84,12 +94,18 @@ function trial(sender: Sender, change: string, fix: string, options?: AttemptOpt
 const HOURS = [1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 5.5, 6, -6, 7, -7, 8, -8, 9, 10, 11, 12, -12];
 
 function clockTrials(sender: Sender): readonly Trial[] {
-  if (!sender.signing.covers.timestamp) return [];
-  const { aheadSeconds = 0 } = sender.target.sockets;
+  const { signing, target, secrets } = sender;
+  if (!signing.covers.timestamp) return [];
+  const { aheadSeconds = 0 } = target.sockets;
   const skews = [
     ...(Math.abs(aheadSeconds) > 30 ? [aheadSeconds] : []),
     ...HOURS.map((hours) => hours * 3600),
   ];
+  const whole = sender.genuine();
+  const key = secrets[0] === undefined ? undefined : signing.keyOf(secrets[0]);
+  // No scheme signs such a time, so it is signed here.
+  const milliseconds =
+    key && sender.signedBy(signing.withTime?.(whole, () => String(sender.now())) ?? whole, key);
   return [
     ...skews.map((seconds) => {
       const hours = Math.abs(seconds) === 3600 ? "an hour" : `${Math.abs(seconds) / 3600} hours`;
@@ -98,130 +114,88 @@ function clockTrials(sender: Sender): readonly Trial[] {
       const fix = `the receiver's clock is ${off} ${seconds > 0 ? "ahead" : "behind"}; set it, and compare with UTC, not with local time.`;
       return trial(sender, change, fix, { timestamp: sender.seconds() + seconds });
     }),
-    ...inMilliseconds(sender),
+    ...(milliseconds === undefined
+      ? []
+      : [
+          {
+            ...milliseconds,
+            change: "the time in milliseconds",
+            fix: "the timestamp is in seconds; multiply it by 1000 before you compare it with a clock in milliseconds.",
+          },
+        ]),
   ];
 }
 
-/** No scheme signs such a time, so it is signed here. */
-function inMilliseconds(sender: Sender): readonly Trial[] {
-  const { signing, target } = sender;
-  const [secret] = target.secrets;
-  const key = secret === undefined ? undefined : signing.keyOf(secret);
-  const { withTime } = signing;
-  if (key === undefined || withTime === undefined) return [];
-  const fix =
-    "the timestamp is in seconds; multiply it by 1000 before you compare it with a clock in milliseconds.";
-  const whole = trial(sender, "the time in milliseconds", fix);
-  const time = String(target.sockets.clock.now());
-  const text = signing.textOf({ id: whole.event.id, timestamp: time, body: whole.body });
-  const mac = signing.mac(text, key).toString(signing.encoding);
-  return [{ ...whole, headers: withTime(resigned(sender, whole, mac), () => time) }];
-}
-
-const DECODED = "the key is the base64 after whsec_, decoded.";
-
-/** Keys that receivers make of a secret's text by mistake. */
-const KEYS: readonly (readonly [
-  change: string,
-  keyOf: (secret: string, bare: string) => string | Uint8Array,
-  fix: string,
-])[] = [
-  [
-    "the secret's whole text as the key",
-    (secret) => secret,
-    `the receiver uses the text of the secret; ${DECODED}`,
-  ],
-  [
-    "the text after whsec_ as the key",
-    (_secret, bare) => bare,
-    `the receiver does not decode the secret; ${DECODED}`,
-  ],
-  [
-    "the whole text decoded from base64 as the key",
-    (secret) => Buffer.from(secret, "base64"),
-    "the receiver decodes the secret with its prefix; remove whsec_ first.",
-  ],
-  [
-    "the secret's base64 decoded",
-    (_secret, bare) => Buffer.from(bare, "base64"),
-    "the receiver decodes the secret as base64; this profile uses its text.",
-  ],
-  [
-    "the secret decoded from hexadecimal",
-    (_secret, bare) => Buffer.from(bare, "hex"),
-    "the receiver decodes the secret as hexadecimal.",
-  ],
-  [
-    "a line break after the secret",
-    (secret) => `${secret}\n`,
-    "the receiver's secret ends with a line break, perhaps from a file; trim it.",
-  ],
-];
-
+/** Keys that usual mistakes make of the secret; the receiver makes the mistake, so it is the one to name. */
 function secretTrials(sender: Sender): readonly Trial[] {
-  const { signing, target } = sender;
-  const [secret, ...others] = target.secrets;
-  if (typeof secret !== "string") return [];
-  const bare = secret.replace(/^(?:whsec_|raw:)/, "");
+  const { signing, secrets } = sender;
+  const [secret, ...others] = secrets;
+  if (typeof secret !== "string" || !signing.isShared) return [];
   return [
     ...others.map((other, index) => {
       const change = `secret ${index + 2} of COUNTERSIGN_SECRET`;
-      return trial(sender, change, "the receiver does not have the first secret.", {
-        secrets: [other],
-      });
+      const fix = "the receiver does not have the first secret.";
+      return trial(sender, change, fix, { secrets: [other] });
     }),
-    ...KEYS.flatMap(([change, keyOf, fix]) => {
-      const key = keyOf(secret, bare);
-      if (key.length === 0) return [];
-      const timestamp = sender.seconds();
-      const whole = trial(sender, change, fix, { timestamp });
-      const text = signing.textOf({ id: whole.event.id, timestamp, body: whole.body });
-      const mac = signing.mac(text, key).toString(signing.encoding);
-      return { ...whole, headers: resigned(sender, whole, mac) };
+    ...secretVariants(secret, "the secret").flatMap(({ value, mistake }): readonly Trial[] => {
+      if (mistake === undefined) return [];
+      const key = Buffer.from(typeof value === "string" ? value : value.raw);
+      const signed = key.length === 0 ? undefined : sender.signedBy(sender.genuine(), key);
+      const change = mistake.statement.replace(/^the sender(?:'s own)?/, (own) =>
+        own.replace("the sender", "The receiver").replace(" own", ""),
+      );
+      const { fix } = explained(mistake.cause, "");
+      return signed === undefined ? [] : [{ ...signed, change, fix, isCause: true }];
     }),
   ];
+}
+
+/** The most likely printings of a body. */
+const MAX_BODIES = 60;
+
+/** Signatures of what a receiver makes of the body that arrives, if it does not verify its bytes. */
+function bodyTrials(sender: Sender): readonly Trial[] {
+  if (!sender.signing.covers.body) return [];
+  const event = sender.event();
+  const body = Buffer.from(event.text);
+  return bodyVariants(body)
+    .slice(0, MAX_BODIES)
+    .map(({ value, mistake }) => {
+      const { fix } = explained(mistake?.cause ?? "body-reserialized", "");
+      const change = "The receiver does not verify the bytes that arrive but a text made of them";
+      return { ...sender.attempt(event, { body: value }), body, change, fix, isCause: true };
+    });
 }
 
 const PATHS = ["/webhook", "/webhooks", "/hook", "/hooks", "/api/webhook", "/api/webhooks"];
 
 function pathTrials(sender: Sender): readonly Trial[] {
-  const { pathname } = sender.target.sockets.url;
+  const { pathname } = sender.url;
   const slashed = pathname.endsWith("/") ? pathname.slice(0, -1) : `${pathname}/`;
   return [slashed, ...PATHS]
     .filter((path) => path !== pathname && path !== "")
     .map((path) => {
       const fix = "register the address with exactly this path.";
-      return { ...trial(sender, `the path ${path}`, fix), path };
+      return trial(sender, `the path ${path}`, fix, { path });
     });
 }
 
 type Headers = readonly Header[];
 
 function formTrials(sender: Sender): readonly Trial[] {
-  const { url } = sender.target.sockets;
-  const { signature } = sender.signing.names;
-  const printed = (change: string, print: (event: object) => string): Trial => {
-    const event = sender.event();
-    const body = print(JSON.parse(event.text) as object);
-    return { ...sender.attempt(event, { body }), change, fix: AGAIN };
-  };
+  const { url, signing } = sender;
   const headed = (change: string, fix: string, to: (headers: Headers) => Headers): Trial => {
     const whole = trial(sender, change, fix);
     return { ...whole, headers: to(whole.headers) };
   };
-  const signed = (change: string, fix: string, to: (value: string) => string): Trial =>
-    headed(change, fix, (headers) => withHeader(headers, signature, to));
   const given = (name: string, value: string, fix: string): Trial =>
     trial(sender, `${name}: ${value}`, fix, { headers: [[name, value]] });
+  const { encoding } = signing;
+  const other = encoding === "hex" ? "base64" : "hex";
+  const written = { hex: "in hexadecimal", base64: "in base64", base64url: "in base64url" };
   return [
-    printed("a space after each comma and colon of the body", spaced),
-    printed("the body indented", (event) => JSON.stringify(event, null, 2)),
-    printed("the body's members sorted", sorted),
-    printed("slashes of the body escaped", (event) =>
-      JSON.stringify(event).replaceAll("/", String.raw`\/`),
-    ),
     ...["application/json; charset=utf-8", "text/plain", "application/octet-stream"].map((type) =>
-      given("Content-Type", type, "accept application/json."),
+      given("Content-Type", type, `accept ${sender.events.mediaType}.`),
     ),
     ...["localhost", `localhost:${url.port}`, url.hostname].map((host) =>
       given("Host", host, "allow the host name that the URL has."),
@@ -232,37 +206,23 @@ function formTrials(sender: Sender): readonly Trial[] {
       "read the headers webhook-id, webhook-timestamp and webhook-signature.",
       (headers) => headers.map(([name, value]) => [name.replace(/^webhook-/i, "svix-"), value]),
     ),
-    signed("the signature in hexadecimal", "the signature is base64.", (value) =>
-      withSignature(value, (mac) => Buffer.from(mac, "base64").toString("hex")),
-    ),
-    signed(
-      "the signature without its version",
-      "read the signature after the comma of v1,…",
-      (value) => value.replace(/^\w+,/, ""),
+    {
+      ...signing.withSignature(
+        trial(sender, `the signature ${written[other]}`, `the signature is ${written[encoding]}.`),
+        (text) => Buffer.from(text, encoding).toString(other),
+      ),
+    },
+    signing.withCarrier(
+      trial(
+        sender,
+        "the signature without its version",
+        "read the signature after its version's name.",
+      ),
+      (text) => text.replace(/^\w+[,=]/, ""),
     ),
     headed("no User-Agent", BLOCKED, (headers) => without(headers, ["user-agent"])),
     given("User-Agent", "Mozilla/5.0", BLOCKED),
   ];
 }
 
-const AGAIN =
-  "the receiver verifies what its JSON library prints again; verify the bytes that arrived, before any parser.";
 const BLOCKED = "something in front of the receiver blocks the User-Agent of this kit.";
-
-/** Prints JSON as Python's `json.dumps` does. */
-function spaced(event: object): string {
-  return JSON.stringify(event, null, 1)
-    .replaceAll(/\n\s*/g, " ")
-    .replaceAll(/([[{]) /g, "$1")
-    .replaceAll(/ ([\]}])/g, "$1");
-}
-
-function sorted(event: object): string {
-  return JSON.stringify(event, (_key, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(
-          Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-        )
-      : value,
-  );
-}

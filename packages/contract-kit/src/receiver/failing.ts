@@ -1,17 +1,28 @@
 import type { ReceiverCheck } from "../check.ts";
-import type { Sender } from "../harness/attempt-sender.ts";
-import type { TestEvent } from "../harness/events.ts";
 import { sleep } from "../harness/clock.ts";
-import { receiverCheck } from "./receiver-check.ts";
-import type { Reply } from "../harness/message.ts";
 import { NO_FAILURES } from "../harness/effects.ts";
+import type { Reply } from "../harness/message.ts";
+import type { TestEvent } from "../harness/provider-events.ts";
+import type { Sender } from "../harness/sender.ts";
 import { explore } from "./histories.ts";
+import { receiverCheck } from "./receiver-check.ts";
 
 const AFTER_HANDLER = "R-ACK-AFTER-HANDLER";
 const FAILED = "R-ACK-FAILED";
 const RETRY_AFTER = "R-ACK-RETRY-AFTER";
 const IN_TIME = "R-ACK-IN-TIME";
-const requirements = [AFTER_HANDLER, FAILED, RETRY_AFTER, IN_TIME] as const;
+const DUPLICATE = "R-ONCE-DUPLICATE";
+const CONCURRENT = "R-ONCE-CONCURRENT";
+const IN_PROGRESS = "R-ACK-IN-PROGRESS";
+const requirements = [
+  AFTER_HANDLER,
+  FAILED,
+  RETRY_AFTER,
+  IN_TIME,
+  DUPLICATE,
+  CONCURRENT,
+  IN_PROGRESS,
+] as const;
 
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 2000;
@@ -19,31 +30,36 @@ const MAX_WAIT_MS = 2000;
 const LATE_READS = 3;
 /** Seconds above which Retry-After was probably meant in milliseconds. */
 const LONG_SECONDS = 3600;
+/** Failures in a row of a receiver that retries by itself, and the longest first retry for which they are followed. */
+const FAILURES = 4;
+const QUICK_RETRY_MS = 700;
 
 export const failing: ReceiverCheck = receiverCheck({
   id: "receiver/failing",
   title: "an attempt whose handler fails is not acknowledged, and the next one runs it again",
   requirements,
   isSearch: true,
+  needsEffects: true,
   run: async (sender) => {
-    const { verdicts, target, seed } = sender;
-    const unseen = (reason: string): void => {
+    const { verdicts, target, seed, events } = sender;
+    const none = (reason: string): void => {
       for (const requirement of requirements) verdicts.notApplicable(requirement, reason);
     };
-    if (target.effects === undefined) return unseen(sender.noEffects());
-    if (!(await target.effects.failNext(0))) return unseen(NO_FAILURES);
-    unseen("every handler succeeded, though it was ordered to fail");
-    const { catalogue } = target.profile;
-    const categories = [...Map.groupBy(catalogue, ({ category }) => category).values()];
-    const rows = [catalogue, ...categories].map((some) => some[seed % some.length]);
+    if ((await target.effects?.failNext(0)) !== true) {
+      none(NO_FAILURES);
+      return;
+    }
+    none("every handler succeeded, though it was ordered to fail");
+    const categories = [...Map.groupBy(events.rows, ({ category }) => category).values()];
+    const rows = [events.rows, ...categories].map((some) => some[seed % some.length]);
     for (const [index, row] of rows.entries())
       // Each further one would take as long.
       if (!verdicts.hasFailed(FAILED))
         await fails(sender, sender.event({ row }), index === 0 ? 3 : 1 + (index % 2));
-    if (verdicts.hasFailed(FAILED)) return undefined;
+    if (verdicts.hasFailed(FAILED) || !events.hasId) return;
     const found = await explore(sender);
-    if (found) verdicts.fail(FAILED, found.message, found.exchanges);
-    return undefined;
+    if (found) verdicts.fail(found.requirement, found.message, found.exchanges);
+    else for (const one of [DUPLICATE, CONCURRENT, IN_PROGRESS]) verdicts.pass(one);
   },
 });
 
@@ -57,57 +73,80 @@ async function fails(sender: Sender, event: TestEvent, times: number): Promise<v
     const reply = await sender.post(attempt, { isOnce: true });
     replies.push(reply);
     const isLate = reply.failure === "timeout";
-    verdicts.expect(IN_TIME, !isLate, () => reply.insteadOf(`${event.type}: the handler failed`), [
-      reply,
-    ]);
+    const failed = `${event.type}: the handler failed`;
+    verdicts.expect(IN_TIME, !isLate, () => reply.insteadOf(failed), [reply]);
     if (reply.isAcknowledged || isLate) break;
   }
   const last = replies.at(-1);
   if (last === undefined) return;
-  const isLost = last.isAcknowledged && !(await showsInTheEnd(sender, event));
-  // Not earlier: a handler that runs after the answer would find nothing that makes it fail.
-  await target.effects?.failNext(0);
   const nth = replies.length === 1 ? "" : `, ${replies.length} times in a row`;
   if (last.isAcknowledged) {
-    // Acknowledged once it was stored: it keeps its promise by itself.
-    const itself = "it acknowledges what it has stored, and ran the handler again by itself";
-    if (!isLost) {
-      verdicts.notApplicable(AFTER_HANDLER, itself);
+    const lateMs = await untilShown(sender, event, LATE_READS * target.effectsWaitMs);
+    // Not earlier: a handler that runs after the answer would find nothing that makes it fail.
+    await target.effects?.failNext(0);
+    if (lateMs === undefined) {
+      const lost = `${event.type}: the handler failed${nth}, got ${last.summary}, and it has not run again: the event is lost`;
+      for (const requirement of [AFTER_HANDLER, FAILED]) verdicts.fail(requirement, lost, replies);
       return;
     }
-    for (const requirement of [AFTER_HANDLER, FAILED])
-      verdicts.fail(
-        requirement,
-        `${event.type}: the handler failed${nth}, got ${last.summary}, and it has not run again: the event is lost`,
-        replies,
-      );
+    // Acknowledged once it was stored: it keeps its promise by itself.
+    const itself = "it acknowledges what it has stored, and ran the handler again by itself";
+    verdicts.notApplicable(AFTER_HANDLER, itself);
+    if (lateMs < QUICK_RETRY_MS) await failsOften(sender, lateMs);
     return;
   }
+  await target.effects?.failNext(0);
   verdicts.pass(AFTER_HANDLER);
-  for (const reply of replies) judgeRetryAfter(sender, reply);
+  for (const reply of replies) checkRetryAfter(sender, reply);
   const next = await untilTaken(sender, event, last);
-  const seen = await sender.effects(next.isAcknowledged ? [event.id] : []);
-  const count = seen?.count(event.id) ?? 1;
+  const seen = await sender.effects(next.isAcknowledged ? [event] : []);
+  const count = seen?.count(event) ?? 1;
   verdicts.expect(
     FAILED,
     next.isAcknowledged && count === 1,
-    () => {
-      return `${event.type}: after a failed handler${nth} the next attempt was answered by ${next.summary}, and the handler has succeeded ${count} times: once expected`;
-    },
+    () =>
+      `${event.type}: after a failed handler${nth} the next attempt was answered by ${next.summary}, and the handler has succeeded ${count} times: once expected`,
     [...replies, next],
   );
 }
 
-async function showsInTheEnd(sender: Sender, { id }: TestEvent): Promise<boolean> {
-  for (let turn = 0; turn < LATE_READS; turn += 1) {
-    const seen = await sender.effects([id]);
-    if (seen === undefined || seen.count(id) > 0) return true;
-    await sleep(sender.target.sockets.clock, sender.target.effectsWaitMs);
+/** A receiver that retries by itself must not drop an event after a few failures in a row. */
+async function failsOften(sender: Sender, firstRetryMs: number): Promise<void> {
+  const { target, verdicts } = sender;
+  await target.effects?.failNext(FAILURES);
+  const attempt = sender.genuine({ what: `an attempt whose handler fails ${FAILURES} times` });
+  const reply = await sender.post(attempt, { isOnce: true });
+  if (reply.isAcknowledged) {
+    // Each wait may be twice as long as the one before.
+    const limitMs = firstRetryMs * 2 ** (FAILURES + 1) + target.effectsWaitMs;
+    const isKept = (await untilShown(sender, attempt.event, limitMs)) !== undefined;
+    verdicts.expect(
+      FAILED,
+      isKept,
+      () =>
+        `${attempt.what} was acknowledged, and has not run within ${limitMs} ms: the event is lost`,
+      [reply],
+    );
   }
-  return false;
+  await target.effects?.failNext(0);
 }
 
-function judgeRetryAfter({ verdicts, target }: Sender, reply: Reply): void {
+/** Milliseconds until an event's effect shows; `undefined` if it does not in time. */
+async function untilShown(
+  sender: Sender,
+  event: TestEvent,
+  limitMs: number,
+): Promise<number | undefined> {
+  const began = sender.now();
+  do {
+    const seen = await sender.effects([event]);
+    if (seen === undefined || seen.count(event) > 0) return sender.now() - began;
+    await sleep(sender.target.sockets.clock, 50);
+  } while (sender.now() - began < limitMs);
+  return undefined;
+}
+
+function checkRetryAfter({ verdicts, target }: Sender, reply: Reply): void {
   const value = reply.header("retry-after");
   const ms = reply.retryAfterMs(target.sockets.clock.now());
   const isWhole = value !== undefined && (/^\d+$/.test(value) || Number.isNaN(Number(value)));
@@ -142,23 +181,19 @@ export const hanging: ReceiverCheck = receiverCheck({
     "an attempt with a hanging handler is answered before the sender gives up, and not acknowledged",
   requirements: [HANGING],
   slow: true,
+  needsEffects: true,
   run: async (sender) => {
     const { verdicts, target } = sender;
-    if (target.effects === undefined) {
-      verdicts.notApplicable(HANGING, sender.noEffects());
-      return;
-    }
     const none = 'its effects take no PUT {"hangNext": n} that makes handlers hang';
-    if (!(await target.effects.hangNext(1))) {
+    if ((await target.effects?.hangNext(1)) !== true) {
       verdicts.notApplicable(HANGING, none);
       return;
     }
     const attempt = sender.genuine();
-    const { id } = attempt.event;
     const reply = await sender.post(attempt, { isOnce: true });
-    await target.effects.hangNext(0);
-    const seen = reply.isAcknowledged ? await sender.effects([id]) : undefined;
-    if ((seen?.count(id) ?? 0) > 0) {
+    await target.effects?.hangNext(0);
+    const seen = reply.isAcknowledged ? await sender.effects([attempt.event]) : undefined;
+    if ((seen?.count(attempt.event) ?? 0) > 0) {
       verdicts.notApplicable(HANGING, "the handler did not hang, though it was ordered to");
       return;
     }
@@ -186,21 +221,21 @@ export const load: ReceiverCheck = receiverCheck({
   id: "receiver/load",
   title: "of many concurrent events none is lost: those that are not handled are answered 503",
   requirements: [SHED],
+  needsEffects: true,
   run: async (sender) => {
     const { verdicts, target } = sender;
     const { perSecond } = target.sockets;
     if (perSecond !== undefined && perSecond < AT_ONCE) {
       const reason = `it takes ${AT_ONCE} events at once, and ${perSecond} a second are the cap`;
-      return verdicts.notApplicable(SHED, reason);
+      verdicts.notApplicable(SHED, reason);
+      return;
     }
     // With one timestamp, since their order does not matter here.
     const at = target.sockets.clock.now();
     const events = Array.from({ length: AT_ONCE }, () => sender.event({ at }));
     const first = await sender.postTogether(events.map((event) => sender.attempt(event)));
     const last = await untilAllTaken(sender, events, first);
-    const seen = await sender.effects(
-      events.filter((_, index) => last[index]?.isAcknowledged).map(({ id }) => id),
-    );
+    const seen = await sender.effects(events.filter((_, index) => last[index]?.isAcknowledged));
     const together = first.filter((reply) => reply !== undefined);
     const isShed = together.some((reply) => !reply.isAcknowledged);
     if (seen === undefined) verdicts.notApplicable(SHED, sender.noEffects());
@@ -223,7 +258,7 @@ export const load: ReceiverCheck = receiverCheck({
           final,
         ]);
       if (seen === undefined || !final.isAcknowledged) return;
-      const isHandled = seen.count(event.id) > 0;
+      const isHandled = seen.count(event) > 0;
       const fault = (): string =>
         `${what}: acknowledged${isShed ? " in the end" : ""}, and its handler has not run`;
       if (isShed) verdicts.expect(SHED, isHandled, fault, [reply, final]);

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign as signBytes } from "node:crypto";
-import { type Base, op, type Operation, signedBy } from "./forged-parts.ts";
-import type { Sender } from "../harness/attempt-sender.ts";
-import { textsOf, withHeader } from "../harness/message.ts";
+import { textsOf } from "../harness/message.ts";
+import type { Sender } from "../harness/sender.ts";
+import { type Base, op, type Operation } from "./forged-signatures.ts";
 
 type Key = Uint8Array | string;
 
@@ -32,15 +32,16 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
 const UNSET = ["undefined", "null", "None", "nil", "false", "0", "[object Object]", "NaN"];
 
 /** Attempts that are signed by keys known from documentation or from the attempt itself. */
-export function knownKeys({ target, signing }: Sender): readonly Operation[] {
-  const [secret] = target.secrets;
-  const own = target.secrets.map((one) => Buffer.from(signing.keyOf(one) ?? []));
+export function knownKeys({ secrets, signing, url }: Sender): readonly Operation[] {
+  if (!signing.isShared) return [];
+  const [secret] = secrets;
+  const own = secrets.map((one) => Buffer.from(signing.keyOf(one) ?? []));
   const wrong = (what: string, key: Key): readonly Operation[] =>
     own.some((one) => one.equals(Buffer.from(key)))
       ? []
       : [op("R-VERIFY-WRONG-KEY", `an attempt that ${what} signed`, (base) => signedBy(base, key))];
-  const along = (name: string, keyOf: (base: Base) => Key): Operation =>
-    op(OWN_KEYS, `an attempt with ${name} as the key`, (base) => signedBy(base, keyOf(base)));
+  const along = (name: string, key: (base: Base) => Key): Operation =>
+    op(OWN_KEYS, `an attempt with ${name} as the key`, (base) => signedBy(base, key(base)));
   const published = Object.values(PUBLISHED)
     .flat()
     .flatMap((text) => [
@@ -59,50 +60,87 @@ export function knownKeys({ target, signing }: Sender): readonly Operation[] {
     ...UNSET.flatMap((key) => wrong(`the key ${JSON.stringify(key)}`, key)),
     ...published,
     ...misread.flatMap((key) => wrong("the secret's text, in the place of its bytes,", key)),
-    ...publicKeys(target.secrets).flatMap(([what, key]) =>
+    ...publicKeys(secrets).flatMap(([what, key]) =>
       wrong(`${what}, as if it were a shared secret,`, key),
     ),
     along("its id", ({ attempt }) => attempt.event.id),
     along("its time", ({ timestamp }) => String(timestamp)),
     along("its body", ({ attempt }) => attempt.body),
     along("its type", ({ attempt }) => attempt.event.type),
-    along("its host", () => target.sockets.url.host),
-    ...keysAlong(signing.names.signature),
+    along("its host", () => url.host),
+    ...keysAlong(signing),
   ];
 }
 
+const signedBy = ({ sender, attempt }: Base, key: Key) => sender.signedBy(attempt, key);
+
 const OWN_KEYS = "R-VERIFY-OWN-KEYS";
 const KEY = "a key sent with the attempt";
-const KEY_HEADERS =
-  "Webhook-Secret Webhook-Key X-Webhook-Secret X-Secret X-Key Authorization X-Api-Key X-Signature-Key".split(
-    " ",
-  );
+/** Headers that carry a key, or name one. */
+const KEY_HEADERS = (
+  "Webhook-Secret Webhook-Key X-Webhook-Secret X-Webhook-Key X-Secret X-Key Authorization X-Api-Key X-Signature-Key " +
+  "X-Signing-Secret X-Signing-Key X-Hmac-Key"
+).split(" ");
+/** Headers and parameters that choose a tenant, whose key is missing if it is unknown. */
+const TENANTS = (
+  "X-Tenant-Id X-Tenant X-Account-Id X-Account X-Merchant-Id X-Client-Id X-App-Id X-Shop-Id X-Store-Id X-Project-Id " +
+  "X-Organization-Id X-Customer-Id X-User-Id X-Key-Id X-Webhook-Key-Id Webhook-Key-Id"
+).split(" ");
 
-/** The attempt contains the key, where libraries of other schemes read it. */
-function keysAlong(signatureName: string): readonly Operation[] {
-  const carried = KEY_HEADERS.map((name) =>
-    op(OWN_KEYS, `an attempt with its own key in ${name}`, (base) => {
-      const { headers = [] } = signedBy(base, KEY);
-      return { headers: [...headers, [name, name === "Authorization" ? `Bearer ${KEY}` : KEY]] };
+/** The attempt contains the key, or names one that does not exist. */
+function keysAlong(signing: Sender["signing"]): readonly Operation[] {
+  const carried = KEY_HEADERS.flatMap((name) => {
+    const bearer = name === "Authorization" ? "Bearer " : "";
+    const own = signing.stranger("sent along");
+    const text = typeof own === "string" ? own : "";
+    const forms: readonly (readonly [form: string, sent: string, key: Key])[] = [
+      ["text", KEY, KEY],
+      ["the scheme's form", text, signing.keyOf(text) ?? ""],
+    ];
+    return forms.flatMap(([form, sent, key]) => [
+      op(OWN_KEYS, `an attempt with its own key in ${name}, as ${form}`, (base) => {
+        const signed = signedBy(base, key);
+        return signed && { ...signed, headers: [...signed.headers, [name, bearer + sent]] };
+      }),
+    ]);
+  });
+  const inQuery = ["secret", "key", "signing_secret", "webhook_secret", "token"].map((name) =>
+    op(OWN_KEYS, `an attempt with its own key as the parameter ${name}`, (base) => {
+      const signed = signedBy(base, KEY);
+      return signed && withQuery(signed, `${name}=${encodeURIComponent(KEY)}`);
     }),
   );
-  if (signatureName !== "webhook-signature") return carried;
-  const asymmetric = op(OWN_KEYS, "an attempt with its own public key", (base) => {
-    const { headers, event } = base.attempt;
+  const unknown = ["", "undefined", "null", "None"].map((key) =>
+    op(OWN_KEYS, `an attempt of an unknown tenant that the key "${key}" signed`, (base) => {
+      const signed = signedBy(base, key);
+      const headers = TENANTS.map((name) => [name, "cstest-unknown"] as const);
+      return signed && { ...signed, headers: [...signed.headers, ...headers] };
+    }),
+  );
+  const own = [...carried, ...inQuery, ...unknown];
+  const { carrier } = signing.provider.signature;
+  if (!carrier.some(({ algorithm }) => algorithm === "ed25519")) return own;
+  const asymmetric = op(OWN_KEYS, "an attempt with its own public key", ({ sender, attempt }) => {
+    const text = sender.textOf(attempt, Buffer.alloc(0));
+    if (text === undefined) return undefined;
     const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-    const text = `${event.id}.${base.timestamp}.${event.text}`;
-    const signature = signBytes(null, Buffer.from(text), privateKey).toString("base64");
+    const signature = signBytes(null, text, privateKey).toString("base64");
     const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
-    const signed = withHeader(headers, signatureName, () => `v1a,${signature}`);
-    return { headers: [...signed, ["Webhook-Public-Key", `whpk_${raw.toString("base64")}`]] };
+    const signed = signing.withCarrier(attempt, () => `v1a,${signature}`);
+    const header = ["Webhook-Public-Key", `whpk_${raw.toString("base64")}`] as const;
+    return { ...signed, headers: [...signed.headers, header] };
   });
-  return [...carried, asymmetric];
+  return [...own, asymmetric];
+}
+
+/** An attempt with another query, which no signature covers that does not cover the URL. */
+export function withQuery<T extends { readonly path?: string }>(attempt: T, query: string): T {
+  const { path = "/" } = attempt;
+  return { ...attempt, path: `${path}${path.includes("?") ? "&" : "?"}${query}` };
 }
 
 /** A public key is public: a receiver that uses it as a shared secret accepts anyone's attempts. */
-function publicKeys(
-  secrets: Sender["target"]["secrets"],
-): readonly (readonly [what: string, key: Key])[] {
+function publicKeys(secrets: Sender["secrets"]): readonly (readonly [what: string, key: Key])[] {
   const [secret] = secrets;
   if (typeof secret !== "string" || !secret.startsWith("whsk_")) return [];
   const bytes = Buffer.from(secret.slice("whsk_".length), "base64");

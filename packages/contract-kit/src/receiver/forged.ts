@@ -1,11 +1,16 @@
 import type { ReceiverCheck } from "../check.ts";
-import { expectRefused, receiverCheck, type Forgery, unverified } from "./receiver-check.ts";
-import { isLocalName, hostOf } from "../harness/owned-host.ts";
-import { longBodies } from "./forged-texts.ts";
-import { forgeries } from "./forgeries.ts";
-import type { Attempt, Sender } from "../harness/attempt-sender.ts";
+import type { Attempt } from "../harness/attempt-maker.ts";
+import { unverified } from "../harness/broken-attempts.ts";
+import { hostOf, isLocalName } from "../harness/owned-host.ts";
+import type { Sender } from "../harness/sender.ts";
 import { type BypassProbe, bypassProbes } from "./bypass-probes.ts";
-import { withHeader } from "../harness/message.ts";
+import { longBodies } from "./forged-bodies.ts";
+import { withQuery } from "./forged-keys.ts";
+import { forgeries } from "./forgeries.ts";
+import { expectRefused, type Forgery, isTypeOf, receiverCheck } from "./receiver-check.ts";
+
+/** The largest body that the reference interface documents, and that vendors' frameworks take by default. */
+const DOCUMENTED_BYTES = 65_536;
 
 const UNSIGNED = "R-VERIFY-UNSIGNED";
 const TAMPERED = "R-VERIFY-TAMPERED";
@@ -27,8 +32,9 @@ export const forged: ReceiverCheck = receiverCheck({
   title: "an attempt is refused if any part was removed, changed, repeated or signed otherwise",
   requirements: [UNSIGNED, WRONG_KEY, TAMPERED, ...FINER],
   isSearch: true,
+  strict: ["R-VERIFY-CANONICAL"],
   run: async (sender) => {
-    const { verdicts } = sender;
+    const { verdicts, target } = sender;
     const taken = sender.genuine();
     await sender.post(taken);
     const groups = forgeries(sender, taken);
@@ -43,7 +49,7 @@ export const forged: ReceiverCheck = receiverCheck({
       if (takesAny)
         verdicts.notApplicable(requirement, "it takes signatures that are not genuine at all");
       else if (group(requirement).length === 0)
-        verdicts.notApplicable(requirement, "the profile's scheme has no such part");
+        verdicts.notApplicable(requirement, `${target.provider.title} signs no such part`);
       else await expectRefused(sender, requirement, group(requirement));
     }
   },
@@ -51,28 +57,72 @@ export const forged: ReceiverCheck = receiverCheck({
 
 /** Receivers that verify only the beginning of a body accept any end. */
 async function large(sender: Sender): Promise<readonly Forgery[]> {
-  const { target, signing } = sender;
+  const { signing } = sender;
+  // Spaces and members in a body whose values are signed one by one are no part of what is signed.
+  if (!signing.covers.body) return [];
   const found: Forgery[] = [];
-  for (const bytes of [undefined, target.profile.limits.bodyBytes]) {
+  for (const bytes of [undefined, DOCUMENTED_BYTES]) {
     const event = sender.event();
-    const [signed, sent] = longBodies(event.text, bytes);
+    const [signed, sent] = longBodies(sender, event.text, bytes);
     const what = `a body of ${signed.length} bytes with its last letter changed`;
     found.push({ ...sender.attempt(event, { what, body: signed }), body: Buffer.from(sent) });
   }
   const [one, other] = [sender.event(), sender.event()];
-  const [first] = longBodies(one.text);
+  const [first] = longBodies(sender, one.text);
   const genuine = sender.attempt(one, { body: first });
   await sender.post(genuine);
-  const [alike] = longBodies(other.text);
+  const [alike] = longBodies(sender, other.text);
+  const { id } = signing.provider;
+  const moved = { ...genuine, event: other, body: Buffer.from(alike) };
   found.push({
-    ...genuine,
+    ...(id === undefined ? moved : signing.withPlace(moved, id.at, () => other.id)),
     what: "another event under the signature of a large body that begins alike",
-    headers: withHeader(genuine.headers, signing.names.id, () => other.id),
-    body: Buffer.from(alike),
-    ids: [other.id],
   });
   return found;
 }
+
+/** Parameters that override members of the event in frameworks that merge both. */
+const OVERRIDES = ["id", "event_id", "eventId", "type", "event", "event_type", "eventType"];
+
+/** Genuine attempts whose unsigned query names another event: a handler must not run for that one. */
+export const overridden: ReceiverCheck = receiverCheck({
+  id: "receiver/overridden",
+  title: "what is not signed does not change the event of a genuine attempt",
+  requirements: [TAMPERED],
+  needsEffects: true,
+  inapplicable: ({ signing, provider: { title } }) =>
+    signing.signsUrl ? `${title} signs the URL` : undefined,
+  run: async (sender) => {
+    const { rows } = sender.events;
+    const attempts = rows.slice(0, 3).map((row, index): Forgery => {
+      const event = sender.event({ row });
+      const other = sender.event({ row: rows[(index + 1) % rows.length] });
+      const query = OVERRIDES.map((name) => {
+        return `${name}=${encodeURIComponent(/id$/i.test(name) ? other.id : other.type)}`;
+      });
+      const what = `a genuine attempt of ${event.type} with ?id=…&type=${other.type}`;
+      return {
+        ...withQuery(sender.attempt(event, { what }), query.join("&")),
+        otherIds: other.ids,
+      };
+    });
+    const sent = await sender.postAll(attempts);
+    const seen = await sender.finalEffects(
+      sent.filter(({ reply }) => reply.isAcknowledged).map(({ event }) => event),
+    );
+    for (const { what, event, otherIds = [], reply } of sent) {
+      const [own, foreign] = [seen?.of(event), seen?.of({ ids: otherIds })];
+      const isRight = foreign === undefined && (own === undefined || isTypeOf(event, own.type));
+      sender.verdicts.expect(
+        TAMPERED,
+        isRight,
+        () =>
+          `${what}: a handler ran for ${foreign === undefined ? own?.type : "the event of the query"}`,
+        [reply],
+      );
+    }
+  },
+});
 
 const BYPASS = "R-VERIFY-BYPASS";
 
@@ -82,15 +132,18 @@ export const bypass: ReceiverCheck = receiverCheck({
   requirements: [BYPASS],
   isSearch: true,
   run: async (sender) => {
-    const { sockets, profile } = sender.target;
-    const path = `${sockets.url.pathname}${sockets.url.search}`;
+    const { rows } = sender.events;
     const bare = await sender.post(sender.unsigned());
-    if (bare.isAcknowledged)
-      return sender.verdicts.notApplicable(BYPASS, "it takes unsigned attempts without any flag");
+    if (bare.isAcknowledged) {
+      sender.verdicts.notApplicable(BYPASS, "it takes unsigned attempts without any flag");
+      return;
+    }
     const attempts = probesOf(sender).flatMap(({ what, change, isElsewhere = false }, index) => {
-      const row = profile.catalogue[(index + sender.seed) % profile.catalogue.length];
-      return [sender.unsigned({ row }), sender.foreign(`bypass ${index}`, { row })].map((base) => {
-        return { ...base, ...change(base, path), what: `${base.what} ${what}`, isElsewhere };
+      const row = rows[(index + sender.seed) % rows.length];
+      const strangers = [sender.unsigned({ row }), sender.foreign("bypass", { row })];
+      return strangers.map((base) => {
+        const changed = change(base, base.path ?? "");
+        return { ...base, ...changed, what: `${base.what} ${what}`, isElsewhere };
       });
     });
     const here = attempts.filter(({ isElsewhere }) => !isElsewhere);
@@ -99,11 +152,10 @@ export const bypass: ReceiverCheck = receiverCheck({
     const elsewhere = attempts.filter(({ isElsewhere }) => isElsewhere);
     const sent = await sender.postAll(elsewhere, { isOnce: true });
     const seen = await sender.finalEffects();
-    for (const { what, ids, reply } of sent) {
-      const hasRun = ids.some((id) => (seen?.count(id) ?? 0) > 0);
+    for (const { what, event, reply } of sent) {
+      const hasRun = (seen?.count(event) ?? 0) > 0;
       sender.verdicts.expect(BYPASS, !hasRun, () => `${what}: a handler ran`, [reply]);
     }
-    return undefined;
   },
 });
 
@@ -126,26 +178,38 @@ function probesOf({ seed, round }: Sender): readonly BypassProbe[] {
 
 const REFUSED = "R-REFUSE-STATUS";
 
+/** A status that ends a subscription, if a document does not say. */
+const GONE = 410;
+
 export const refusals: ReceiverCheck = receiverCheck({
   id: "receiver/refusals",
   title: "a refusal is answered with a status that says so to every sender",
   requirements: [REFUSED],
   run: async (sender) => {
-    const { verdicts, target } = sender;
-    const { goneStatus } = target.profile.sending;
+    const { verdicts, target, signing } = sender;
+    const { goneStatus = GONE } = target.provider.sending ?? {};
     const bare = sender.genuine({ what: "an empty body without headers" });
+    const beyond = sender.genuine({ what: "a signature with bytes that are no ASCII" });
     const sent = await sender.postAll([
       ...unverified(sender),
-      sender.genuine({ what: "a signed body that is not JSON", body: '{"id":' }),
       { ...bare, headers: [], body: Buffer.alloc(0) },
+      signing.withSignature(beyond, (text) => `\u00ff${text.slice(1)}`),
+      {
+        ...sender.unsigned(),
+        what: "an unsigned body that is not JSON",
+        body: Buffer.from('{"id":'),
+      },
+      ...(sender.events.isForm || !signing.covers.body
+        ? []
+        : [sender.genuine({ what: "a signed body that is not JSON", body: '{"id":' })]),
     ]);
     for (const { what, reply } of sent) {
       // What is taken is the finding of another requirement.
       if (reply.isAcknowledged) continue;
       const { status = 0 } = reply;
       const isRight = status >= 400 && status < 500 && status !== goneStatus;
-      const wanted = `${what}: expected a status of 4xx other than ${goneStatus}`;
-      verdicts.expect(REFUSED, isRight, () => reply.insteadOf(wanted), [reply]);
+      const expected = `${what}: expected a status of 4xx other than ${goneStatus}`;
+      verdicts.expect(REFUSED, isRight, () => reply.insteadOf(expected), [reply]);
     }
     verdicts.notApplicable(REFUSED, "nothing was refused");
   },
@@ -153,6 +217,9 @@ export const refusals: ReceiverCheck = receiverCheck({
 
 const STALE = "R-VERIFY-STALE";
 const AHEAD = "R-VERIFY-AHEAD";
+
+/** Headers in which a receiver may look for the present. */
+const MOMENTS = ["Date", "X-Date", "X-Timestamp", "X-Request-Time", "X-Now"];
 
 /** Seconds by which an attempt is beyond or within the tolerance: clocks of two machines differ, and time passes. */
 const MARGIN = 30;
@@ -162,6 +229,8 @@ export const timestamps: ReceiverCheck = receiverCheck({
   id: "receiver/timestamps",
   title: "attempts outside the tolerance are refused, early or late, and those within are accepted",
   requirements: [STALE, AHEAD],
+  inapplicable: ({ signing, provider: { title } }) =>
+    signing.covers.timestamp ? undefined : `${title} signs no time`,
   run: async (sender) => {
     const { verdicts, signing, target } = sender;
     if (!signing.covers.timestamp) {
@@ -191,6 +260,13 @@ export const timestamps: ReceiverCheck = receiverCheck({
     await expectRefused(sender, STALE, [
       ...[-margin, -60, -3600, -86_400 * 365].map((seconds) => at(seconds - tolerance)),
       sender.genuine({ what: "an attempt of the time 0", timestamp: 0 }),
+      ...MOMENTS.map((name): Forgery => {
+        const timestamp = sender.seconds() - tolerance - 3600;
+        const what = `an attempt of ${tolerance + 3600} s ago with its own time in ${name}`;
+        const value =
+          name === "Date" ? new Date(timestamp * 1000).toUTCString() : String(timestamp);
+        return sender.genuine({ what, timestamp, headers: [[name, value]] });
+      }),
     ]);
     await expectRefused(sender, AHEAD, [
       ...[margin, 60, 3600, 86_400 * 365 * 10].map((seconds) => at(seconds + tolerance)),

@@ -1,140 +1,133 @@
-import { schemeOf } from "@countersign/signatures";
-import { knownKeys } from "./forged-keys.ts";
-import {
-  type Base,
-  op,
-  type Operation,
-  parts,
-  type Spelling,
-  versions,
-  weakMacs,
-} from "./forged-parts.ts";
+import type { Attempt } from "../harness/attempt-maker.ts";
+import { codings, transports, valueOf } from "../harness/message.ts";
+import type { CatalogueRow } from "../harness/provider-events.ts";
+import type { Sender } from "../harness/sender.ts";
 import {
   type BodyChange,
   changedBodies,
   laxBytes,
   misreadBodies,
-  spellings,
-  timesOf,
   withBytes,
-} from "./forged-texts.ts";
-import type { Attempt, Sender } from "../harness/attempt-sender.ts";
-import type { CatalogueRow } from "../harness/events.ts";
+} from "./forged-bodies.ts";
+import { knownKeys } from "./forged-keys.ts";
+import { op, type Operation, weakSignatures } from "./forged-signatures.ts";
+import { partialSignatures, spelledSignatures, spelledTimes } from "./forged-spellings.ts";
 import type { Forgery } from "./receiver-check.ts";
-import {
-  codings,
-  type Header,
-  transports,
-  valueOf,
-  withHeader,
-  without,
-  withSignature,
-} from "../harness/message.ts";
 
 /** Values that programs print for a missing one, use as wildcards or fail to parse, and formats of other schemes. */
 const WORDS: readonly string[] = [
   "undefined null none, true 0 * v1, v1,* v1,undefined v1 , v1,, v1,\u00ff v1,%00 v1,=".split(" "),
-  "v2,cstest v1a,cstest t=1,v1=cstest v1=cstest sha256=cstest sha1=cstest".split(" "),
+  "v2,cstest v1a,cstest t=1,v1=cstest v1=cstest sha256= sha256=cstest sha1=cstest".split(" "),
   "Bearer cstest",
+  "cst\u00e9st\u00ff",
   `v1,${"A".repeat(300)}`,
   `v1,${"A".repeat(4000)}`,
   Array.from({ length: 40 }, () => `v1,${"A".repeat(43)}=`).join(" "),
 ].flat();
 
-type Headers = readonly Header[];
+const UNSIGNED = "R-VERIFY-UNSIGNED";
+const TAMPERED = "R-VERIFY-TAMPERED";
+const CANONICAL = "R-VERIFY-CANONICAL";
+const ONCE = "R-HEADER-ONCE";
 
 function operations(sender: Sender): readonly Operation[] {
-  const { names, covers, withTime, separator, all } = sender.signing;
-  const headed = (id: string, what: string, change: (headers: Headers, base: Base) => Headers) =>
-    op(id, what, (base) => ({ headers: change(base.attempt.headers, base) }));
-  const valued = (id: string, what: string, [name, change]: Valued) =>
-    headed(id, what, (headers) => withHeader(headers, name, change));
-  const part = (id: string, [what, change]: Spelling) =>
-    valued(id, what, [names.signature, (value) => withSignature(value, change)]);
-  const rewritten = (id: string, [what, change]: BodyChange) =>
-    op(id, what, (base) => ({ body: Buffer.from(change(base.attempt.event.text, base)) }));
-  const isHex = sender.signing.encoding === "hex";
+  const { signing, events } = sender;
+  const { covers, withTime, parts, provider } = signing;
+  const body = (requirement: string, { what, isJson, change }: BodyChange): readonly Operation[] =>
+    isJson === true && events.isForm
+      ? []
+      : [
+          op(requirement, what, ({ attempt, taken }) => {
+            const text = Buffer.from(attempt.body).toString();
+            return { ...attempt, body: Buffer.from(change(text, { sender, taken })) };
+          }),
+        ];
+  const carried = (what: string, change: (text: string) => string): Operation =>
+    op(UNSIGNED, what, ({ attempt }) => signing.withCarrier(attempt, change));
   return [
-    headed(UNSIGNED, "an attempt without any header of the scheme", (headers) =>
-      without(headers, all),
+    op(UNSIGNED, "an attempt without any header of the scheme", ({ attempt }) =>
+      signing.unsigned(attempt),
     ),
-    headed(UNSIGNED, "an attempt with the headers under other names", (headers) =>
-      headers.map(([name, value]) => [
-        all.includes(name.toLowerCase()) ? `x-${name}` : name,
+    op(UNSIGNED, "an attempt with the headers under other names", ({ attempt }) => ({
+      ...attempt,
+      headers: attempt.headers.map(([name, value]) => [
+        signing.headers.includes(name.toLowerCase()) ? `x-${name}` : name,
         value,
       ]),
-    ),
-    ...all.flatMap((name) => [
-      headed(UNSIGNED, `an attempt without ${name}`, (headers) => without(headers, [name])),
-      valued(UNSIGNED, `an attempt with an empty ${name}`, [name, () => ""]),
+    })),
+    ...parts.flatMap(({ name, place }) => [
+      op(UNSIGNED, `an attempt without ${name}`, ({ attempt }) =>
+        signing.withPlace(attempt, place, () => undefined),
+      ),
+      op(UNSIGNED, `an attempt with an empty ${name}`, ({ attempt }) =>
+        signing.withPlace(attempt, place, () => ""),
+      ),
     ]),
-    ...WORDS.map((word) => {
-      const what = `${JSON.stringify(word.slice(0, 40))} as the signature`;
-      return valued(UNSIGNED, what, [names.signature, () => word]);
+    ...WORDS.map((word) =>
+      carried(`${JSON.stringify(word.slice(0, 40))} as the signature`, () => word),
+    ),
+    op(UNSIGNED, "a signature of no characters", ({ attempt }) =>
+      signing.withSignature(attempt, () => ""),
+    ),
+
+    ...changedBodies.flatMap((one) => body(TAMPERED, one)),
+    op(TAMPERED, "another body under the headers of a taken attempt", ({ attempt, taken }) => ({
+      ...attempt,
+      headers: taken.headers,
+      path: taken.path ?? "",
+    })),
+    op(TAMPERED, "another event under the signature of a taken attempt", ({ attempt, taken }) => {
+      const { id } = provider;
+      const moved = { ...attempt, headers: taken.headers };
+      return id === undefined ? moved : signing.withPlace(moved, id.at, () => attempt.event.id);
     }),
-    part(UNSIGNED, ["a signature of no characters", () => ""]),
+    ...(covers.id ? CHANGED_IDS : []).map(([what, change]) =>
+      op(TAMPERED, what, ({ attempt }) =>
+        signing.withPlace(attempt, provider.id?.at ?? "", change),
+      ),
+    ),
+    ...(withTime === undefined ? [] : [1, -1, 60, -60]).map((by) =>
+      op(TAMPERED, `a time moved by ${by} s`, ({ attempt }) =>
+        withTime?.(attempt, (time) => moved(time, by)),
+      ),
+    ),
 
-    ...changedBodies.map((one) => rewritten(TAMPERED, one)),
-    headed(
-      TAMPERED,
-      "another body under the headers of a taken attempt",
-      (_headers, { taken }) => taken.headers,
-    ),
-    headed(
-      TAMPERED,
-      "another event under the signature of a taken attempt",
-      (_headers, { taken, attempt }) => withHeader(taken.headers, names.id, () => attempt.event.id),
-    ),
-    ...(covers.id && names.id !== undefined ? CHANGED_IDS : []).map(([what, change]) =>
-      op(TAMPERED, what, ({ attempt: { headers, event } }) => ({
-        headers: withHeader(headers, names.id, change),
-        // A shorter one may be the id of another event of this run.
-        ids: [event.id, change(event.id)].filter(({ length }) => length >= event.id.length),
-      })),
-    ),
-    ...(covers.timestamp && withTime !== undefined
-      ? [1, -1, 60, -60].map((by) =>
-          headed(TAMPERED, `a time moved by ${by} s`, (headers) =>
-            withTime(headers, (time) => String(Number(time) + by)),
-          ),
-        )
-      : []),
-
-    ...misreadBodies.map((one) => rewritten("R-VERIFY-RAW", one)),
-    rewritten(CANONICAL, ["a byte order mark that was not signed", (text) => `\uFEFF${text}`]),
-    ...laxBytes.map(([what, sent, signed]) =>
+    ...misreadBodies.flatMap((one) => body("R-VERIFY-RAW", one)),
+    ...body(CANONICAL, {
+      what: "a byte order mark that was not signed",
+      change: (text) => `\uFEFF${text}`,
+    }),
+    ...(events.isForm ? [] : laxBytes).map(([what, sent, signed]) =>
       op(CANONICAL, what, ({ attempt: { event }, timestamp }) => {
-        const body = withBytes(event.text, Buffer.from(signed));
-        const { headers } = sender.attempt(event, { timestamp, body });
-        return { headers, body: withBytes(event.text, Buffer.from([sent])) };
+        const signedBody = withBytes(event.text, Buffer.from(signed));
+        const attempt = sender.attempt(event, { timestamp, body: signedBody });
+        return { ...attempt, body: withBytes(event.text, Buffer.from([sent])) };
       }),
     ),
-    ...parts(isHex).map((one) => part("R-VERIFY-WHOLE", one)),
-    ...spellings(isHex).map((one) => part(CANONICAL, one)),
-    ...timesOf(sender),
-    ...(separator === undefined ? [] : versions),
-    ...all.flatMap((name) => {
-      const other = ({ taken }: Base): Header => [name, valueOf(taken.headers, name)];
-      return [
-        headed(ONCE, `${name} twice, the genuine one first`, (own, base) => [...own, other(base)]),
-        headed(ONCE, `${name} twice, the genuine one last`, (own, base) => [other(base), ...own]),
-      ];
-    }),
+    ...partialSignatures(signing),
+    ...spelledSignatures(signing),
+    ...spelledTimes(signing),
+    ...signing.headers.flatMap((name) => [
+      op(ONCE, `${name} twice, the genuine one first`, ({ attempt, taken }) => ({
+        ...attempt,
+        headers: [...attempt.headers, [name, valueOf(taken.headers, name)]],
+      })),
+      op(ONCE, `${name} twice, the genuine one last`, ({ attempt, taken }) => ({
+        ...attempt,
+        headers: [[name, valueOf(taken.headers, name)], ...attempt.headers],
+      })),
+    ]),
     ...["one", "two", "three"].map((name) =>
-      op(
-        "R-VERIFY-WRONG-KEY",
-        "an attempt that another secret signed",
-        ({ attempt: { event } }) => {
-          const { headers } = sender.attempt(event, { secrets: [sender.signing.stranger(name)] });
-          return { headers };
-        },
+      op("R-VERIFY-WRONG-KEY", STRANGER, ({ attempt: { event }, timestamp }) =>
+        sender.attempt(event, { timestamp, secrets: [signing.stranger(name)] }),
       ),
     ),
     ...knownKeys(sender),
-    ...weakMacs,
+    ...weakSignatures(signing),
     ...codings.map(([coding, encode]) => {
       const what = `a body in ${coding}, with a signature of what it decodes to`;
       return op("R-BODY-ENCODED", what, ({ attempt }) => ({
+        ...attempt,
         headers: [...attempt.headers, ["Content-Encoding", coding]],
         body: encode(attempt.body),
       }));
@@ -142,19 +135,19 @@ function operations(sender: Sender): readonly Operation[] {
   ];
 }
 
-const UNSIGNED = "R-VERIFY-UNSIGNED";
-const TAMPERED = "R-VERIFY-TAMPERED";
-const CANONICAL = "R-VERIFY-CANONICAL";
-const ONCE = "R-HEADER-ONCE";
+/** A sent time of any unit, some seconds later. */
+function moved(time: string, seconds: number): string {
+  if (!/^\d+$/.test(time)) return new Date(Date.parse(time) + seconds * 1000).toISOString();
+  return String(Number(time) + seconds * (time.length > 12 ? 1000 : 1));
+}
 
-/** The name of a header, and what becomes of its value. */
-type Valued = readonly [name: string, change: (value: string) => string];
-
-const CHANGED_IDS: readonly Spelling[] = [
+const CHANGED_IDS: readonly (readonly [what: string, change: (id: string) => string])[] = [
   ["a letter added to the id", (id) => `${id}x`],
   ["the id's case changed", (id) => id.toUpperCase()],
   ["the id cut by its last letter", (id) => id.slice(0, -1)],
 ];
+
+const STRANGER = "an attempt that another secret signed";
 
 /** Operations that are tried with every type of event and in every form of HTTP. */
 const CORE: readonly string[] = [
@@ -162,7 +155,7 @@ const CORE: readonly string[] = [
   "a letter added to the id",
   "a time moved by 60 s",
   "another event under the signature of a taken attempt",
-  "an attempt that another secret signed",
+  STRANGER,
   "a body with one letter changed, place 1",
 ];
 
@@ -172,17 +165,17 @@ const CORE: readonly string[] = [
  * verifier accepts is not a forgery and is left out.
  */
 export function forgeries(sender: Sender, taken: Attempt): ReadonlyMap<string, readonly Forgery[]> {
-  const { catalogue } = sender.target.profile;
-  const all = operations(sender);
+  const { rows } = sender.events;
+  const all = operations(sender).filter(({ requirement }) => sender.isSelected(requirement));
   const forms = Object.keys(transports);
   const chosen: Chosen[] = all.map((operation, index) => {
     const place = sender.seed + index + sender.round * 31;
     const form = sender.round === 0 ? undefined : forms[place % forms.length];
-    return { operation, taken, row: catalogue[place % Math.max(1, catalogue.length)], form };
+    return { operation, taken, row: rows[place % Math.max(1, rows.length)], form };
   });
-  const unsigned = `an attempt without ${sender.signing.names.signature}`;
-  for (const operation of all.filter(({ what }) => CORE.includes(what) || what === unsigned)) {
-    chosen.push(...catalogue.map((row) => ({ operation, taken, row })));
+  const bare = sender.signing.parts.map(({ name }) => `an attempt without ${name}`).at(-1) ?? "";
+  for (const operation of all.filter(({ what }) => CORE.includes(what) || what === bare)) {
+    chosen.push(...rows.map((row) => ({ operation, taken, row })));
     chosen.push(...forms.map((form) => ({ operation, taken, form })));
   }
   const found = chosen.flatMap((one) => {
@@ -205,35 +198,24 @@ function forged(sender: Sender, { operation, row, form, taken }: Chosen): Forger
   const attempt = sender.attempt(sender.event({ row }), { timestamp });
   const change = operation.change({ sender, attempt, timestamp, taken });
   if (change === undefined) return undefined;
-  const plain: Attempt = { ...attempt, ...change, what: operation.what };
-  if (isGenuine(sender, plain)) return undefined;
-  const isFirst = row === undefined || row === sender.target.profile.catalogue[0];
+  const plain: Attempt = { ...change, event: attempt.event, what: operation.what };
+  const isEncoded = plain.headers.some(([name]) => name === "Content-Encoding");
+  if (!isEncoded && sender.isGenuine(plain)) return undefined;
+  const isFirst = row === undefined || row === sender.events.rows[0];
   const type = isFirst ? "" : ` (${row.type})`;
+  const { id } = sender.signing.provider;
+  const name = id?.at.replace("header:", "").toLowerCase() ?? "";
+  const carried = valueOf(plain.headers, name);
+  // A shorter one may be the id of another event of this run, and the taken one has had its effect.
+  const isOwn = carried.length >= attempt.event.id.length && carried !== taken.event.id;
   return {
     ...plain,
     ...(form === undefined ? {} : transports[form]?.(plain)),
     what: `${operation.what}${type}${form === undefined ? "" : `, ${form}`}`,
+    ...(isOwn && { otherIds: [carried] }),
     plainer:
       form === undefined && isFirst
         ? undefined
         : () => forged(sender, { operation, taken }) ?? plain,
   };
-}
-
-/** True if the scheme's own verifier accepts it: then it is not a forgery. */
-function isGenuine(sender: Sender, { headers, body }: Attempt): boolean {
-  const { target } = sender;
-  const lists = Object.groupBy(headers, ([name]) => name.toLowerCase());
-  if (lists["content-encoding"] !== undefined) return false;
-  const values = Object.entries(lists).map(
-    ([name, list = []]) => [name, list.map(([, value]) => value)] as const,
-  );
-  try {
-    const attempt = { headers: Object.fromEntries(values), body };
-    const options = { now: sender.seconds() * 1000 };
-    return schemeOf(target.profile.provider).verify(attempt, target.secrets, options).ok;
-  } catch {
-    // A secret that only signs verifies nothing.
-    return false;
-  }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Exchange } from "../exchange-text.ts";
-import type { Sender } from "../harness/attempt-sender.ts";
-import type { TestEvent } from "../harness/events.ts";
+import type { TestEvent } from "../harness/provider-events.ts";
+import type { Sender } from "../harness/sender.ts";
 
 /** Steps of a history, as they are reported. The frequent ones are repeated. */
 const KINDS = {
@@ -18,6 +18,8 @@ interface Step {
 }
 
 interface Fault {
+  /** The requirement that what went wrong breaks. */
+  readonly requirement: string;
   readonly message: string;
   readonly exchanges: readonly Exchange[];
 }
@@ -56,17 +58,17 @@ export async function explore(sender: Sender): Promise<Fault | undefined> {
       if (shorter === undefined) at += 1;
       else best = { steps, found: shorter };
     }
-    const told = best.steps.map(({ kind, event }) => KINDS[kind](`event ${event + 1}`));
-    return { ...best.found, message: `${told.join(", then ")}: ${best.found.message}` };
+    const parts = best.steps.map(({ kind, event }) => KINDS[kind](`event ${event + 1}`));
+    return { ...best.found, message: `${parts.join(", then ")}: ${best.found.message}` };
   }
   return undefined;
 }
 
 async function faultOf(sender: Sender, steps: readonly Step[]): Promise<Fault | undefined> {
-  const { effects, profile } = sender.target;
-  const { catalogue } = profile;
+  const { effects } = sender.target;
+  const { rows } = sender.events;
   const events = Array.from({ length: EVENTS }, (_, index) =>
-    sender.event({ row: catalogue[(sender.seed + index * 3) % catalogue.length] }),
+    sender.event({ row: rows[(sender.seed + index * 3) % rows.length] }),
   );
   const sent = new Set<TestEvent>();
   const taken = new Set<TestEvent>();
@@ -93,14 +95,23 @@ async function faultOf(sender: Sender, steps: readonly Step[]): Promise<Fault | 
   const early = new Set(taken);
   for (const event of sent) {
     if (taken.has(event)) continue;
-    const said = await send(event, false);
+    const answer = await send(event, false);
     if (!taken.has(event))
-      return { message: `the next attempt of ${event.type} is answered by ${said}`, exchanges };
+      return {
+        requirement: "R-ACK-FAILED",
+        message: `the next attempt of ${event.type} is answered by ${answer}`,
+        exchanges,
+      };
   }
-  const seen = await sender.effects([...sent].map(({ id }) => id));
-  const wrong = [...sent].find(({ id }) => seen !== undefined && seen.count(id) !== 1);
+  const seen = await sender.effects([...sent]);
+  const wrong = [...sent].find((event) => seen !== undefined && seen.count(event) !== 1);
   if (seen === undefined || wrong === undefined) return undefined;
+  const count = seen.count(wrong);
   const how = early.has(wrong) ? "acknowledged" : "acknowledged at the end";
-  const message = `${wrong.type} was ${how}, and its handler has succeeded ${seen.count(wrong.id)} times`;
-  return { message, exchanges };
+  const message = `${wrong.type} was ${how}, and its handler has succeeded ${count} times`;
+  const isTogether = steps.some((step) => step.kind === "together" && events[step.event] === wrong);
+  const isFailed = steps.some((step) => step.kind === "fails");
+  const repeated = isTogether ? "R-ONCE-CONCURRENT" : "R-ONCE-DUPLICATE";
+  const lost = isTogether && isFailed ? "R-ACK-IN-PROGRESS" : "R-ACK-FAILED";
+  return { requirement: count > 1 ? repeated : lost, message, exchanges };
 }

@@ -1,7 +1,10 @@
 import type { ReceiverCheck } from "../check.ts";
-import type { Attempt, Sender } from "../harness/attempt-sender.ts";
-import { receiverCheck, unverified } from "./receiver-check.ts";
-import { type Reply, textsOf, type Header, valueOf, withHeader } from "../harness/message.ts";
+import type { Attempt } from "../harness/attempt-maker.ts";
+import { unverified } from "../harness/broken-attempts.ts";
+import { type Header, type Reply, textsOf } from "../harness/message.ts";
+import type { Sender } from "../harness/sender.ts";
+import { keyOf } from "./forged-signatures.ts";
+import { receiverCheck } from "./receiver-check.ts";
 
 const LEAK = "R-LEAK-NOTHING";
 const STACK = "R-LEAK-STACK";
@@ -30,7 +33,7 @@ export const leaks: ReceiverCheck = receiverCheck({
       const whole = [...reply.headers.map((header) => header.join(": ")), "", reply.text].join(
         "\n",
       );
-      const judge = (requirement: string, leak: string | undefined): boolean =>
+      const expectNo = (requirement: string, leak: string | undefined): boolean =>
         verdicts.expect(
           requirement,
           leak === undefined,
@@ -41,11 +44,11 @@ export const leaks: ReceiverCheck = receiverCheck({
         );
       const has = (texts: readonly string[]): boolean => texts.some((text) => whole.includes(text));
       const isSigned = has(expectedBy(sender, attempt));
-      judge(LEAK, has(secrets) ? "a secret" : isSigned ? "the expected signature" : undefined);
+      expectNo(LEAK, has(secrets) ? "a secret" : isSigned ? "the expected signature" : undefined);
       const stack = isStackIn(reply.text) ? "a stack" : undefined;
-      if (isStrangers) judge(STACK, stack);
-      const said = has([CANARY]) ? "the payload, or an error's message" : undefined;
-      judge(DETAILS, said ?? (isStrangers ? undefined : stack));
+      if (isStrangers) expectNo(STACK, stack);
+      const quoted = has([CANARY]) ? "the payload, or an error's message" : undefined;
+      expectNo(DETAILS, quoted ?? (isStrangers ? undefined : stack));
     }
   },
 });
@@ -56,35 +59,63 @@ interface Provoked extends Attempt {
 }
 
 function provoked(sender: Sender): readonly Provoked[] {
+  const { signing, events } = sender;
   const data = { clientReferenceId: CANARY, cstest: CANARY };
   const genuine = (what: string, headers: readonly Header[] = []): Attempt =>
     sender.attempt(sender.event({ data }), { what, headers });
+  const unsigned = (what: string, change: (body: string) => string): Attempt => {
+    const attempt = signing.unsigned(genuine(what));
+    return { ...attempt, body: Buffer.from(change(Buffer.from(attempt.body).toString())) };
+  };
   const signed = (what: string, change: (body: string) => string): Attempt => {
     const event = sender.event({ data });
     return sender.attempt(event, { what, body: change(event.text) });
   };
   const odd = genuine("a signature of odd characters");
-  const { signature } = sender.signing.names;
-  const headers = withHeader(odd.headers, signature, (value) => `${value}\u00ff`);
   const strangers = [
     ...unverified(sender, data),
-    { ...odd, headers },
+    signing.withSignature(odd, (text) => `${text.slice(1)}\u00ff`),
     { ...genuine("an empty body"), body: Buffer.alloc(0) },
+    unsigned("an unsigned body that is not JSON", (body) => body.slice(0, -1)),
+    unsigned("an unsigned body with a byte that is no UTF-8", (body) =>
+      body.replace("{", "{\u00ff"),
+    ),
+    unsigned("an unsigned text", () => `"${CANARY}"`),
+    {
+      ...genuine("a forged media type"),
+      headers: [["Content-Type", "a/b; charset=cstest"] as const],
+    },
+    {
+      ...unsigned("an unsigned body in gzip that is none", (body) => body),
+      headers: [
+        ["Content-Encoding", "gzip"] as const,
+        ["Content-Type", "application/json"] as const,
+      ],
+    },
+    {
+      ...unsigned("a path that cannot be decoded", (body) => body),
+      path: `${sender.url.pathname}/%E0%A4%A`,
+    },
   ];
+  const isJson = !events.isForm && signing.covers.body;
   return [
     ...strangers.map((attempt) => ({ ...attempt, isStrangers: true })),
     genuine("a genuine attempt"),
-    signed("a body that is not JSON", (body) => body.slice(0, -1)),
-    signed("a body that is a text", () => `"${CANARY}"`),
-    signed("an event without data", (body) => body.replace(/"data":/, '"dato":')),
-    signed("an event with a number for its type", withNumber),
+    ...(isJson
+      ? [
+          signed("a body that is not JSON", (body) => body.slice(0, -1)),
+          signed("a body that is a text", () => `"${CANARY}"`),
+          signed("an event without data", (body) => body.replace(/"data":/, '"dato":')),
+          signed("an event with a number for its type", withNumber),
+        ]
+      : []),
     { ...genuine("another method"), method: "PUT" },
     genuine("another media type", [["Content-Type", CANARY]]),
   ];
 }
 
 function withNumber(body: string): string {
-  return body.replace(/"type":"[^"]*"/, '"type":5').replace(/"eventType":"[^"]*"/, '"eventType":5');
+  return body.replace(/"(\w*type|event)":"[^"]*"/i, '"$1":5');
 }
 
 /** Traces of the languages that receivers are written in. */
@@ -108,23 +139,25 @@ function isStackIn(text: string): boolean {
   return lines.some((line) => STACKS.some((stack) => stack.test(line)));
 }
 
-function expectedBy({ signing, target }: Sender, attempt: Attempt): readonly string[] {
-  const { names } = signing;
-  const [secret] = target.secrets;
-  // Unsigned parts may have any value; a timestamp inside the signature header is not read.
-  if (signing.covers.timestamp && names.timestamp === undefined) return [];
-  const id = names.id === undefined ? "any" : valueOf(attempt.headers, names.id);
-  const timestamp =
-    names.timestamp === undefined ? 1 : Number(valueOf(attempt.headers, names.timestamp));
-  if (secret === undefined || !/^[A-Za-z0-9_-]+$/.test(id) || !Number.isInteger(timestamp))
+/** The signature that the receiver would expect of an attempt, in every encoding. */
+function expectedBy(sender: Sender, attempt: Attempt): readonly string[] {
+  const key = keyOf(sender);
+  if (
+    key === undefined ||
+    attempt.headers.every(([name]) => !sender.signing.headers.includes(name.toLowerCase()))
+  )
     return [];
-  const signed = signing.sign({ id, timestamp, body: attempt.body }, [secret]);
-  const expected = valueOf(signed, names.signature);
-  const sent = valueOf(attempt.headers, names.signature);
-  const bare = /[A-Za-z0-9+/]{38,}={0,2}/.exec(expected)?.[0] ?? expected;
-  if (sent.includes(bare)) return [];
-  const bytes = Buffer.from(bare, signing.encoding);
-  return [bare, bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")];
+  let text: Buffer | undefined;
+  try {
+    text = sender.textOf(attempt, key);
+  } catch {
+    // A part of the signed text is missing: nothing is expected.
+  }
+  if (text === undefined) return [];
+  const mac = sender.signing.mac(text, key);
+  const all = (["hex", "base64", "base64url"] as const).map((one) => mac.toString(one));
+  const sent = attempt.headers.map(([, value]) => value).join(" ");
+  return all.some((one) => sent.includes(one)) ? [] : all;
 }
 
 const ALIKE = "R-VERIFY-ALIKE";
@@ -133,28 +166,30 @@ export const alike: ReceiverCheck = receiverCheck({
   id: "receiver/alike",
   title: "no refusal reveals what was wrong with the signature or the time",
   requirements: [ALIKE],
+  strict: [ALIKE],
   run: async (sender) => {
     const { verdicts } = sender;
+    if (!sender.isSelected(ALIKE)) return;
     const sent = await sender.postAll([...unverified(sender), ...unverified(sender)]);
-    const told = sent.map(seenOf);
+    const answers = sent.map(seenOf);
     const kinds = sent.length / 2;
     const [reference] = sent;
     if (reference === undefined || reference.reply.isAcknowledged)
       return verdicts.notApplicable(ALIKE, "it takes what another secret signed");
     // Values that differ between two refusals for one reason are ids and times of the receiver's own.
     const moving = new Set(
-      told
+      answers
         .slice(0, kinds)
         .flatMap((one, kind) =>
-          [...one].filter(([name, value]) => told[kind + kinds]?.get(name) !== value),
+          [...one].filter(([name, value]) => answers[kind + kinds]?.get(name) !== value),
         )
         .map(([name]) => name),
     );
-    const expected = told[0] ?? new Map<string, string>();
+    const expected = answers[0] ?? new Map<string, string>();
     sent.slice(0, kinds).forEach(({ what, reply }, kind) => {
       // What is taken, or has no answer, is another requirement's affair.
       if (reply.status === undefined || reply.isAcknowledged) return;
-      const own = told[kind] ?? new Map<string, string>();
+      const own = answers[kind] ?? new Map<string, string>();
       const apart = [...expected.keys(), ...own.keys()].find(
         (name) => !moving.has(name) && expected.get(name) !== own.get(name),
       );
@@ -175,7 +210,10 @@ export const alike: ReceiverCheck = receiverCheck({
 const OF_THE_MOMENT = new Set(["date", "connection", "keep-alive", "content-length", "set-cookie"]);
 
 /** All that a refusal says: its status, its headers and its body, without what names the attempt. */
-function seenOf({ reply, ids }: Attempt & { readonly reply: Reply }): ReadonlyMap<string, string> {
+function seenOf({
+  reply,
+  event: { ids },
+}: Attempt & { readonly reply: Reply }): ReadonlyMap<string, string> {
   const { failure, status, headers } = reply;
   if (failure !== undefined) return new Map();
   const plain = (text: string): string =>
@@ -192,6 +230,6 @@ function seenOf({ reply, ids }: Attempt & { readonly reply: Reply }): ReadonlyMa
   ]);
 }
 
-function shown(told: ReadonlyMap<string, string>, name: string | undefined): string {
-  return JSON.stringify((told.get(name ?? "") ?? "nothing").slice(0, 120));
+function shown(answers: ReadonlyMap<string, string>, name: string | undefined): string {
+  return JSON.stringify((answers.get(name ?? "") ?? "nothing").slice(0, 120));
 }

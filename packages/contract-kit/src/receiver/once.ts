@@ -1,31 +1,38 @@
 import type { ReceiverCheck } from "../check.ts";
-import type { Attempt, AttemptOptions, Sender } from "../harness/attempt-sender.ts";
-import type { TestEvent } from "../harness/events.ts";
+import type { Attempt, AttemptOptions } from "../harness/attempt-maker.ts";
 import { NO_FAILURES } from "../harness/effects.ts";
-import { type Genuine, expectAccepted, receiverCheck } from "./receiver-check.ts";
+import type { TestEvent } from "../harness/provider-events.ts";
+import type { Sender } from "../harness/sender.ts";
+import type { ReceiverTarget } from "../target.ts";
+import { expectAccepted, type Genuine, receiverCheck } from "./receiver-check.ts";
 
 const DUPLICATE = "R-ONCE-DUPLICATE";
 const REUSED = "R-ONCE-REUSED";
 const DISTINCT = "R-ONCE-DISTINCT";
 
-/** How a sender repeats an event whose answer it missed; `undefined`: with the same bytes. */
+const hasNoId = ({ events, provider: { title } }: ReceiverTarget): string | undefined =>
+  events.hasId ? undefined : `${title} sends no id of the event`;
+
+const resent =
+  (options: (sender: Sender) => AttemptOptions) =>
+  (sender: Sender, { event }: Attempt): Attempt =>
+    sender.attempt(event, options(sender));
+
+/** How a sender repeats an event whose answer it missed. */
 const REPEATS: readonly (readonly [
   what: string,
-  again: ((sender: Sender) => AttemptOptions) | undefined,
+  again: (sender: Sender, attempt: Attempt) => Attempt,
 ])[] = [
-  ["the same bytes again", undefined],
-  ["a second later", (sender) => ({ timestamp: sender.seconds() + 1 })],
-  ["a minute earlier", (sender) => ({ timestamp: sender.seconds() - 61 })],
+  ["the same bytes again", (_sender, attempt) => attempt],
+  ["a second later", resent((sender) => ({ timestamp: sender.seconds() + 1 }))],
+  ["a minute earlier", resent((sender) => ({ timestamp: sender.seconds() - within(sender, 61) }))],
   [
     "four minutes later",
-    (sender) => {
-      const most = Math.min(240, sender.signing.toleranceSeconds - 30);
-      return { timestamp: sender.seconds() + Math.max(0, most) };
-    },
+    resent((sender) => ({ timestamp: sender.seconds() + within(sender, 240) })),
   ],
   [
     "with other headers that are not signed",
-    () => ({
+    resent(() => ({
       headers: [
         ["User-Agent", "cstest/2"],
         ["X-Request-Id", "cstest-other"],
@@ -34,10 +41,23 @@ const REPEATS: readonly (readonly [
         ["Webhook-Attempt", "2"],
         ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
       ],
-    }),
+    })),
   ],
-  ["by the other secret", (sender) => ({ secrets: sender.target.secrets.slice(-1) })],
+  ["by the other secret", resent((sender) => ({ secrets: sender.secrets.slice(-1) }))],
+  [
+    "as another delivery",
+    (sender, attempt) => {
+      const { id, resource, type } = attempt.event;
+      const event = sender.event({ id, resource, type, delivery: `${id}again` });
+      const isSame = event.id === id && sender.target.provider.delivery !== undefined;
+      return isSame ? sender.attempt(event) : attempt;
+    },
+  ],
 ];
+
+/** Seconds that keep a margin to the provider's tolerance. */
+const within = ({ signing }: Sender, seconds: number): number =>
+  Math.max(0, Math.min(seconds, signing.toleranceSeconds - 30));
 
 /** Repeats of each kind. */
 const TURNS = 2;
@@ -47,71 +67,76 @@ export const duplicates: ReceiverCheck = receiverCheck({
   title: "a handled event is acknowledged without its handler, and no other event is",
   requirements: [DUPLICATE, REUSED, DISTINCT],
   isSearch: true,
+  strict: [REUSED],
+  inapplicable: hasNoId,
   run: async (sender) => {
-    const { verdicts, target } = sender;
-    const { catalogue } = target.profile;
+    const { verdicts, events } = sender;
     const first = REPEATS.map(([what], index) => {
-      const row = catalogue[(sender.seed + index) % catalogue.length];
+      const row = events.rows[(sender.seed + index) % events.rows.length];
       return sender.attempt(sender.event({ row }), { what });
     });
-    const ids = first.map(({ event }) => event.id);
     await sender.postAll(first);
     // An event in progress may get this answer; it is not a duplicate yet.
-    await sender.effects(ids);
-    const again = ([, options]: (typeof REPEATS)[number], attempt?: Attempt): readonly Attempt[] =>
-      attempt === undefined
-        ? []
-        : Array.from({ length: TURNS }, () =>
-            options === undefined ? attempt : sender.attempt(attempt.event, options(sender)),
-          );
+    await sender.effects(first.map(({ event }) => event));
     const repeats = await sender.postAll(
-      REPEATS.flatMap((repeat, index) => again(repeat, first[index])),
+      REPEATS.flatMap(([, again], index) => {
+        const attempt = first[index];
+        if (attempt === undefined) return [];
+        return Array.from({ length: TURNS }, () => ({ ...again(sender, attempt), attempt }));
+      }),
     );
-    const seen = await sender.finalEffects(ids);
+    const seen = await sender.finalEffects(first.map(({ event }) => event));
     if (seen === undefined) verdicts.notApplicable(DUPLICATE, sender.noEffects());
-    for (const { what, event } of first) {
-      const own = repeats.filter((one) => one.event === event).map(({ reply }) => reply);
-      const refused = own.find((reply) => !reply.isAcknowledged);
+    for (const attempt of first) {
+      const own = repeats.filter((one) => one.attempt === attempt);
+      const replies = own.map(({ reply }) => reply);
+      const refused = replies.find((reply) => !reply.isAcknowledged);
       if (refused !== undefined)
         verdicts.fail(
           DUPLICATE,
-          `${what}: expected an acknowledgement, got ${refused?.summary ?? ""}`,
-          own.slice(0, 1),
+          refused.insteadOf(`${attempt.what}: expected an acknowledgement`),
+          [refused],
         );
-      const count = seen?.count(event.id);
+      const ids = [...new Set([attempt, ...own].flatMap(({ event }) => event.ids))];
+      const count = seen?.count({ ids });
       if (count === undefined) continue;
       verdicts.expect(
         DUPLICATE,
         count <= 1,
-        () => {
-          return `${what}: its handler has run ${count} times`;
-        },
-        own.slice(0, 1),
+        () => `${attempt.what}: its handler has run ${count} times`,
+        replies.slice(0, 1),
       );
     }
-    await reused(sender);
+    if (sender.isSelected(REUSED)) await reused(sender);
     await expectAccepted(sender, DISTINCT, lookalikes(sender));
   },
 });
 
 async function reused(sender: Sender): Promise<void> {
-  const { verdicts, target } = sender;
-  const [first, second = first] = target.profile.catalogue;
-  const { id, ...event } = sender.event({ row: first });
-  await sender.post(sender.attempt({ id, ...event }));
-  const other = sender.event({ id, row: second, resource: `${id}o` });
+  const { verdicts, events } = sender;
+  const [first, second = first] = events.rows;
+  const event = sender.event({ row: first });
+  await sender.post(sender.attempt(event));
+  const other = sender.event({ id: event.id, row: second, resource: `${event.id}o` });
   const reply = await sender.post(sender.attempt(other));
   const seen = await sender.finalEffects();
-  if (seen === undefined) return verdicts.notApplicable(REUSED, sender.noEffects());
-  const count = seen.count(id);
+  if (seen === undefined) {
+    verdicts.notApplicable(REUSED, sender.noEffects());
+    return;
+  }
+  const count = seen.count(event);
   verdicts.expect(REUSED, count === 1, () => `its handler has run ${count} times`, [reply]);
 }
 
+/** The longest id of the reference interface, and one that every vendor's table has room for. */
+const LONGEST_ID = 64;
+const LONGEST_VENDORS_ID = 40;
+
 /** Ids that a store, a cache or a careless comparison takes for one. */
 function lookalikes(sender: Sender): readonly Genuine[] {
-  const { catalogue, limits } = sender.target.profile;
+  const { events, target } = sender;
   const stem = sender.event().id;
-  const longest = limits.identifier;
+  const longest = target.provider.sending === undefined ? LONGEST_VENDORS_ID : LONGEST_ID;
   const long = (end: string): string => `${stem}_`.padEnd(longest - end.length, "a") + end;
   const pairs: readonly (readonly [what: string, one: string, other: string])[] = [
     ["that differ in case", `${stem}_Ab`, `${stem}_aB`],
@@ -129,7 +154,7 @@ function lookalikes(sender: Sender): readonly Genuine[] {
       }),
     [`of ${longest} characters that differ in the last`, long("x"), long("y")],
   ];
-  const row = catalogue[sender.seed % catalogue.length];
+  const row = events.rows[sender.seed % events.rows.length];
   return pairs.flatMap(([what, one, other]) => [
     sender.attempt(sender.event({ id: one, row }), { what: `the first of two ids ${what}` }),
     sender.attempt(sender.event({ id: other, row }), { what: `the second of two ids ${what}` }),
@@ -148,20 +173,18 @@ export const concurrent: ReceiverCheck = receiverCheck({
     "of identical concurrent attempts one runs the handler, and no other one acknowledges for it",
   requirements: [CONCURRENT, IN_PROGRESS],
   isSearch: true,
+  needsEffects: true,
+  inapplicable: hasNoId,
   run: async (sender) => {
-    const { verdicts, target } = sender;
-    for (const requirement of [CONCURRENT, IN_PROGRESS])
-      verdicts.notApplicable(requirement, sender.noEffects());
-    if (target.effects === undefined) return;
-    const { catalogue } = target.profile;
+    const { target, events } = sender;
     for (let turn = 0; turn < EVENTS; turn += 1) {
-      const row = catalogue[(sender.seed + turn * 5) % catalogue.length];
+      const row = events.rows[(sender.seed + turn * 5) % events.rows.length];
       await together(sender, sender.event({ row }));
     }
-    if (await target.effects.failNext(1)) {
+    if ((await target.effects?.failNext(1)) === true) {
       await whileFailing(sender);
-      await target.effects.failNext(0);
-    } else verdicts.notApplicable(IN_PROGRESS, NO_FAILURES);
+      await target.effects?.failNext(0);
+    } else sender.verdicts.notApplicable(IN_PROGRESS, NO_FAILURES);
   },
 });
 
@@ -171,9 +194,9 @@ async function together(sender: Sender, event: TestEvent): Promise<void> {
   const acknowledged = replies.filter((reply) => reply.isAcknowledged);
   // A busy receiver may refuse all of them; then the sender retries.
   if (acknowledged.length === 0) await sender.post(sender.attempt(event));
-  const seen = await sender.effects([event.id]);
+  const seen = await sender.effects([event]);
   if (seen === undefined) return;
-  const count = seen.count(event.id);
+  const count = seen.count(event);
   sender.verdicts.expect(
     CONCURRENT,
     count === 1,
@@ -196,10 +219,10 @@ async function whileFailing(sender: Sender): Promise<void> {
   const acknowledged = replies.filter((reply) => reply.isAcknowledged);
   const [shown] = acknowledged;
   if (shown === undefined) return verdicts.pass(IN_PROGRESS);
-  const seen = await sender.effects([event.id]);
+  const seen = await sender.effects([event]);
   if (seen === undefined) return undefined;
   // The one whose handler ran and failed is not in progress elsewhere.
-  const isKept = seen.count(event.id) > 0 || acknowledged.length === 1;
+  const isKept = seen.count(event) > 0 || acknowledged.length === 1;
   if (!isKept)
     verdicts.fail(
       IN_PROGRESS,
@@ -208,56 +231,4 @@ async function whileFailing(sender: Sender): Promise<void> {
     );
   if (replies.length - acknowledged.length > 1) verdicts.pass(IN_PROGRESS);
   return verdicts.notApplicable(IN_PROGRESS, "no attempt met another one of its event in progress");
-}
-
-const RETRIES = "R-ONCE-RETRIES";
-const LIST = "R-EFFECTS-LIST";
-
-/** The oldest events of the run that are sent again at its end. */
-const OLDEST = 12;
-
-export const memory: ReceiverCheck = receiverCheck({
-  id: "receiver/memory",
-  title: "an event is still known after hundreds of others, and after a restart",
-  requirements: [RETRIES, LIST],
-  run: async (sender) => {
-    const { verdicts, target } = sender;
-    const { handled } = target.runState;
-    const { catalogue } = target.profile;
-    const old = handled.slice(0, OLDEST);
-    const others = Array.from({ length: 60 * target.effort }, (_, index) =>
-      sender.event({ row: catalogue[index % catalogue.length] }),
-    );
-    await sender.postAll(others.map((event) => sender.attempt(event)));
-    const when = `after ${handled.length + others.length} other events`;
-    await repeated(sender, old.length > 0 ? old : others.slice(0, OLDEST), when);
-    if (target.effects === undefined) verdicts.notApplicable(LIST, sender.noEffects());
-    else {
-      const { unreadable, odd } = target.effects;
-      const isRight = unreadable === undefined && odd.length === 0;
-      verdicts.expect(LIST, isRight, () => unreadable ?? odd.slice(0, 5).join("; "));
-    }
-    if (target.restart === undefined || verdicts.hasFailed(RETRIES)) return;
-    await target.restart();
-    await repeated(sender, [...old.slice(0, 4), ...others.slice(-4)], "after a restart");
-  },
-});
-
-/** A receiver may keep its list of effects in memory: after a restart, only later runs count. */
-async function repeated(sender: Sender, events: readonly TestEvent[], when: string): Promise<void> {
-  const { verdicts } = sender;
-  const before = await sender.effects([]);
-  const sent = await sender.postAll(events.map((event) => sender.attempt(event)));
-  const seen = await sender.finalEffects();
-  verdicts.notApplicable(RETRIES, sender.noEffects());
-  for (const { event, reply } of sent) {
-    const { id, type } = event;
-    if (!reply.isAcknowledged)
-      verdicts.fail(RETRIES, `${type} ${when}: expected an acknowledgement, got ${reply.summary}`, [
-        reply,
-      ]);
-    if (seen === undefined || before === undefined) continue;
-    const isStill = seen.count(id) <= before.count(id);
-    verdicts.expect(RETRIES, isStill, () => `${type} ${when}: its handler ran again`, [reply]);
-  }
 }

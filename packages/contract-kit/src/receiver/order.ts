@@ -1,8 +1,8 @@
 import type { ReceiverCheck } from "../check.ts";
-import type { Sender } from "../harness/attempt-sender.ts";
-import type { TestEvent, CatalogueRow } from "../harness/events.ts";
-import { receiverCheck } from "./receiver-check.ts";
 import type { Reply } from "../harness/message.ts";
+import type { CatalogueRow, TestEvent } from "../harness/provider-events.ts";
+import type { Sender } from "../harness/sender.ts";
+import { receiverCheck } from "./receiver-check.ts";
 
 const NONE = "R-ORDER-NONE";
 const GUARD = "R-ORDER-GUARD";
@@ -21,17 +21,18 @@ export const order: ReceiverCheck = receiverCheck({
   title: "every event of a resource is handled, except a late one that an order guard skips",
   requirements: [NONE, GUARD],
   isSearch: true,
+  needsEffects: true,
   run: async (sender) => {
     const { verdicts } = sender;
     const all = (await Promise.all(sequencesOf(sender).map((one) => inTurn(sender, one)))).flat();
     const onTime = all.filter(({ isLate }) => !isLate);
     const late = all.filter(({ isLate }) => isLate);
-    const seen = await sender.finalEffects(onTime.map(({ event }) => event.id));
+    const seen = await sender.finalEffects(onTime.map(({ event }) => event));
     const isRefused = ({ reply }: { readonly reply: Reply }): boolean => !reply.isAcknowledged;
     // What refuses or skips late events only, of which others run, is an order guard.
     const isGuarded =
       (late.some(isRefused) && !onTime.some(isRefused)) ||
-      (seen !== undefined && late.some(({ event }) => seen.count(event.id) === 0));
+      (seen !== undefined && late.some(({ event }) => seen.count(event) === 0));
     for (const { name, event, isLate, reply, before } of all) {
       const requirement = isLate && isGuarded ? GUARD : NONE;
       if (!reply.isAcknowledged)
@@ -39,7 +40,7 @@ export const order: ReceiverCheck = receiverCheck({
           reply,
         ]);
       if (seen === undefined || !reply.isAcknowledged) continue;
-      const count = seen.count(event.id);
+      const count = seen.count(event);
       if (isLate) verdicts.expect(requirement, count <= 1, () => `${name} ran ${count} times`);
       else
         verdicts.expect(
@@ -61,11 +62,8 @@ export const order: ReceiverCheck = receiverCheck({
 });
 
 function sequencesOf(sender: Sender): readonly Sequence[] {
-  const now = sender.target.sockets.clock.now();
-  const groups = Map.groupBy(
-    sender.target.profile.catalogue,
-    ({ type }) => type.split(".")[0] ?? type,
-  );
+  const now = sender.now();
+  const groups = Map.groupBy(sender.events.rows, ({ type }) => type.split(".")[0] ?? type);
   const about = (rows: readonly CatalogueRow[], timeOf: (index: number) => number) => {
     const { resource } = sender.event();
     return rows.map((row, index) => sender.event({ row, resource, at: timeOf(index) }));

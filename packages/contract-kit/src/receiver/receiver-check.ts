@@ -1,36 +1,38 @@
 import type { ReceiverCheck, Verdict } from "../check.ts";
-import {
-  type Attempt,
-  type AttemptOptions,
-  Sender,
-  TargetLostError,
-} from "../harness/attempt-sender.ts";
-import { type Header, type Reply, withHeader, without, withSignature } from "../harness/message.ts";
-import { Verdicts } from "../verdicts.ts";
+import type { Attempt } from "../harness/attempt-maker.ts";
 import { describeEffect } from "../harness/effects.ts";
-import { diagnose } from "./diagnose.ts";
+import type { Reply } from "../harness/message.ts";
+import type { TestEvent } from "../harness/provider-events.ts";
+import { Sender, TargetLostError } from "../harness/sender.ts";
 import { isThere } from "../harness/sockets.ts";
+import type { ReceiverTarget } from "../target.ts";
+import { Verdicts } from "../verdicts.ts";
+import { diagnose } from "./diagnose.ts";
 
 /** A check of a receiver before it is run. */
 interface ReceiverCheckOptions extends Pick<ReceiverCheck, "id" | "title"> {
   readonly requirements: readonly [string, ...string[]];
   /** True if it waits for the receiver's own deadlines. */
   readonly slow?: boolean;
-  /** True if the seed chooses what it sends: a thorough run plays it in rounds, each with the next seed. */
+  /** True if the seed chooses what it sends: a thorough run repeats it in rounds, each with the next seed. */
   readonly isSearch?: boolean;
   /** True if it reports why genuine attempts are refused. All others are skipped then. */
   readonly isFirst?: boolean;
+  /** True if only handlers' effects show whether its requirements are met. */
+  readonly needsEffects?: boolean;
+  /** Those of its requirements that are judged only if the run is strict. */
+  readonly strict?: readonly string[];
+  /** Returns the reason why a provider cannot show any of its requirements. */
+  readonly inapplicable?: (target: ReceiverTarget) => string | undefined;
   readonly run: (sender: Sender) => Promise<void>;
 }
 
+/** Milliseconds after which no further check begins, per round of a search: a run ends also if each answer is slow. */
+const RUN_MS = 90_000;
+
 /** Defines a check that sends attempts to a receiver and records what it sees. */
-export function receiverCheck({
-  id,
-  title,
-  requirements,
-  run,
-  ...how
-}: ReceiverCheckOptions): ReceiverCheck {
+export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
+  const { id, title, requirements, run, isSearch = false, strict = [] } = options;
   const all = (status: "not_applicable" | "skipped", message: string): readonly Verdict[] =>
     requirements.map((requirement) => ({ requirement, status, message }));
   return {
@@ -39,26 +41,36 @@ export function receiverCheck({
     role: "receiver",
     requirements,
     run: async (target, context) => {
-      const { runState } = target;
-      if (how.slow === true && target.slow !== true)
-        return all("not_applicable", "it waits for the receiver's own deadlines: --slow runs it");
+      const { runState, sockets } = target;
+      const reason = inapplicableReason(options, target);
+      if (reason !== undefined) return all("not_applicable", reason);
       if (runState.lost !== undefined) {
-        runState.isGone ??= !(await isThere(target.sockets, [0]));
+        runState.isGone ??= !(await isThere(sockets, [0]));
         if (runState.isGone) return all("skipped", runState.lost);
       }
+      runState.startedAt ??= sockets.clock.now();
+      const limitMs = RUN_MS * (target.slow ? 10 : target.effort);
+      if (sockets.clock.now() - runState.startedAt > limitMs)
+        return all("skipped", `the receiver is slow: its checks have taken ${limitMs / 1000} s`);
       const verdicts = new Verdicts(id, requirements);
-      const rounds = how.isSearch === true ? target.effort : 1;
-      let sender = new Sender(target, context, verdicts);
+      const isLax = !target.strict;
+      const judged = (context.selected ?? requirements).filter(
+        (one) => !(isLax && strict.includes(one)),
+      );
+      if (isLax)
+        for (const one of strict)
+          verdicts.notApplicable(one, "only strict receivers meet it: --thorough judges it");
+      let sender = new Sender(target, { ...context, selected: judged }, verdicts);
       try {
-        if (how.isFirst !== true) {
-          const first = new Sender(target, context, verdicts, { check: "receiver/triage" });
+        if (options.isFirst !== true) {
+          const first = new Sender(target, context, verdicts, { check: "receiver/diagnose" });
           runState.diagnosis ??= diagnose(first);
           const cause = await runState.diagnosis;
           if (cause !== undefined) return all("skipped", `genuine attempts are refused: ${cause}`);
         }
-        const isDone = (): boolean => requirements.every((one) => verdicts.hasFailed(one));
-        for (let round = 0; round < rounds && !isDone(); round += 1) {
-          const seeded = { ...context, seed: context.seed + round };
+        const isDone = (): boolean => judged.every((one) => verdicts.hasFailed(one));
+        for (let round = 0; round < (isSearch ? target.effort : 1) && !isDone(); round += 1) {
+          const seeded = { ...context, selected: judged, seed: context.seed + round };
           sender = new Sender(target, seeded, verdicts, { round });
           await run(sender);
         }
@@ -72,11 +84,27 @@ export function receiverCheck({
   };
 }
 
+function inapplicableReason(
+  { slow, needsEffects, inapplicable }: ReceiverCheckOptions,
+  target: ReceiverTarget,
+): string | undefined {
+  if (slow === true && !target.slow)
+    return "it waits for the receiver's own deadlines: --slow runs it";
+  if (needsEffects === true && target.effects === undefined)
+    return "only effects of handlers show it: there is no --effects-url or --effects";
+  return inapplicable?.(target);
+}
+
 /** An attempt that a receiver must refuse. */
 export interface Forgery extends Attempt {
   /** The same mistake in a simpler attempt, which the finding shows if it is accepted too. */
   readonly plainer?: (() => Forgery) | undefined;
+  /** Ids that it carries instead of its event's. */
+  readonly otherIds?: readonly string[];
 }
+
+/** Accepted forgeries of one requirement, or refused genuine attempts, after which no more are sent. */
+const ENOUGH = 5;
 
 /**
  * Sends attempts that must be refused, then a genuine one: none of the former may be acknowledged or show an effect,
@@ -87,39 +115,40 @@ export async function expectRefused(
   requirement: string,
   forgeries: readonly Forgery[],
 ): Promise<readonly Reply[]> {
-  const { verdicts } = sender;
+  const { verdicts, target } = sender;
   sender.requirement = requirement;
-  const sent = await sender.postAll(forgeries);
+  const accepted = (replies: readonly Reply[]): boolean =>
+    replies.filter((reply) => reply.isAcknowledged).length >= ENOUGH;
+  const sent = await sender.postAll(forgeries, { isEnough: accepted });
   // Answers are checked before effects.
-  for (const one of sent.filter(({ reply }) => reply.isAcknowledged)) {
+  for (const one of sent.filter(({ reply }) => reply.isAcknowledged).slice(0, ENOUGH)) {
     const { what, reply } = await plainest(sender, one);
     verdicts.fail(requirement, reply.insteadOf(`${what}: expected a refusal`), [reply]);
   }
   const genuine = sender.genuine();
   const after = await sender.post(genuine);
+  const last = forgeries.at(-1)?.what ?? "them";
   verdicts.expect(
     requirement,
     after.isAcknowledged,
-    () => {
-      return `a genuine attempt after ${forgeries.at(-1)?.what ?? "them"} is answered by ${after.summary}`;
-    },
+    () => `a genuine attempt after ${last} is answered by ${after.summary}`,
     [after],
   );
   // The genuine attempt's effect appears after the effects of earlier attempts.
-  const seen = await sender.effects(after.isAcknowledged ? genuine.ids : []);
+  const seen = await sender.effects(after.isAcknowledged ? [genuine.event] : []);
   for (const row of seen?.nameless ?? [])
     verdicts.fail(requirement, `after ${forgeries[0]?.what ?? "them"}: ${row}`);
-  for (const { what, ids, reply } of sent) {
+  for (const one of sent) {
+    const { what, event, otherIds = [], reply } = one;
     if (reply.isAcknowledged) continue;
-    const hasRun = ids.some((id) => (seen?.count(id) ?? 0) > 0);
-    verdicts.expect(
+    const hasRun = (seen?.count({ ids: [...event.ids, ...otherIds] }) ?? 0) > 0;
+    const isRight = verdicts.expect(
       requirement,
       !hasRun,
-      () => {
-        return `${what}: refused with ${reply.summary}, and a handler ran all the same`;
-      },
+      () => `${what}: refused with ${reply.summary}, and a handler ran all the same`,
       [reply],
     );
+    if (isRight) target.runState.refused.push(one);
   }
   return sent.map(({ reply }) => reply);
 }
@@ -149,25 +178,25 @@ export async function expectAccepted(
 ): Promise<void> {
   const { verdicts, target } = sender;
   sender.requirement = requirement;
-  const sent = await sender.postAll(attempts);
+  const refused = (replies: readonly Reply[]): boolean =>
+    replies.filter((reply) => !reply.isAcknowledged).length >= ENOUGH;
+  const sent = await sender.postAll(attempts, { isEnough: refused });
   const handled = sent.filter((one) => one.reply.isAcknowledged && one.isUnhandled !== true);
-  const seen = await sender.effects(handled.map(({ event }) => event.id));
+  const seen = await sender.effects(handled.map(({ event }) => event));
   for (const row of seen?.nameless ?? []) verdicts.fail(requirement, row);
   for (const one of sent) {
     const { what, event, reply, requirement: own = requirement } = one;
     verdicts.expect(
       own,
       reply.isAcknowledged,
-      () => {
-        return `${what}: it is genuine, and was answered by ${reply.summary}`;
-      },
+      () => `${what}: it is genuine, and was answered by ${reply.summary}`,
       [reply],
     );
     if (seen === undefined || !handled.includes(one)) continue;
-    const ran = seen.get(event.id);
+    const ran = seen.of(event);
     verdicts.expect(
       own,
-      ran?.count === 1 && ran.type === event.type,
+      ran?.count === 1 && isTypeOf(event, ran.type),
       () =>
         ran === undefined
           ? `${what}: acknowledged, but without an effect within ${target.effectsWaitMs} ms`
@@ -178,39 +207,7 @@ export async function expectAccepted(
   }
 }
 
-type Headers = readonly Header[];
-
-/** New attempts that a receiver must refuse for their signature or time; the first one is plainly forged. */
-export function unverified(
-  sender: Sender,
-  data: Readonly<Record<string, unknown>> = {},
-): readonly Attempt[] {
-  const { names, covers, withTime, all } = sender.signing;
-  const tolerance = sender.signing.toleranceSeconds + 3600;
-  const genuine = (what: string, options?: AttemptOptions): Attempt =>
-    sender.attempt(sender.event({ data }), { ...options, what: `an attempt ${what}` });
-  const headed = (what: string, change: (headers: Headers) => Headers): Attempt => {
-    const attempt = genuine(what);
-    return { ...attempt, headers: change(attempt.headers) };
-  };
-  const signature = (what: string, change: (value: string) => string): Attempt =>
-    headed(what, (headers) => withHeader(headers, names.signature, change));
-  const at = (what: string, seconds: number): Attempt =>
-    genuine(what, { timestamp: sender.seconds() + seconds });
-  const other = genuine("of a changed body");
-  const idChanged = (headers: Headers): Headers => withHeader(headers, names.id, (id) => `${id}x`);
-  return [
-    genuine("signed by another secret", { secrets: [sender.signing.stranger("unverified")] }),
-    headed("unsigned", (headers) => without(headers, all)),
-    ...all.map((name) => headed(`without ${name}`, (headers) => without(headers, [name]))),
-    signature("of no signature's form", () => "cstest"),
-    signature("of an empty signature", () => ""),
-    signature("of half a signature", (value) =>
-      withSignature(value, (mac) => mac.slice(0, mac.length / 2)),
-    ),
-    { ...other, body: Buffer.concat([other.body, Buffer.from(" ")]) },
-    ...(covers.id && names.id !== undefined ? [headed("of a changed id", idChanged)] : []),
-    ...(covers.timestamp ? [at("too old", -tolerance), at("too early", tolerance)] : []),
-    ...(withTime ? [headed("of no time", (headers) => withTime(headers, () => "now"))] : []),
-  ];
+/** True if an effect's type names an event's: the whole type, or a part that a handler may know it by. */
+export function isTypeOf({ types }: TestEvent, type: string): boolean {
+  return types.includes(type);
 }

@@ -1,11 +1,9 @@
 import { standardCatalogue } from "@countersign/schemas";
-import { profiles } from "@countersign/schemas/profiles";
-import { senderOf } from "@countersign/schemas/provider-of";
 import type { ReceiverCheck } from "../check.ts";
 import { example } from "../derive/example.ts";
 import { negatives } from "../derive/cases.ts";
 import { standardSchemas } from "../derive/schema.ts";
-import type { Sender } from "../harness/attempt-sender.ts";
+import type { Sender } from "../harness/sender.ts";
 import { receiverCheck } from "./receiver-check.ts";
 
 const SCHEMA = "R-EVENT-SCHEMA";
@@ -19,23 +17,20 @@ export const schemas: ReceiverCheck = receiverCheck({
   title: "an event that does not fit its schema, or its own id, is refused and not recorded",
   requirements: [SCHEMA, ID],
   isSearch: true,
+  strict: [SCHEMA, ID],
   run: async (sender) => {
-    await misfits(sender);
-    await otherIds(sender);
+    if (sender.isSelected(SCHEMA)) await misfits(sender);
+    if (sender.isSelected(ID)) await otherIds(sender);
   },
 });
 
 async function misfits(sender: Sender): Promise<void> {
-  const { verdicts, target } = sender;
-  const { envelope, catalogue } = target.profile;
-  const hasSchemas =
-    JSON.stringify(envelope) === JSON.stringify(senderOf(profiles.standard).envelope);
-  const row = catalogue.find((one) => one.kind === KIND && one.type === KIND);
-  if (!hasSchemas || row === undefined)
-    return verdicts.notApplicable(
-      SCHEMA,
-      "the profile's events have another form than the schemas",
-    );
+  const { verdicts, events } = sender;
+  const row = events.rows.find((one) => one.kind === KIND && one.type === KIND);
+  if (events.dataAt !== "body:/data" || row === undefined) {
+    verdicts.notApplicable(SCHEMA, "the provider's events have another form than the schemas");
+    return;
+  }
   const broken = await sender.postAll(
     brokenData(sender.seed).map(({ what, data }) => {
       const event = sender.event({ row });
@@ -51,7 +46,7 @@ async function misfits(sender: Sender): Promise<void> {
     }),
   );
   for (const { what, first, event, reply } of again) {
-    const ran = (effects?.count(event.id) ?? 0) > 0;
+    const ran = (effects?.count(event) ?? 0) > 0;
     verdicts.expect(
       SCHEMA,
       !first.isAcknowledged && !ran,
@@ -70,7 +65,6 @@ async function misfits(sender: Sender): Promise<void> {
         [first, reply],
       );
   }
-  return undefined;
 }
 
 /** Data that a reader's schema refuses: unknown members and values of open lists are valid. */
@@ -93,9 +87,11 @@ function brokenData(seed: number): readonly { what: string; data: unknown }[] {
 
 async function otherIds(sender: Sender): Promise<void> {
   const { verdicts, signing, target } = sender;
-  if (!signing.covers.id || !target.events.hasId) {
-    const reason = signing.covers.id ? "the events have no id in the body" : "no id is signed";
-    verdicts.notApplicable(ID, reason);
+  if (!signing.covers.id || target.provider.sending === undefined) {
+    verdicts.notApplicable(
+      ID,
+      `${target.provider.title} does not sign an id that the body repeats`,
+    );
     return;
   }
   const event = sender.event();

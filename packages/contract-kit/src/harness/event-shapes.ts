@@ -1,0 +1,158 @@
+import { stepsOf } from "@countersign/schemas";
+import fc from "fast-check";
+import { arbitrary } from "../derive/arbitrary.ts";
+import { boundaries } from "../derive/cases.ts";
+import { example } from "../derive/example.ts";
+import { type LocatedSchema, resolve, schemaSet, standardSchemas } from "../derive/schema.ts";
+import { kindOf, partsOf } from "../derive/validity.ts";
+import { isRecord, parseJson, type Steps, withValueAt } from "../values.ts";
+import type { CatalogueRow, ProviderEvents } from "./provider-events.ts";
+
+/** A body that a row's events may have. */
+export interface Shape {
+  /** Its description, as the subject of a sentence after the event's type. */
+  readonly what: string;
+  readonly base: unknown;
+  /** False if it has members or values that its schema does not list, which readers accept anyway. */
+  readonly isListed: boolean;
+}
+
+/** Returns the schema of a row's events, whose data is `/data`; `undefined` if the row has none. */
+function schemaOf({ kind, type, schema }: CatalogueRow): LocatedSchema | undefined {
+  if (kind !== undefined) return standardSchemas().document(`events/${kind}.schema.json`);
+  if (schema === undefined) return undefined;
+  const path = `events/${type}.schema.json`;
+  const event = { type: "object", required: ["data"], properties: { data: schema } };
+  return schemaSet({ [path]: event }).document(path);
+}
+
+/** Makes the body of a row's event from its sample or its schema. @param dataAt The place of its data. */
+export function exampleBody(row: CatalogueRow, dataAt: string): unknown {
+  const schema = schemaOf(row);
+  if (row.sample === undefined && schema === undefined) return {};
+  const made = row.sample ?? (schema && dataOf(example(schema, { optional: "absent" })));
+  return placed(made, dataAt);
+}
+
+/** A schema of an event has an object with the resource under `data`. */
+const dataOf = (event: unknown): unknown => (event as { readonly data: unknown }).data;
+
+const placed = (data: unknown, dataAt: string): unknown =>
+  withValueAt(undefined, stepsOf(dataAt.replace(/^\w+:/, "")), data);
+
+/**
+ * Everything that the schema of a row admits, in samples: every optional member present and absent, every bound of
+ * a text and a number, nulls, each value of an enum, and values drawn by the seed; then what a reader must accept
+ * although the schema does not list it. Without a schema, the samples with unknown members.
+ */
+export function eventShapes(
+  events: ProviderEvents,
+  row: CatalogueRow,
+  draws: { readonly seed: number; readonly count: number },
+): readonly Shape[] {
+  const samples = events.samples.get(row.type) ?? [];
+  const own = samples.flatMap((sample, index): Shape[] => [
+    { what: `like sample ${index + 1}`, base: sample, isListed: true },
+    ...added(sample),
+  ]);
+  const schema = schemaOf(row);
+  if (schema !== undefined)
+    return [
+      ...own,
+      ...fromSchema(schema, draws).map((one) => {
+        return { ...one, base: placed(dataOf(one.base), events.dataAt) };
+      }),
+    ];
+  if (own.length > 0) return own;
+  const { text } = events.make({ row, id: "cstest", resource: "cstest", at: 0 });
+  return added(events.isForm ? {} : parseJson(text));
+}
+
+const TEXTS: readonly (readonly [what: string, text: string])[] = [
+  ["a combining accent", "Zoe\u0301 Mu\u0308ller"],
+  ["characters beyond 16 bits", "\u{1F98A}\u{20BB7}"],
+  ["letters from right to left", "\u05E9\u05DC\u05D5\u05DD \u0645\u0631\u062D\u0628\u0627"],
+  ["quotes and markup", `O'Brien "<b>&amp;</b>" \\ / %s {{x}} \${y}`],
+  ["breaks of lines", "a\nb\r\nc\td\u2028e"],
+];
+
+function fromSchema(
+  schema: LocatedSchema,
+  { seed, count }: { readonly seed: number; readonly count: number },
+): readonly Shape[] {
+  const full = example(schema, { optional: "present" });
+  const whole = JSON.stringify(full);
+  const bounds = boundaries(schema, full).filter(
+    ({ pointer, value }) => pointer.startsWith("/data/") && JSON.stringify(value) !== whole,
+  );
+  const drawn = fc.sample(arbitrary(schema), { seed, numRuns: count });
+  const listed = (what: string, value: unknown): Shape => ({
+    what,
+    base: printable(value),
+    isListed: true,
+  });
+  const open = placesWhere(schema, full, [], (at) => at.schema["x-open"] === true);
+  const texts = placesWhere(schema, full, [], isFreeText);
+  return [
+    listed("without optional members", example(schema, { optional: "absent" })),
+    listed("with all optional members", full),
+    ...bounds.map(({ pointer, keyword, value }, index) =>
+      listed(`at ${keyword} of ${pointer}${keyword === "enum" ? `, value ${index}` : ""}`, value),
+    ),
+    ...TEXTS.flatMap(([what, text], index) => {
+      const steps = texts[(index + seed) % Math.max(1, texts.length)];
+      return steps === undefined
+        ? []
+        : [listed(`with ${what} at /${steps.join("/")}`, withValueAt(full, steps, text))];
+    }),
+    ...drawn.map((value, index) => listed(`drawn as number ${index + 1}`, value)),
+    ...open.map((steps): Shape => ({
+      what: `with an unknown value at /${steps.join("/")}`,
+      base: withValueAt(full, steps, "CSTEST_ADDED"),
+      isListed: false,
+    })),
+    ...added(full),
+  ];
+}
+
+function added(event: unknown): readonly Shape[] {
+  const value = { of: ["any", 1, null, true, 1.5, { deep: {} }] };
+  return objectsIn(event, []).map((steps) => ({
+    what: `with an unknown member in /${steps.join("/")}`,
+    base: withValueAt(event, [...steps, "cstestAdded"], value),
+    isListed: false,
+  }));
+}
+
+function objectsIn(value: unknown, steps: Steps): readonly Steps[] {
+  if (Array.isArray(value)) return value.length > 0 ? objectsIn(value[0], [...steps, 0]) : [];
+  if (!isRecord(value)) return [];
+  const inner = Object.entries(value).flatMap(([name, one]) => objectsIn(one, [...steps, name]));
+  return [steps, ...inner];
+}
+
+/** True at a text for people: without a pattern, a format or a fixed value. */
+function isFreeText({ schema }: LocatedSchema, value: unknown): boolean {
+  const { pattern, format, enum: listed, maxLength = Infinity } = schema;
+  const isFree = pattern === undefined && format === undefined && listed === undefined;
+  return typeof value === "string" && isFree && !("const" in schema) && maxLength >= 64;
+}
+
+function placesWhere(
+  located: LocatedSchema,
+  value: unknown,
+  steps: Steps,
+  fits: (at: LocatedSchema, value: unknown) => boolean,
+): readonly Steps[] {
+  const whole = resolve(located);
+  const at = whole.schema.oneOf === undefined ? whole : (kindOf(whole, value) ?? whole);
+  if (typeof value !== "object" || value === null) return fits(at, value) ? [steps] : [];
+  return partsOf(at, value).flatMap(([step, part, one]) =>
+    placesWhere(part, one, [...steps, step], fits),
+  );
+}
+
+/** Replaces zero characters, which PostgreSQL and others cannot store in a text. */
+function printable(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(String.raw`\u0000`, "0"));
+}

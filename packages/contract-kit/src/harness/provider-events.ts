@@ -1,0 +1,331 @@
+import { createHash } from "node:crypto";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import { isRecord } from "../values.ts";
+import type { Header } from "./message.ts";
+import { RequestDraft, sendsForms } from "./request-draft.ts";
+import { printTime } from "./signing.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A row of a catalogue. */
+export type CatalogueRow = NonNullable<ProviderDocument["catalogue"]>[number];
+
+export interface EventOrder {
+  /** Default: the first of `rows`. */
+  readonly row?: CatalogueRow | undefined;
+  readonly id: string;
+  /** Id of the resource that it is about. */
+  readonly resource: string;
+  /** When it happened, in milliseconds since 1970. */
+  readonly at: number;
+  /** The event's name. Default: the row's. */
+  readonly type?: string | undefined;
+  /** The whole body before its values are replaced. Default: the row's sample, or an example of its schema. */
+  readonly base?: unknown;
+  /** Replacements of members of the event's data. */
+  readonly data?: Members | undefined;
+  /** Replacements at places, such as `body:/name`. */
+  readonly more?: Members | undefined;
+  /** Id of the delivery. Default: made from the event's. */
+  readonly delivery?: string | undefined;
+}
+
+/** A new event, as the provider writes it. */
+export interface TestEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly resource: string;
+  /** The body. An event that is sent again has the same text, since that is what was sent first. */
+  readonly text: string;
+  /** The headers that carry parts of the event. */
+  readonly headers: readonly Header[];
+  /** Path and query. */
+  readonly path: string;
+  /** Ids under which an effect of it could appear: its id, its parts, its delivery's id, its digest. */
+  readonly ids: readonly string[];
+  /** Names under which a handler may know its type: the whole type, and its parts. */
+  readonly types: readonly string[];
+}
+
+export interface ProviderEventsOptions {
+  readonly provider: ProviderDocument;
+  /** Path and query of the receiver. */
+  readonly path: string;
+  /** The types to send. */
+  readonly rows: readonly CatalogueRow[];
+  /** Whole bodies by type. Events of that type are made like them. */
+  readonly samples?: Samples;
+  /** Makes the body of a row without a sample. Default: only what the document names. */
+  readonly example?: (row: CatalogueRow, dataAt: string) => unknown;
+}
+
+/** The user's sample bodies by type. */
+export type Samples = ReadonlyMap<string, readonly unknown[]>;
+
+type Places = ProviderDocument["event"];
+
+/** Writes events as a provider document describes them: JSON or a form, alone or as a batch of one. */
+export class ProviderEvents {
+  readonly provider: ProviderDocument;
+  /** The types to send. A check leaves out those that turn out to have no handler. */
+  rows: readonly CatalogueRow[];
+  readonly samples: Samples;
+  readonly isForm: boolean;
+  readonly mediaType: string;
+  /** True if the document says where an event's id is. */
+  readonly hasId: boolean;
+  /** True if an event of a type that no row has can be written. */
+  readonly isOpen: boolean;
+  /** The place of the event's data; that of the body, the item or the form if the document names none. */
+  readonly dataAt: string;
+  readonly #path: string;
+  readonly #example: (row: CatalogueRow, dataAt: string) => unknown;
+  readonly #places: Places;
+  readonly #when: readonly Condition[];
+  readonly #type: readonly TypePart[];
+  /** The parts of the id that are not values of other places: the first one differs between events. */
+  readonly #ids: readonly string[];
+  readonly #allIds: readonly string[];
+
+  constructor({
+    provider,
+    path,
+    rows,
+    samples = new Map(),
+    example = () => ({}),
+  }: ProviderEventsOptions) {
+    this.provider = provider;
+    this.rows = rows;
+    this.samples = samples;
+    this.#path = path;
+    this.#example = example;
+    const form = formOf(provider);
+    this.#places = form.event;
+    this.#when = form.when;
+    const { event, timestamp, batch } = { ...provider, event: form.event };
+    this.#type = [event.type].flat();
+    const own = [...this.#type, event.time?.at, timestamp?.at];
+    this.#allIds = [event.id ?? []].flat();
+    this.#ids = this.#allIds.filter((place) => !own.includes(place));
+    this.isForm = sendsForms(provider);
+    const [media = "application/json"] = provider.media ?? [];
+    this.mediaType = this.isForm ? "application/x-www-form-urlencoded" : media;
+    this.hasId = this.#ids.length > 0;
+    this.isOpen = this.#type.some((part) => typeof part === "string");
+    this.dataAt = event.data ?? (this.isForm ? "form:" : batch === undefined ? "body:" : "item:");
+  }
+
+  make(order: EventOrder): TestEvent {
+    const row = order.row ?? this.rows[0];
+    if (row === undefined) throw new TypeError(`no type of ${this.provider.title} is to be sent`);
+    const base = order.base ?? this.samples.get(row.type)?.[0] ?? this.#example(row, this.dataAt);
+    const mediaType = ["Content-Type", this.mediaType] as const;
+    const draft = new RequestDraft(
+      { headers: [mediaType], body: Buffer.alloc(0), path: this.#path },
+      this.provider,
+    );
+    const { separator = "." } = this.#places;
+    // First without the base: most senders print the envelope first. Then again, over the base's values.
+    this.#write(draft, row, order);
+    this.#merge(draft, base);
+    const type = this.#write(draft, row, order);
+    const { headers, path } = draft;
+    const text = Buffer.from(draft.body).toString();
+    const parts = this.#allIds.map((place) => String(draft.get(place) ?? ""));
+    const { delivery } = this.provider;
+    const sources = [text, JSON.stringify(draft.get("item:"))].filter((one) => one !== undefined);
+    return {
+      id: this.hasId ? String(draft.get(this.#ids[0] ?? "")) : order.id,
+      type: type.join(separator),
+      resource: order.resource,
+      text,
+      headers: headers.filter((one) => one !== mediaType),
+      path,
+      ids: [
+        ...new Set([
+          ...(this.hasId ? [String(draft.get(this.#ids[0] ?? ""))] : [order.resource]),
+          order.id,
+          parts.join(" "),
+          ...(delivery === undefined ? [] : [String(draft.get(delivery) ?? "")]),
+          ...(this.hasId ? [] : sources.map(digestOf)),
+        ]),
+      ].filter((id) => id !== ""),
+      types: [...new Set([type.join(separator), ...type, ...this.#fixed(type, separator)])],
+    };
+  }
+
+  /** @returns The type's parts as they were written. */
+  #write(draft: RequestDraft, row: CatalogueRow, order: EventOrder): readonly string[] {
+    const {
+      event,
+      timestamp,
+      delivery,
+      require = [],
+      signature,
+    } = {
+      ...this.provider,
+      event: this.#places,
+    };
+    for (const condition of [...this.#when, ...require])
+      draft.put(condition.at, condition.equals ?? condition.startsWith ?? "1");
+    const { live } = event;
+    if (typeof live === "object") draft.put(live.at, live.equals ?? live.startsWith ?? "1");
+    else if (live !== undefined) draft.put(live, true);
+    const [own, ...others] = this.#ids;
+    if (own !== undefined) {
+      const isNumber = typeof draft.get(own) === "number";
+      const forms = isNumber ? [numberFor(order.id)] : idForms(order.id);
+      draft.put(own, this.#fitting<string | number>(own, forms));
+    }
+    for (const place of others) this.#fill(draft, place);
+    const type = this.#writeType(draft, order.type ?? row.type);
+    const { category } = event;
+    if (typeof category === "string" && category !== "catalogue" && !this.#type.includes(category))
+      draft.put(category, row.category ?? "EVENT");
+    const { time } = event;
+    if (time !== undefined && time.at !== timestamp?.at)
+      draft.put(time.at, printTime(order.at, time.unit));
+    if (delivery !== undefined && !this.#allIds.includes(delivery))
+      draft.put(delivery, order.delivery ?? `d${idForms(order.id)[0]}`);
+    for (const [name, value] of Object.entries(order.data ?? {}))
+      draft.put(this.#inData(name), value);
+    this.#writeResource(draft, row, order.resource);
+    for (const [place, value] of Object.entries(order.more ?? {})) draft.put(place, value);
+    for (const part of signature.signed ?? [])
+      if (typeof part === "object" && "at" in part) this.#fill(draft, part.at);
+      else if (
+        typeof part === "object" &&
+        "ifPresent" in part &&
+        !/^(?:body|item):/.test(part.ifPresent)
+      )
+        draft.put(part.ifPresent, this.#fitting(part.ifPresent, idForms(order.id)));
+    // The reference interface's events repeat the id of their header.
+    if (this.provider.sending !== undefined && own?.startsWith("header:") === true)
+      draft.put("body:/id", order.id);
+    return type;
+  }
+
+  /** The id of the example's own resource would be one for all events, and an order guard would skip most. */
+  #writeResource(draft: RequestDraft, row: CatalogueRow, resource: string): void {
+    const places = [row.resource, ...ownIds(row.kind).map((name) => this.#inData(name))];
+    const named = [
+      ...this.#allIds,
+      ...this.#type,
+      this.provider.delivery,
+      this.provider.timestamp?.at,
+    ];
+    const usual = ["id", "object_id"].map((name) => this.#inData(name));
+    for (const place of row.resource === undefined
+      ? [usual.find((one) => !named.includes(one))]
+      : places)
+      if (place !== undefined) draft.put(place, resource);
+  }
+
+  #inData(name: string): string {
+    return this.dataAt === "form:" ? `form:${name}` : `${this.dataAt}/${name}`;
+  }
+
+  #writeType(draft: RequestDraft, wanted: string): readonly string[] {
+    const { separator = "." } = this.#places;
+    const rest = wanted.split(separator);
+    return this.#type.flatMap((part, index) => {
+      const isLast = index === this.#type.length - 1;
+      const text = (isLast ? rest.splice(0) : rest.splice(0, 1)).join(separator);
+      if (typeof part === "object") return [part.text];
+      if (text === "") draft.put(part, undefined);
+      else {
+        const fitting = this.#fitting(part, [text, text.toUpperCase().replaceAll(/\W/g, "_")]);
+        draft.put(part, fitting);
+        return [String(fitting)];
+      }
+      return [];
+    });
+  }
+
+  /** The beginnings of a type of several parts: a handler may know only the first. */
+  #fixed(type: readonly string[], separator: string): readonly string[] {
+    const whole = type.join(separator);
+    const { category } = this.#places;
+    const before = typeof category === "object" ? whole.split(category.before)[0] : undefined;
+    return before === undefined ? [] : [before];
+  }
+
+  /** Puts a value that a place must have, if it has none. */
+  #fill(draft: RequestDraft, place: string): void {
+    if (draft.get(place) === undefined) draft.put(place, this.#fitting(place, FILLERS));
+  }
+
+  #fitting<T extends string | number>(place: string, forms: readonly T[]): T {
+    const [first] = forms;
+    const pin = this.provider.pin?.find(({ at }) => at === place);
+    const whole = new RegExp(`^(?:${pin?.matches ?? ".*"})$`, "s");
+    const found = forms.find((form) => whole.test(String(form))) ?? first;
+    if (found === undefined) throw new TypeError(`no value for ${place}`);
+    return found;
+  }
+
+  #merge(draft: RequestDraft, base: unknown): void {
+    if (!this.isForm) {
+      draft.put("body:", merged(draft.get("body:"), base));
+      return;
+    }
+    for (const [name, value] of Object.entries(isRecord(base) ? base : {}))
+      if (draft.get(`form:${name}`) === undefined) draft.put(`form:${name}`, value);
+  }
+}
+
+type Condition = NonNullable<ProviderDocument["require"]>[number];
+type TypePart = string | { readonly text: string };
+
+/** Values for places that must have one: each pin of the documents is met by one of them. */
+const FILLERS: readonly string[] = ["cstest", "1", "true", "EUR", "CSTEST"];
+
+/** The form of events whose type can be chosen: the document's first, unless its type is a fixed text. */
+function formOf({ event, variants = [] }: ProviderDocument): {
+  readonly event: Places;
+  readonly when: readonly Condition[];
+} {
+  const isOpen = ({ type }: Places): boolean =>
+    [type].flat().some((one) => typeof one === "string");
+  const variant = variants.find((one) => isOpen(one.event));
+  return isOpen(event) || variant === undefined
+    ? { event, when: [] }
+    : { event: variant.event, when: [variant.when] };
+}
+
+/** An id in the forms that documents demand. */
+function idForms(id: string): readonly string[] {
+  const digest = createHash("sha256").update(id).digest("hex");
+  return [id, digest.slice(0, 16).toUpperCase(), digest.slice(0, 32)];
+}
+
+function numberFor(id: string): number {
+  return Number.parseInt(createHash("sha256").update(id).digest("hex").slice(0, 11), 16);
+}
+
+const digestOf = (text: string): string =>
+  `sha256:${createHash("sha256").update(text).digest("base64url")}`;
+
+/** A value with what another one has in addition. */
+function merged(over: unknown, base: unknown): unknown {
+  if (Array.isArray(base) && (Array.isArray(over) || !isRecord(over)))
+    return base.map((item: unknown, index) =>
+      merged(Array.isArray(over) ? (over[index] as unknown) : undefined, item),
+    );
+  if (!isRecord(over) || !isRecord(base)) return over ?? base;
+  const added = Object.entries(base).filter(([name]) => !Object.hasOwn(over, name));
+  return Object.fromEntries([
+    ...Object.entries(over).map(([name, value]) => [
+      name,
+      Object.hasOwn(base, name) ? merged(value, base[name]) : value,
+    ]),
+    ...added,
+  ]);
+}
+
+/** The members of the reference interface's events that have their resource's id. */
+function ownIds(kind: string | undefined): readonly string[] {
+  if (kind === undefined) return [];
+  if (kind.startsWith("customer.")) return ["id"];
+  return [kind.startsWith("account.") ? "customerId" : "paymentId"];
+}

@@ -1,0 +1,150 @@
+import type { Attempt } from "../harness/attempt-maker.ts";
+import type { Sender } from "../harness/sender.ts";
+
+/** The usual size according to Standard Webhooks, in bytes. */
+const USUAL_BYTES = 20_000;
+/** Places of the body that are changed, one per attempt. */
+const PLACES = [1, 2, 3, 4, 5, 6, 7, 8];
+
+interface Situation {
+  readonly sender: Sender;
+  /** An earlier genuine attempt, which the receiver has accepted. */
+  readonly taken: Attempt;
+}
+
+export interface BodyChange {
+  readonly what: string;
+  /** True if it makes sense of JSON only. */
+  readonly isJson?: true;
+  readonly change: (text: string, situation: Situation) => string | Uint8Array;
+}
+
+const letters = ({ events }: Sender): RegExp =>
+  events.isForm ? /(?<==[^&%]*)[a-z]/g : /(?<=:\s?"[^"]*)[a-z]/g;
+
+/** One change each to a body that keeps its signature. */
+export const changedBodies: readonly BodyChange[] = [
+  { what: "a body without its last byte", change: (text) => text.slice(0, -1) },
+  { what: "an empty body", change: () => "" },
+  {
+    what: "a body with other data",
+    isJson: true,
+    change: (text) => text.replace(/"(\w+)":"/, '"$1":"x'),
+  },
+  {
+    what: "a body with a digit changed in its middle",
+    change: (text) => withOther(text, /\d/g, (digits) => digits >> 1),
+  },
+  {
+    what: "a body with a member more",
+    change: (text, { sender }) =>
+      sender.events.isForm ? `${text}&cstest=1` : appended(text, '"cstest":1'),
+  },
+  {
+    what: "a body with the last letter's case changed",
+    change: (text) => text.replace(/[a-z](?=[^a-z]*$)/, (letter) => letter.toUpperCase()),
+  },
+  ...PLACES.map((place): BodyChange => ({
+    what: `a body with one letter changed, place ${place}`,
+    // Steps that have no divisor in common with most lengths, so that places are far apart.
+    change: (text, { sender }) =>
+      withOther(
+        text,
+        letters(sender),
+        (count) => ((sender.seed * PLACES.length + place - 1) * 7919) % count,
+      ),
+  })),
+  { what: "another event's body", change: (_text, { taken }) => taken.body },
+  { what: "a body with a zero byte and more after it", change: (text) => `${text}\0 ` },
+  { what: "the body twice", change: (text) => text + text },
+  { what: "an event around the body", isJson: true, change: (text) => `{"data":${text}}` },
+];
+
+/** What is sent instead of a signed body, and decoders or JSON libraries read as the same. */
+export const misreadBodies: readonly BodyChange[] = [
+  { what: "a space at the end that was not signed", change: (text) => `${text} ` },
+  { what: "a line break at the end that was not signed", change: (text) => `${text}\n` },
+  { what: "a space at the beginning that was not signed", change: (text) => ` ${text}` },
+  {
+    what: "spaces between members that were not signed",
+    isJson: true,
+    change: (text) => JSON.stringify(JSON.parse(text), null, 2),
+  },
+  {
+    what: "members in another order than the signed one",
+    isJson: true,
+    change: (text) => JSON.stringify(reversed(JSON.parse(text))),
+  },
+  {
+    what: "an escaped letter that was signed as itself",
+    isJson: true,
+    change: (text) => text.replace("cstest", String.raw`\u0063stest`),
+  },
+  {
+    what: "UTF-16 for a body that was signed in UTF-8",
+    change: (text) => Buffer.from(text, "utf16le"),
+  },
+  {
+    what: "a form around a body that was signed",
+    isJson: true,
+    change: (text) => `payload=${encodeURIComponent(text)}`,
+  },
+];
+
+/** Bytes that decoders replace by other ones, and these: no sender signs such a body. */
+export const laxBytes: readonly (readonly [what: string, sent: number, signed: string])[] = [
+  ["a byte that is no UTF-8 for a signed U+FFFD", 0xff, "\uFFFD"],
+  ["a lone continuation byte for a signed U+FFFD", 0x80, "\uFFFD"],
+  ["the byte of latin-1 for a signed letter", 0xe9, "é"],
+];
+
+/** JSON with its members in the opposite order; a list's items keep theirs. */
+export function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).toReversed());
+}
+
+/** JSON with a member added after the first brace. */
+export const prepended = (text: string, member: string): string =>
+  text.replace("{", () => `{${member},`);
+
+/** JSON with a member added before the last brace. */
+export function appended(text: string, member: string): string {
+  const at = text.lastIndexOf("}");
+  return at === -1 ? `${text} ` : `${text.slice(0, at)},${member}${text.slice(at)}`;
+}
+
+/** The body with a new member whose value has these bytes. */
+export function withBytes(text: string, bytes: Uint8Array): Buffer {
+  const at = text.indexOf("{") + 1;
+  return Buffer.concat([
+    Buffer.from(`${text.slice(0, at)}"cstest":"`),
+    bytes,
+    Buffer.from(`",${text.slice(at)}`),
+  ]);
+}
+
+/** A body of that many bytes, and the same with its last letter changed. */
+export function longBodies(
+  sender: Sender,
+  text: string,
+  bytes: number = USUAL_BYTES,
+): readonly [signed: string, sent: string] {
+  const missing = Math.max(0, bytes - text.length);
+  // Spaces, since another member would belong to another requirement.
+  const long = sender.events.isForm
+    ? `cstest=${"1".repeat(missing)}&${text}`
+    : text.replace("{", `{${" ".repeat(missing)}`);
+  return [long, withOther(long, letters(sender), (count) => count - 1)];
+}
+
+/** With one of the characters that fit a pattern replaced by its neighbour. */
+function withOther(body: string, pattern: RegExp, choose: (count: number) => number): string {
+  const places = [...body.matchAll(pattern)];
+  const place = places[choose(places.length)];
+  if (place === undefined) return `${body} `;
+  const code = body.codePointAt(place.index) ?? 0;
+  const other = String.fromCodePoint(/[z9]/.test(place[0]) ? code - 1 : code + 1);
+  return body.slice(0, place.index) + other + body.slice(place.index + 1);
+}

@@ -1,0 +1,192 @@
+import { createHash, createHmac } from "node:crypto";
+import type { Attempt } from "../harness/attempt-maker.ts";
+import { without } from "../harness/message.ts";
+import type { Sender } from "../harness/sender.ts";
+import type { Signing } from "../harness/signing.ts";
+
+/** A genuine attempt, before an operation changes a part of it. */
+export interface Base {
+  readonly sender: Sender;
+  readonly attempt: Attempt;
+  /** Whole seconds. */
+  readonly timestamp: number;
+  /** An earlier genuine attempt, which the receiver has accepted. */
+  readonly taken: Attempt;
+}
+
+/** One operation on one part of a signed attempt. `undefined` if the provider's scheme has no such part. */
+export interface Operation {
+  readonly requirement: string;
+  /** The operation as the subject of a sentence. */
+  readonly what: string;
+  readonly change: (base: Base) => Attempt | undefined;
+}
+
+export const op = (requirement: string, what: string, change: Operation["change"]): Operation => ({
+  requirement,
+  what,
+  change,
+});
+
+const MAC = "R-VERIFY-MAC";
+
+/** Texts that other schemes, and older versions of this one, sign. */
+const texts: readonly (readonly [
+  what: string,
+  of: (base: Base, key: Uint8Array) => Uint8Array | string,
+])[] = [
+  ["the signed text", (base, key) => signedText(base, key)],
+  ["only the body", ({ attempt }) => attempt.body],
+  ["only the id", ({ attempt }) => attempt.event.id],
+  ["only the time", ({ timestamp }) => String(timestamp)],
+  ["no text", () => ""],
+  ["the id and the body", ({ attempt }) => `${attempt.event.id}.${attempt.event.text}`],
+  ["the time and the body", ({ attempt, timestamp }) => `${timestamp}.${attempt.event.text}`],
+  [
+    "the parts without separators",
+    ({ attempt: { event }, timestamp }) => event.id + timestamp + event.text,
+  ],
+  [
+    "the time before the id",
+    ({ attempt: { event }, timestamp }) => `${timestamp}.${event.id}.${event.text}`,
+  ],
+];
+
+const signedText = ({ sender, attempt }: Base, key: Uint8Array): Uint8Array =>
+  sender.textOf(attempt, key) ?? Buffer.alloc(0);
+
+/** Digests of a text and a key. */
+const digests: readonly (readonly [
+  what: string,
+  digest: (hash: string, text: Uint8Array, key: Uint8Array) => Buffer,
+])[] = [
+  ["HMAC with", (hash, text, key) => createHmac(hash, key).update(text).digest()],
+  ["a digest without a key,", (hash, text) => createHash(hash).update(text).digest()],
+  [
+    "a digest of the key and it,",
+    (hash, text, key) => createHash(hash).update(key).update(text).digest(),
+  ],
+  [
+    "a digest of it and the key,",
+    (hash, text, key) => createHash(hash).update(text).update(key).digest(),
+  ],
+];
+
+const HASHES = ["md5", "sha1", "sha224", "sha256", "sha512"];
+const ENCODINGS = ["base64", "hex"] as const;
+
+/** Names of versions and algorithms under which other signatures are carried. */
+const LABELS = ["v0", "v2", "v1a", "v1b", "v10", "V1", "v", "1", "sha1", "sha256", "md5", ""];
+
+/** Other headers that carry a signature of the body, with what is before it. */
+const OTHER_HEADERS = [
+  ["X-Hub-Signature", "sha1", "sha1="],
+  ["X-Hub-Signature-256", "sha256", "sha256="],
+  ["X-Signature", "sha256", ""],
+  ["X-Webhook-Signature", "sha256", ""],
+  ["X-Shopify-Hmac-Sha256", "sha256", ""],
+] as const;
+
+/** Signatures by other algorithms, over other texts, under other versions and in other headers. */
+export function weakSignatures(signing: Signing): readonly Operation[] {
+  return [
+    ...HASHES.flatMap((hash) =>
+      digests.flatMap(([how, digest]) =>
+        texts.flatMap(([what, of]) =>
+          ENCODINGS.map((encoding) => {
+            const name = `a signature by ${how} ${hash} over ${what}, in ${encoding}`;
+            const isBodyOrText = what === "the signed text" || what === "only the body";
+            const isCommon = isBodyOrText || (hash === "sha256" && how === "HMAC with");
+            return op(MAC, name, (base) =>
+              // Unlikely ones, over other texts by other algorithms, are left to the second round.
+              isCommon || base.sender.round === 1
+                ? resigned(base, (key) => digest(hash, Buffer.from(of(base, key)), key), encoding)
+                : undefined,
+            );
+          }),
+        ),
+      ),
+    ),
+    ...otherVersions(signing),
+    ...OTHER_HEADERS.map(([name, hash, prefix]) =>
+      op(MAC, `a signature over the body in ${name}`, ({ sender, attempt }) => {
+        const key = keyOf(sender);
+        if (key === undefined || signing.headers.includes(name.toLowerCase())) return undefined;
+        const encoding = name.startsWith("X-Shopify") ? "base64" : "hex";
+        const mac = createHmac(hash, key).update(attempt.body).digest(encoding);
+        const headers = without(attempt.headers, signing.headers);
+        return { ...attempt, headers: [...headers, [name, prefix + mac]] };
+      }),
+    ),
+    ...(signing.isToken ? ["none", "None", "NONE", "HS1", ""].map(unsignedToken) : []),
+  ];
+}
+
+/** A token whose header names another algorithm, and that has no signature. */
+const unsignedToken = (alg: string): Operation =>
+  op(MAC, `a token of the algorithm "${alg}"`, ({ sender: { signing }, attempt }) =>
+    signing.withCarrier(attempt, (text) => {
+      const [header = "", payload = ""] = text.split(".");
+      const prefix = /^(?:.* )?/.exec(header)?.[0] ?? "";
+      const other = Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url");
+      return `${prefix}${other}.${payload}.`;
+    }),
+  );
+
+/** The genuine signature, and weaker ones, under each other version's name. */
+function otherVersions(signing: Signing): readonly Operation[] {
+  const [own] = signing.provider.signature.carrier;
+  const { pair, equals = "=", prefix = "" } = own ?? {};
+  const label = pair === undefined ? prefix : pair + equals;
+  const [, sign = ""] = /([,=])$/.exec(label) ?? [];
+  if (sign === "") return [];
+  const named = (version: string): string => (version === "" ? "" : version + sign);
+  const relabelled = (attempt: Attempt, version: string): Attempt =>
+    signing.withCarrier(attempt, (text) => text.replace(label, named(version)));
+  return LABELS.filter((version) => named(version) !== label).flatMap((version) => [
+    op(
+      "R-VERIFY-VERSION",
+      `the genuine signature under ${version || "no version"}`,
+      ({ attempt }) => {
+        const found = relabelled(attempt, version);
+        return version === "" ? undefined : found;
+      },
+    ),
+    ...["md5", "sha1", "sha256"].flatMap((hash) =>
+      digests.slice(0, 2).flatMap(([how, digest]) =>
+        texts.slice(0, 2).flatMap(([what, of]) =>
+          ENCODINGS.map((encoding) => {
+            const name = `a signature by ${how} ${hash} over ${what} under ${version || "no version"}, in ${encoding}`;
+            return op(MAC, name, (base) => {
+              const made = resigned(
+                base,
+                (key) => digest(hash, Buffer.from(of(base, key)), key),
+                encoding,
+              );
+              return made && relabelled(made, version);
+            });
+          }),
+        ),
+      ),
+    ),
+  ]);
+}
+
+/** With another digest as the signature; `undefined` for the scheme's own. */
+function resigned(
+  base: Base,
+  digest: (key: Uint8Array) => Buffer,
+  encoding: (typeof ENCODINGS)[number],
+): Attempt | undefined {
+  const { sender, attempt } = base;
+  const key = keyOf(sender);
+  if (key === undefined) return undefined;
+  const mac = digest(key);
+  // Another encoding of the scheme's own signature belongs to another requirement.
+  if (mac.equals(sender.signing.mac(signedText(base, key), key))) return undefined;
+  return sender.signing.withSignature(attempt, () => mac.toString(encoding));
+}
+
+export function keyOf({ secrets: [secret], signing }: Sender): Uint8Array | undefined {
+  return secret === undefined ? undefined : signing.keyOf(secret);
+}
