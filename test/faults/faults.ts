@@ -11,7 +11,7 @@ import {
   type RunOptions,
   type Target,
 } from "@countersign/contract-kit";
-import { profiles } from "@countersign/schemas/profiles";
+import { reference } from "@countersign/schemas/providers";
 import { secrets } from "../../packages/contract-kit/test/receiver/open-receiver.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -61,6 +61,7 @@ export async function verdictOnReceiver({ fails, edits }: ReceiverFault): Promis
     // Others answer soon, but not within a short deadline on a busy machine.
     ...(fails === "R-ACK-IN-TIME" && { deadlineMs: 3000 }),
     effectsWaitMs: 300,
+    strict: true,
   });
   try {
     return await verdictOn({ target, checks: receiverChecks, only: [fails] });
@@ -77,7 +78,7 @@ export async function openStrictReceiver(
   const own = secrets["standard"] ?? [];
   const { said, end } = await startFaulty(RECEIVER, own, edits);
   const { url = "", effectsUrl } = said;
-  const standard = { url, effectsUrl, secrets: own, profile: profiles.standard };
+  const standard = { url, effects: effectsUrl, secrets: own, provider: reference };
   return { target: receiverTarget({ ...standard, deadlineMs: 10_000, ...options }), close: end };
 }
 

@@ -59,7 +59,12 @@ const ours = (name: string, profile: Profile = profiles.standard): Good => ({
       createServer((request, response) => void effects.answer(request, response)),
     );
     const url = `${attempts.origin}/webhooks`;
-    const target = receiverTarget({ url, effectsUrl: told.origin, secrets, profile });
+    const target = receiverTarget({
+      url,
+      effects: told.origin,
+      secrets,
+      provider: providerOf(profile),
+    });
     const close = async (): Promise<void> => {
       await Promise.all([attempts.close(), told.close()]);
     };

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { receiverTarget } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { type ProviderDocument, reference } from "@countersign/schemas/providers";
 import { buildSync } from "esbuild";
 import { secrets } from "../../packages/contract-kit/test/receiver/open-receiver.ts";
@@ -69,8 +70,12 @@ async function start(
     // oxlint-disable-next-line no-await-in-loop -- one try after the other
     await setTimeout(50);
   }
-  const urls = { url: `${origin}/webhooks`, effectsUrl: `${origin}/effects` };
-  const target = receiverTarget({ ...urls, secrets: [secret], profile });
+  const target = receiverTarget({
+    url: `${origin}/webhooks`,
+    effects: `${origin}/effects`,
+    secrets: [secret],
+    provider: providerOf(profile),
+  });
   return {
     target,
     async close() {

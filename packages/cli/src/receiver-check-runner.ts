@@ -1,5 +1,6 @@
 import type { CheckRunner } from "@countersign/sandbox/internal";
 import type { Profile } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { optionWords, shellWords } from "./verify/arguments.ts";
 
 export interface CheckedTarget {
@@ -68,7 +69,7 @@ export function receiverCheckRunner({
     },
     run: async ({ signal, onCheck, onEntry }) => {
       const kit = await load();
-      const target = kit.receiverTarget({ url, secrets: [secret], profile });
+      const target = kit.receiverTarget({ url, secrets: [secret], provider: providerOf(profile) });
       const hide = kit.redactor([secret]);
       try {
         const report = await kit.run({

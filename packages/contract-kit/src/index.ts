@@ -1,5 +1,4 @@
 export {
-  defaultFailOn,
   levels,
   requirements,
   requirementVersions,
@@ -10,11 +9,12 @@ export {
   type Verdict,
 } from "./check.ts";
 export { providerChecks, receiverChecks } from "./checks.ts";
+export type { EffectsSource } from "./harness/effects.ts";
 export { hostReceiver } from "./harness/hosted-receiver.ts";
 export { checkOwned, TargetNotOwnedError } from "./harness/owned-host.ts";
 export { probeProvider, TargetUnusableError } from "./harness/provider-states.ts";
 export { readSamples } from "./harness/read-samples.ts";
-export { receiverTarget, type ReceiverTargetOptions } from "./harness/receiver-target.ts";
+export { receiverTarget } from "./harness/receiver-target.ts";
 export {
   clientToken,
   httpSend,

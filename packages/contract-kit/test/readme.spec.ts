@@ -132,5 +132,8 @@ it("the guide to effects has Express code that reports effects and makes handler
     "pass R-ACK-FAILED",
     "pass R-ACK-RETRY-AFTER",
     "pass R-ACK-IN-TIME",
+    "pass R-ONCE-DUPLICATE",
+    "pass R-ONCE-CONCURRENT",
+    "pass R-ACK-IN-PROGRESS",
   ]);
 });

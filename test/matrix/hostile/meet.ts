@@ -9,6 +9,7 @@ import {
   run,
 } from "@countersign/contract-kit";
 import { profiles } from "@countersign/schemas/profiles";
+import { reference } from "@countersign/schemas/providers";
 import { expect, it } from "vitest";
 import {
   type Hostility,
@@ -33,7 +34,7 @@ export function meetReceivers(names: readonly string[]): void {
       const target = receiverTarget({
         url: new URL("/webhooks", url).href,
         secrets: secrets["standard"] ?? [],
-        profile: profiles.standard,
+        provider: reference,
         deadlineMs: 400,
         effectsWaitMs: 100,
       });

@@ -1,47 +1,57 @@
 import { setTimeout } from "node:timers/promises";
-import type { Command } from "commander";
 import {
+  type EffectsSource,
   readSamples,
-  providerEvents,
   receiverChecks,
   receiverTarget,
   TargetNotOwnedError,
   type ReceiverTarget,
 } from "@countersign/contract-kit";
-import { signingSecret } from "../environment.ts";
-import { badArgument, Failure } from "../failure.ts";
-import { chosenProvider, loadChosen } from "../profile.ts";
-import { badSecret } from "../provider.ts";
-import { integer, providerOption } from "../options.ts";
 import { providerOf } from "@countersign/schemas/provider-of";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { Command } from "commander";
+import { secretFrom, signingSecret } from "../environment.ts";
+import { badArgument, Failure } from "../failure.ts";
+import { integer, providerOption } from "../options.ts";
+import { chosenProvider, loadProfile } from "../profile.ts";
+import { badSecret } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
-import { restartBy } from "../verify/restart-command.ts";
 import { optionWords, targetUrl } from "../verify/arguments.ts";
+import { restartBy } from "../verify/restart-command.ts";
+import { openSqlEffects } from "../verify/sql-effects.ts";
 import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
 import { verifyTarget } from "../verify/verify-target.ts";
 
 const help = `
 Sends genuine and forged webhooks to a receiver in any language and reports which requirements hold, with the bytes of both sides.
-Every generated id begins with cstest_. Redirects are not followed.
+Every generated id begins with cstest_ where the provider's ids allow it. Redirects are not followed.
 
-With --effects-url, it also tests what the handlers did: GET returns a list of {"eventId", "type", "count"}, and PUT {"failNext": n}
-makes the next n handlers fail. Without it, requirements that only handlers show are not applicable.
+Attempts are those of --provider: its headers, signatures, ids and clock; without it, those of the payment interface (--profile).
+What a provider's scheme cannot show, such as the age of an attempt whose time it does not sign, is not applicable.
 
-With --provider, no profile is needed: attempts are signed as that provider signs, and each file of --samples is one of its events. Any
-Standard Webhooks receiver: --provider standard-webhooks.
+The report names what the run could see:
+  no effects   answers only: forged attempts, raw bytes, sizes, media types, deadlines. Takes less than 10 s; the one for CI
+  effects      what handlers did, too: --effects-url lists it, or --effects 'sql:SELECT id, type, count FROM …' reads your own table
+  samples      bodies like yours, with new ids: --samples, one JSON body a file (TYPE.json if a header has the type), or --openapi
 
-With --samples, events of a type are variations of your event of that type. With --restart-command, handled events are sent again after
-a restart; the command must exit with 0 within 60 s.
+--effects-url: GET returns a list of {"eventId", "type", "count"}, and PUT {"failNext": n} makes the next n handlers fail. --effects
+reads rows of event id, type and count with a query of your own.
+
+With --restart-command, events are sent again after a restart; the command must exit with 0 within 60 s.
 
 A target on another machine needs --i-own HOST and gets at most 50 requests per second.
 ${verifyHelp}
 
 Environment (also as NAME_FILE, the path of a file with the value):
-  COUNTERSIGN_SECRET   signing secret of the receiver, or several separated by spaces: the first one signs, and each must be accepted
+  COUNTERSIGN_SECRET                  signing secret of the receiver, or several separated by spaces: the first one signs, and each must
+                                      be accepted. A private key in PEM where the receiver verifies with a public one
+  COUNTERSIGN_EFFECTS_DATABASE_URL    of --effects: postgres://USER:PASSWORD@HOST/DATABASE, or sqlite:FILE
+  COUNTERSIGN_API_KEY                 of providers that sign one, such as LiveKit
 
 Examples:
-  countersign verify receiver --url http://localhost:3000/webhooks
-  countersign verify receiver --provider standard-webhooks --url http://localhost:3000/webhooks --samples test/events
+  countersign verify receiver --provider stripe --url http://localhost:3000/webhooks
+  countersign verify receiver --provider github --url http://localhost:3000/hooks --samples test/events
+  countersign verify receiver --provider stripe --url http://localhost:3000/webhooks --effects 'sql:SELECT event_id, type, runs FROM done'
   countersign verify receiver --url http://localhost:3000/webhooks --effects-url http://localhost:3000/effects
   countersign verify receiver --url https://staging.example/hooks --i-own staging.example --slow
   countersign verify receiver --url http://localhost:3000/webhooks --report junit=receiver.xml,html=receiver.html
@@ -52,6 +62,7 @@ Examples:
 interface ReceiverOptions extends VerifyOptions {
   readonly url: string;
   readonly effectsUrl?: string;
+  readonly effects?: string;
   readonly iOwn?: string;
   readonly slow?: boolean;
   readonly nonce?: string;
@@ -67,7 +78,10 @@ interface ReceiverOptions extends VerifyOptions {
 export function declareVerifyReceiver(command: Command, surroundings: Surroundings): void {
   command
     .requiredOption("--url <url>", "URL of the receiver")
+    .addOption(providerOption())
     .option("--effects-url <url>", "URL that lists what the handlers did")
+    .option("--effects <sql:query>", "query that lists what the handlers did")
+    .option("--samples <dir>", "folder of your events' bodies as *.json")
     .option("--i-own <host>", "confirm that you own this remote host")
     .option("--types <type...>", "event types that it handles (default: all)")
     .option(
@@ -75,10 +89,8 @@ export function declareVerifyReceiver(command: Command, surroundings: Surroundin
       "requests per second (default: 50; local: no limit)",
       integer(1, 1000),
     )
-    .addOption(providerOption())
-    .option("--samples <dir>", "folder of your events as *.json, to vary")
     .option("--restart-command <cmd>", "shell command that restarts the receiver")
-    .option("--thorough", "search ten times as long")
+    .option("--thorough", "search ten times as long, and judge strictly")
     .option("--slow", "also run checks that wait for the receiver's deadlines")
     .option("--nonce <text>", "part of every generated id (default: the time)");
   withVerifyOptions(command)
@@ -99,7 +111,8 @@ async function runVerifyReceiver(
   options: ReceiverOptions,
   surroundings: Surroundings,
 ): Promise<boolean> {
-  const { url, effectsUrl, iOwn, types, slow, samples, restartCommand, thorough } = options;
+  const { url, effectsUrl, effects, iOwn, types, slow, samples, restartCommand, thorough } =
+    options;
   return verifyTarget(
     {
       role: "receiver",
@@ -110,21 +123,29 @@ async function runVerifyReceiver(
         "receiver",
         ...optionWords({
           "--url": url,
+          "--provider": options.provider,
           "--effects-url": effectsUrl,
+          "--effects": effects,
           "--i-own": iOwn,
           "--types": types,
           "--slow": slow,
-          "--provider": options.provider,
           "--samples": samples,
           "--restart-command": restartCommand,
           "--thorough": thorough,
         }),
       ],
       open: async () => {
-        const secrets = await secretsFrom(surroundings);
-        const { target, checks } = await openTarget(options, secrets);
-        await requireListening(target);
-        return { target, checks, secrets, notes: target.notes, close: target.close };
+        const secrets = secretsFrom(await signingSecret(surroundings));
+        const { target, close } = await openTarget(options, secrets, surroundings);
+        try {
+          await requireListening(target);
+        } catch (error) {
+          await close();
+          throw error;
+        }
+        surroundings.terminal.err(announcement(target));
+        const notes = (): readonly string[] => [...tierNotes(target), ...target.notes()];
+        return { target, secrets, notes, close };
       },
     },
     options,
@@ -132,61 +153,78 @@ async function runVerifyReceiver(
   );
 }
 
+/** Requests of a run, measured: without effects, with them, and for each further type. */
+const ATTEMPTS = { answers: 900, effects: 400, type: 30, rounds: 9 };
+
+/** Says before the first attempt how many are sent, and that handlers run. */
+function announcement({ events, effects, effort, url }: ReceiverTarget): string {
+  const { answers, effects: more, type, rounds } = ATTEMPTS;
+  const once = answers + (effects === undefined ? 0 : more) + type * events.rows.length;
+  const count = Math.ceil((once * (effort > 1 ? rounds : 1)) / 100) * 100;
+  return `sends about ${count} requests to ${url}; genuine ones run your handlers`;
+}
+
+/** What the run could see of the receiver. */
+function tierNotes({ effects, events, provider }: ReceiverTarget): readonly string[] {
+  const isReal = events.samples.size > 0 || provider.sending !== undefined;
+  return [
+    effects === undefined
+      ? "tier: no effects. Answers were judged, not what handlers did: --effects-url or --effects shows that"
+      : "tier: effects. Answers and what handlers did were judged",
+    isReal
+      ? "payloads were made like samples or schemas"
+      : `payloads were not real: delivery was proved with the members that ${provider.title} needs only; --samples sends bodies like yours`,
+  ];
+}
+
 async function openTarget(
   options: ReceiverOptions,
   secrets: readonly string[],
-): Promise<{
-  readonly target: ReceiverTarget;
-  readonly checks: typeof receiverChecks;
-}> {
-  const { url, effectsUrl, iOwn, slow, nonce, types, rate } = options;
-  const { samples, restartCommand, thorough } = options;
+  surroundings: Surroundings,
+): Promise<{ readonly target: ReceiverTarget; readonly close: () => Promise<void> }> {
+  const { url, effectsUrl, effects, iOwn, slow, nonce, types, rate } = options;
+  const { samples, restartCommand, thorough, only } = options;
   targetUrl(url, "--url");
   if (effectsUrl !== undefined) targetUrl(effectsUrl, "--effects-url");
+  if (effectsUrl !== undefined && effects !== undefined)
+    throw badArgument("--effects and --effects-url are two sources of effects: choose one");
   if (nonce !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(nonce))
     throw badArgument("--nonce must be 1 to 64 characters of [A-Za-z0-9_-]");
-  const provider = await chosenProvider(options);
-  // The reference service writes and sends the events of a provider that says how.
-  const generic =
-    provider === undefined || provider.sending !== undefined
-      ? undefined
-      : samplesBy(samples, () => providerEvents(provider, samples));
-  const profile = generic?.profile ?? (await loadChosen(options));
-  const own = providerOf(profile);
-  const known = (own.catalogue ?? []).map(({ type }) => type);
-  const strange = types?.find((type) => !known.includes(type));
-  if (strange !== undefined)
-    throw badArgument(
-      `${profile.name} has no event ${JSON.stringify(strange)}; it has ${known.join(", ")}`,
-    );
   if (restartCommand?.trim() === "") throw badArgument("--restart-command must not be empty");
-  const events =
-    generic === undefined && samples !== undefined
-      ? samplesBy(samples, () => readSamples(samples, profile))
-      : generic?.samples;
+  const provider =
+    (await chosenProvider(options)) ?? providerOf(await loadProfile(options.profile));
+  requireKnownTypes(provider, types);
+  const bodies = samples === undefined ? undefined : samplesIn(samples, provider);
+  const sql = effects === undefined ? undefined : await openSqlEffects(effects, surroundings.env);
+  const close = async (): Promise<void> => sql?.close();
   try {
+    const source: string | EffectsSource | undefined = effectsUrl ?? sql?.source;
     const target: ReceiverTarget = receiverTarget({
       url,
-      samples: events,
-      hasBodyId: generic === undefined || isIn("body:", own.event.id),
+      provider,
+      claims: await claimsFor(provider, surroundings),
+      samples: bodies,
       thorough,
+      // A requirement that is asked for by name is judged.
+      strict: thorough === true || only !== undefined,
       restart: restartCommand === undefined ? undefined : () => restartBy(restartCommand, target),
-      effectsUrl,
+      effects: source,
       secrets,
       slow,
       nonce,
       types,
       perSecond: rate,
-      profile,
       owned: iOwn,
     });
-    // The check of amounts is about events of payments.
-    const checks =
-      generic === undefined
-        ? receiverChecks
-        : receiverChecks.filter(({ id }) => id !== "receiver/money");
-    return { target, checks };
+    return {
+      target,
+      close: async () => {
+        target.close();
+        await close();
+      },
+    };
   } catch (cause) {
+    await close();
     if (cause instanceof TargetNotOwnedError)
       throw new Failure("CS_CLI_TARGET_NOT_OWNED", cause.message, { cause });
     if (!(cause instanceof TypeError)) throw cause;
@@ -194,8 +232,39 @@ async function openTarget(
   }
 }
 
-const isIn = (kind: string, place: unknown): boolean =>
-  typeof place === "string" && place.startsWith(kind);
+/** @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the catalogue does not have a type. */
+function requireKnownTypes(
+  { catalogue = [], name }: ProviderDocument,
+  types: readonly string[] = [],
+): void {
+  const known = catalogue.map(({ type }) => type);
+  const unknown = types.find((type) => known.length > 0 && !known.includes(type));
+  if (unknown !== undefined)
+    throw badArgument(
+      `${name} has no event ${JSON.stringify(unknown)}; it has ${known.slice(0, 20).join(", ")}`,
+    );
+}
+
+/** Values of the claims that a document leaves to the user, from variables: `apiKey` is `COUNTERSIGN_API_KEY`. */
+async function claimsFor(
+  { signature: { claims = {} }, title }: ProviderDocument,
+  { env }: Surroundings,
+): Promise<Readonly<Record<string, string>>> {
+  const found: Record<string, string> = {};
+  for (const claim of Object.values(claims)) {
+    const name = typeof claim === "string" ? /^option:(.+)$/.exec(claim)?.[1] : undefined;
+    if (name === undefined) continue;
+    const variable = `COUNTERSIGN_${name.replaceAll(/(?=[A-Z])/g, "_").toUpperCase()}`;
+    const value = await secretFrom(env, variable);
+    if (value === undefined)
+      throw new Failure(
+        "CS_CLI_ENVIRONMENT_UNUSABLE",
+        `missing ${variable}: ${title} signs it in each attempt`,
+      );
+    found[name] = value;
+  }
+  return found;
+}
 
 /** Milliseconds that a receiver may take to accept a connection. */
 const LISTENING_MS = 10_000;
@@ -221,18 +290,18 @@ async function requireListening({ url, sockets }: ReceiverTarget): Promise<void>
   throw new Failure("CS_CLI_UNVERIFIED", `${url} does not answer: ${reason}`);
 }
 
-/** @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the provider or the samples cannot be used. */
-function samplesBy<T>(samples: string | undefined, read: () => T): T {
+/** @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the samples cannot be used. */
+function samplesIn(folder: string, provider: ProviderDocument): ReturnType<typeof readSamples> {
   try {
-    return read();
+    return readSamples(folder, provider);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    const at = samples === undefined ? "" : "invalid --samples: ";
-    throw badArgument(at + cause.message, cause);
+    throw badArgument(`invalid --samples: ${cause.message}`, cause);
   }
 }
 
-/** One secret or several: while one is replaced, a receiver has two. */
-async function secretsFrom(surroundings: Surroundings): Promise<readonly string[]> {
-  return (await signingSecret(surroundings)).split(/\s+/).filter((one) => one !== "");
+/** One secret or several: while one is replaced, a receiver has two. A key in PEM has spaces in it. */
+function secretsFrom(text: string): readonly string[] {
+  const keys = text.match(/-----BEGIN [^-]+-----.+?-----END [^-]+-----/gs);
+  return keys ?? text.split(/\s+/).filter((one) => one !== "");
 }

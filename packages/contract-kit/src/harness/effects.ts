@@ -32,7 +32,7 @@ export interface Seen {
 }
 
 /** The reason if a target does not show its handlers' effects. */
-export const NO_EFFECTS = "there is no --effects-url that shows what handlers do";
+export const NO_EFFECTS = "there is no --effects-url or --effects that shows what handlers do";
 
 export const NO_FAILURES = 'its effects take no PUT {"failNext": n} that makes handlers fail';
 

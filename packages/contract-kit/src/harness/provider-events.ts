@@ -131,11 +131,11 @@ export class ProviderEvents {
     const type = this.#write(draft, row, order);
     const { headers, path } = draft;
     const text = Buffer.from(draft.body).toString();
-    const parts = this.#allIds.map((place) => String(draft.get(place) ?? ""));
+    const parts = this.#allIds.map((place) => draft.text(place) ?? "");
     const { delivery } = this.provider;
     const sources = [text, JSON.stringify(draft.get("item:"))].filter((one) => one !== undefined);
     return {
-      id: this.hasId ? String(draft.get(this.#ids[0] ?? "")) : order.id,
+      id: this.hasId ? (draft.text(this.#ids[0] ?? "") ?? "") : order.id,
       type: type.join(separator),
       resource: order.resource,
       text,
@@ -143,10 +143,10 @@ export class ProviderEvents {
       path,
       ids: [
         ...new Set([
-          ...(this.hasId ? [String(draft.get(this.#ids[0] ?? ""))] : [order.resource]),
+          ...(this.hasId ? [draft.text(this.#ids[0] ?? "") ?? ""] : [order.resource]),
           order.id,
           parts.join(" "),
-          ...(delivery === undefined ? [] : [String(draft.get(delivery) ?? "")]),
+          ...(delivery === undefined ? [] : [draft.text(delivery) ?? ""]),
           ...(this.hasId ? [] : sources.map(digestOf)),
         ]),
       ].filter((id) => id !== ""),
@@ -236,7 +236,7 @@ export class ProviderEvents {
       else {
         const fitting = this.#fitting(part, [text, text.toUpperCase().replaceAll(/\W/g, "_")]);
         draft.put(part, fitting);
-        return [String(fitting)];
+        return [fitting];
       }
       return [];
     });

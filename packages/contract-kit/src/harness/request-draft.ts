@@ -62,7 +62,7 @@ export class RequestDraft {
       case "item":
         return valueAt(this.#root(), pointerOf([...this.#itemAt(), ...members]));
       case "form": {
-        const text = new URLSearchParams(this.#text()).get(name) ?? undefined;
+        const text = new URLSearchParams(this.#bodyText()).get(name) ?? undefined;
         return isJson === true && text !== undefined
           ? valueAt(parseJson(text), pointerOf(members))
           : text;
@@ -76,6 +76,13 @@ export class RequestDraft {
       default:
         return kind satisfies never;
     }
+  }
+
+  /** Returns the text, number or boolean at a place as text; `undefined` if there is none. */
+  text(place: string): string | undefined {
+    const value = this.get(place);
+    const isPlain = typeof value === "number" || typeof value === "boolean";
+    return isPlain ? String(value) : typeof value === "string" ? value : undefined;
   }
 
   /** Writes a value; `undefined` removes it. Values of tokens, and the URL as a whole, cannot be written. */
@@ -93,7 +100,7 @@ export class RequestDraft {
         this.#putMember([...this.#itemAt(), ...members], value);
         return;
       case "form": {
-        const fields = new URLSearchParams(this.#text());
+        const fields = new URLSearchParams(this.#bodyText());
         if (isJson === true) {
           const inner = withValueAt(parseJson(fields.get(name) ?? "{}"), members, value);
           fields.set(name, JSON.stringify(inner));
@@ -119,7 +126,7 @@ export class RequestDraft {
     }
   }
 
-  #text(): string {
+  #bodyText(): string {
     return Buffer.from(this.#body).toString();
   }
 

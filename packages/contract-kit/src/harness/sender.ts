@@ -68,10 +68,10 @@ export class Sender extends AttemptMaker {
     });
     this.target = target;
     this.verdicts = verdicts;
-    [this.requirement = ""] = verdicts.requirements;
     this.seed = seed;
     this.round = round;
     this.#selected = selected;
+    [this.requirement = ""] = verdicts.requirements.filter((one) => this.isSelected(one));
   }
 
   /** False if the run does not ask about a requirement. */

@@ -68,7 +68,7 @@ export class Signing {
     };
     this.signsUrl = this.#scheme.covers("query:cstest");
     this.toleranceSeconds = timestamp?.toleranceSeconds ?? 0;
-    const isApart = (place: string): boolean => /^header:/.test(place) && !place.includes("#");
+    const isApart = (place: string): boolean => place.startsWith("header:") && !place.includes("#");
     this.parts = [
       ...[id?.at, timestamp?.at].filter((place) => place !== undefined && isApart(place)),
       ...this.#places.slice(0, 1),
@@ -127,9 +127,10 @@ export class Signing {
     { origin, now, secrets }: { origin: string; now: number; secrets: readonly Secret[] },
   ): boolean {
     const lists = Object.groupBy(request.headers, ([name]) => name.toLowerCase());
-    const values = Object.entries(lists).map(
-      ([name, list = []]) => [name, list.map(([, value]) => value)] as const,
-    );
+    const values = Object.entries(lists).map(([name, list = []]) => {
+      const all = list.map(([, value]) => value);
+      return [name, all.length === 1 ? (all[0] ?? "") : all] as const;
+    });
     const { body, method, path = "" } = request;
     const attempt = { headers: Object.fromEntries(values), body, method, url: origin + path };
     try {
@@ -159,9 +160,9 @@ export class Signing {
   /** With the whole text at a place changed, such as the header with all signatures. `undefined` removes it. */
   withPlace<T extends RequestParts>(request: T, place: string, change: Change): T {
     const draft = new RequestDraft(request, this.provider);
-    const value = draft.get(place);
-    if (value === undefined) return request;
-    draft.put(place, change(String(value)));
+    const text = draft.text(place);
+    if (text === undefined) return request;
+    draft.put(place, change(text));
     return { ...request, headers: draft.headers, body: draft.body, path: draft.path };
   }
 
@@ -194,13 +195,13 @@ export class Signing {
   ): Buffer {
     const draft = new RequestDraft(request, this.provider);
     if (this.isToken) {
-      const token = String(draft.get(this.#places[0] ?? "")).replace(/^.* /, "");
+      const token = (draft.text(this.#places[0] ?? "") ?? "").replace(/^.* /, "");
       return Buffer.from(token.replace(/\.[^.]*$/, ""));
     }
     const { id, timestamp } = this.provider;
     const isHeader = timestamp?.at.startsWith("header:") === true;
     const read = (place: string | undefined): string | undefined =>
-      place === undefined ? undefined : String(draft.get(place));
+      place === undefined ? undefined : (draft.text(place) ?? "");
     const { headers, body, path = "" } = request;
     const places = new Places({ headers: Object.fromEntries(headers), body, url: origin + path });
     const pieces = textReader(this.provider)({
@@ -215,7 +216,7 @@ export class Signing {
 
   /** Returns the digest of a text by a key of any bytes, also one that no scheme allows. */
   mac(text: Uint8Array, key: Uint8Array | string, hash: string = this.hash): Buffer {
-    return /^sha/.test(this.provider.signature.algorithm)
+    return this.provider.signature.algorithm.startsWith("sha")
       ? createHash(hash).update(text).digest()
       : createHmac(hash, key).update(text).digest();
   }
@@ -243,8 +244,6 @@ export class Signing {
       case "hex":
       case "base64":
         return Buffer.from(secret, key);
-      case "text-sha1":
-        return createHash("sha1").update(secret).digest();
       case "text-nfkd":
         return Buffer.from(secret.normalize("NFKD"));
       case "whsec":

@@ -3,7 +3,7 @@ import type { ReceiverCheck } from "../check.ts";
 import type { Header } from "../harness/message.ts";
 import type { Sender } from "../harness/sender.ts";
 import type { ReceiverTarget } from "../target.ts";
-import { appended, prepended } from "./forged-bodies.ts";
+import { appended } from "./forged-bodies.ts";
 import { expectAccepted, expectRefused, type Forgery, receiverCheck } from "./receiver-check.ts";
 
 const JSON_ALONE = "R-BODY-JSON";

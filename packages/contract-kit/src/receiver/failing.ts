@@ -264,7 +264,6 @@ export const load: ReceiverCheck = receiverCheck({
       if (isShed) verdicts.expect(SHED, isHandled, fault, [reply, final]);
       else if (!isHandled) verdicts.fail(SHED, fault(), [reply, final]);
     });
-    return undefined;
   },
 });
 

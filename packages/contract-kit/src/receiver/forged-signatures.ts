@@ -75,8 +75,10 @@ const digests: readonly (readonly [
 const HASHES = ["md5", "sha1", "sha224", "sha256", "sha512"];
 const ENCODINGS = ["base64", "hex"] as const;
 
-/** Names of versions and algorithms under which other signatures are carried. */
-const LABELS = ["v0", "v2", "v1a", "v1b", "v10", "V1", "v", "1", "sha1", "sha256", "md5", ""];
+/** Names of versions under which the genuine signature is carried. */
+const VERSIONS = ["v0", "v2", "v1b", "v10", "v1a", "V1", "v", "1"];
+/** Names of versions and algorithms under which weaker signatures are carried. */
+const LABELS = ["v0", "v2", "v1a", "sha1", "sha256", ""];
 
 /** Other headers that carry a signature of the body, with what is before it. */
 const OTHER_HEADERS = [
@@ -135,41 +137,44 @@ const unsignedToken = (alg: string): Operation =>
 
 /** The genuine signature, and weaker ones, under each other version's name. */
 function otherVersions(signing: Signing): readonly Operation[] {
-  const [own] = signing.provider.signature.carrier;
-  const { pair, equals = "=", prefix = "" } = own ?? {};
-  const label = pair === undefined ? prefix : pair + equals;
-  const [, sign = ""] = /([,=])$/.exec(label) ?? [];
+  const labels = signing.provider.signature.carrier.map(({ pair, equals = "=", prefix = "" }) => {
+    return pair === undefined ? prefix : pair + equals;
+  });
+  const [, sign = ""] = /([,=])$/.exec(labels[0] ?? "") ?? [];
   if (sign === "") return [];
   const named = (version: string): string => (version === "" ? "" : version + sign);
   const relabelled = (attempt: Attempt, version: string): Attempt =>
-    signing.withCarrier(attempt, (text) => text.replace(label, named(version)));
-  return LABELS.filter((version) => named(version) !== label).flatMap((version) => [
-    op(
-      "R-VERIFY-VERSION",
-      `the genuine signature under ${version || "no version"}`,
-      ({ attempt }) => {
-        const found = relabelled(attempt, version);
-        return version === "" ? undefined : found;
-      },
+    signing.withCarrier(attempt, (text) => {
+      const label = labels.find((one) => text.includes(one)) ?? "";
+      return text.replace(label, named(version));
+    });
+  const isOther = (version: string): boolean => named(version) !== labels[0];
+  return [
+    ...VERSIONS.filter(isOther).map((version) =>
+      op("R-VERIFY-VERSION", `the genuine signature under ${version}`, ({ attempt }) =>
+        relabelled(attempt, version),
+      ),
     ),
-    ...["md5", "sha1", "sha256"].flatMap((hash) =>
-      digests.slice(0, 2).flatMap(([how, digest]) =>
-        texts.slice(0, 2).flatMap(([what, of]) =>
-          ENCODINGS.map((encoding) => {
-            const name = `a signature by ${how} ${hash} over ${what} under ${version || "no version"}, in ${encoding}`;
-            return op(MAC, name, (base) => {
-              const made = resigned(
-                base,
-                (key) => digest(hash, Buffer.from(of(base, key)), key),
-                encoding,
-              );
-              return made && relabelled(made, version);
-            });
-          }),
+    ...LABELS.filter(isOther).flatMap((version) =>
+      ["sha1", "sha256"].flatMap((hash) =>
+        digests.slice(0, 2).flatMap(([how, digest]) =>
+          texts.slice(0, 2).flatMap(([what, of]) =>
+            ENCODINGS.map((encoding) => {
+              const name = `a signature by ${how} ${hash} over ${what} under ${version || "no version"}, in ${encoding}`;
+              return op(MAC, name, (base) => {
+                const made = resigned(
+                  base,
+                  (key) => digest(hash, Buffer.from(of(base, key)), key),
+                  encoding,
+                );
+                return made && relabelled(made, version);
+              });
+            }),
+          ),
         ),
       ),
     ),
-  ]);
+  ];
 }
 
 /** With another digest as the signature; `undefined` for the scheme's own. */

@@ -88,7 +88,7 @@ function operations(sender: Sender): readonly Operation[] {
     ),
     ...(withTime === undefined ? [] : [1, -1, 60, -60]).map((by) =>
       op(TAMPERED, `a time moved by ${by} s`, ({ attempt }) =>
-        withTime?.(attempt, (time) => moved(time, by)),
+        withTime?.(attempt, (time) => shifted(time, by)),
       ),
     ),
 
@@ -136,7 +136,7 @@ function operations(sender: Sender): readonly Operation[] {
 }
 
 /** A sent time of any unit, some seconds later. */
-function moved(time: string, seconds: number): string {
+function shifted(time: string, seconds: number): string {
   if (!/^\d+$/.test(time)) return new Date(Date.parse(time) + seconds * 1000).toISOString();
   return String(Number(time) + seconds * (time.length > 12 ? 1000 : 1));
 }

@@ -83,14 +83,13 @@ export const encodings: ReceiverCheck = receiverCheck({
     const headers = [["Content-Encoding", "identity"]] as const;
     if (sender.isSelected(IDENTITY))
       await expectAccepted(sender, IDENTITY, [sender.genuine({ what, headers })]);
-    await expectAccepted(sender, CHARSET, [
-      ...[
-        "application/json; charset=utf-8",
-        "application/json;charset=UTF-8",
-        'application/json; charset="utf-8"',
-        "Application/JSON",
-      ].map(typed),
-    ]);
+    const spellings = [
+      "application/json; charset=utf-8",
+      "application/json;charset=UTF-8",
+      'application/json; charset="utf-8"',
+      "Application/JSON",
+    ];
+    await expectAccepted(sender, CHARSET, spellings.map(typed));
   },
 });
 

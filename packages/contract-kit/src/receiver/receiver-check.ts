@@ -1,6 +1,6 @@
 import type { ReceiverCheck, Verdict } from "../check.ts";
 import type { Attempt } from "../harness/attempt-maker.ts";
-import { describeEffect } from "../harness/effects.ts";
+import { describeEffect, NO_EFFECTS } from "../harness/effects.ts";
 import type { Reply } from "../harness/message.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 import { Sender, TargetLostError } from "../harness/sender.ts";
@@ -90,8 +90,7 @@ function inapplicableReason(
 ): string | undefined {
   if (slow === true && !target.slow)
     return "it waits for the receiver's own deadlines: --slow runs it";
-  if (needsEffects === true && target.effects === undefined)
-    return "only effects of handlers show it: there is no --effects-url or --effects";
+  if (needsEffects === true && target.effects === undefined) return NO_EFFECTS;
   return inapplicable?.(target);
 }
 

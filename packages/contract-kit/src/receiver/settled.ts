@@ -1,5 +1,6 @@
 import type { ReceiverCheck } from "../check.ts";
 import { sleep } from "../harness/clock.ts";
+import { NO_EFFECTS } from "../harness/effects.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 import type { Sender } from "../harness/sender.ts";
 import { receiverCheck } from "./receiver-check.ts";
@@ -21,6 +22,8 @@ export const settled: ReceiverCheck = receiverCheck({
     const { handled, refused, startedAt = 0 } = target.runState;
     await sleep(target.sockets.clock, Math.max(0, startedAt + SETTLED_MS - sender.now()));
     const seen = await sender.finalEffects();
+    verdicts.notApplicable(DUPLICATE, "no event was handled before");
+    verdicts.notApplicable(UNSIGNED, "no attempt was refused before");
     if (seen === undefined) return;
     for (const event of handled) {
       const count = seen.count(event);
@@ -52,9 +55,10 @@ export const memory: ReceiverCheck = receiverCheck({
   id: "receiver/memory",
   title: "an event is still known after hundreds of others, and after a restart",
   requirements: [RETRIES, LIST, AFTER_HANDLER],
-  needsEffects: true,
-  inapplicable: ({ events, provider: { title } }) =>
-    events.hasId ? undefined : `${title} sends no id of the event`,
+  inapplicable: ({ events, provider: { title }, effects, restart }) => {
+    if (!events.hasId) return `${title} sends no id of the event`;
+    return effects === undefined && restart === undefined ? NO_EFFECTS : undefined;
+  },
   run: async (sender) => {
     const { verdicts, target } = sender;
     const { handled } = target.runState;
@@ -66,9 +70,12 @@ export const memory: ReceiverCheck = receiverCheck({
     await sender.postAll(others.map((event) => sender.attempt(event)));
     const when = `after ${handled.length + others.length} other events`;
     await repeated(sender, old.length > 0 ? old : others.slice(0, OLDEST), when);
-    const { unreadable, odd = [] } = target.effects ?? {};
-    const isRight = unreadable === undefined && odd.length === 0;
-    verdicts.expect(LIST, isRight, () => unreadable ?? odd.slice(0, 5).join("; "));
+    if (target.effects === undefined) verdicts.notApplicable(LIST, NO_EFFECTS);
+    else {
+      const { unreadable, odd } = target.effects;
+      const isRight = unreadable === undefined && odd.length === 0;
+      verdicts.expect(LIST, isRight, () => unreadable ?? odd.slice(0, 5).join("; "));
+    }
     verdicts.notApplicable(AFTER_HANDLER, "only a restart shows it: --restart-command");
     if (target.restart === undefined || verdicts.hasFailed(RETRIES)) return;
     await target.restart();

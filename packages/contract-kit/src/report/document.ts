@@ -109,8 +109,9 @@ export function reportOfRun(report: Report, options: RunReportOptions = {}): Rep
   };
 }
 
-/** Says once how many requirements a profile without payments leaves out. */
+/** Says once how many requirements of a service a profile without payments leaves out. */
 function inapplicable({ role, profile }: Report): readonly string[] {
+  if (role === "receiver") return [];
   const { length } = requirements(role).filter((one) => !applies(one, profile));
   const words = `${length} requirements need payments and are not applicable`;
   return length === 0 ? [] : [`${words}: the profile ${profile.name} has no payments.`];

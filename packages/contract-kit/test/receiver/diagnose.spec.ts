@@ -72,12 +72,12 @@ it.each<readonly [string, Mistake, RegExp]>([
   [
     "its key if that is the secret's text",
     { key: Buffer.from(secret) },
-    /With the secret's whole text as the key it is taken: the receiver uses the text of the secret/,
+    /401\. The receiver uses the text of the secret as it is, with its prefix: Configure/,
   ],
   [
     "its body if that is printed again",
     { signed: reprinted },
-    /With a space after each comma and colon of the body it is taken: the receiver verifies what its JSON library prints again/,
+    /The receiver does not verify the bytes that arrive but a text made of them: Pass the raw/,
   ],
   [
     "its path if that ends with a slash",

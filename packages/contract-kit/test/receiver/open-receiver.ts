@@ -81,9 +81,10 @@ export async function openReceiver(
   return receiverTarget({
     url: `${origin}/webhooks`,
     secrets: own,
-    profile,
+    provider: providerOf(profile),
     nonce: "a-test",
-    ...(hasEffects && { effectsUrl: `${origin}/effects` }),
+    strict: true,
+    ...(hasEffects && { effects: `${origin}/effects` }),
     ...options,
   });
 }

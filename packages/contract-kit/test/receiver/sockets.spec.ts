@@ -88,7 +88,7 @@ describe("the sockets", () => {
     onTestFinished(() => sockets.close());
     for (let turn = 0; turn < 3; turn += 1)
       expect(statusOf(await sockets.send(post))).toBe("timeout");
-    expect(waits).toEqual([9000, 9000, 3000]);
+    expect(waits).toEqual([9000, 9000, 2000]);
   });
 
   it("sends over one kept connection, and over a new one after a refusal", async () => {
