@@ -20,7 +20,7 @@ import { openApiSchemas, openApiSchemasModule, shippedDocuments } from "./schema
 type Files = Readonly<Record<string, string>>;
 
 const SOURCES = [
-  "schemas/{keywords.json,{resources,events,profiles,providers}/*.json}",
+  "schemas/{resources,events,profiles,providers}/*.json",
   "scripts/{generate.ts,schemas/*.ts}",
   "packages/service/src/documents/sides.ts",
   "{packages/cli/src/types/{standalone,compact},schemas/src/validation}.ts",

@@ -65,8 +65,7 @@ function mappingOf(
 
 /**
  * Returns the schemas and the profiles as they are shipped, without spaces: the schemas closed in `documents/`, and
- * open in `reader/` if partners read what they describe; and the keywords that they are written in. The
- * values that schemas refuse are for tests, and left out.
+ * open in `reader/` if partners read what they describe. The values that schemas refuse are for tests, and left out.
  */
 export function shippedDocuments(files: readonly SchemaFile[]): Record<string, string> {
   const print = (document: unknown): string => `${JSON.stringify(document)}\n`;
@@ -79,7 +78,7 @@ export function shippedDocuments(files: readonly SchemaFile[]): Record<string, s
     const $id = id.replace("/schemas/", "/schemas/reader/");
     documents[`schemas/reader/${path}`] = print({ ...open, $id });
   }
-  for (const name of ["profiles/standard.json", "profiles/x-signature.json", "keywords.json"])
+  for (const name of ["profiles/standard.json", "profiles/x-signature.json"])
     documents[`schemas/documents/${name}`] = print(readJson(`schemas/${name}`));
   return documents;
 }

@@ -23,7 +23,7 @@ const WRITTEN_BY_PARTNERS: ReadonlySet<string> = new Set([
 export const isRead = (title: string): boolean => !WRITTEN_BY_PARTNERS.has(title);
 
 // What other validators refuse, or judge by binary fractions: see `hinted`.
-const HINTS = ["x-open", "discriminator", "multipleOf"] as const;
+const HINTS: ReadonlySet<string> = new Set(["x-open", "discriminator", "multipleOf"]);
 
 /** Begins a `$comment` with keywords that are only for tools that know them. */
 export const HINT = "countersign ";
@@ -34,33 +34,29 @@ export const HINT = "countersign ";
  * For a writer the keywords that validators refuse or misjudge move into `$comment`, for this project's own
  * tools. For a reader objects accept other members, and an open list is a string whose description names
  * the known values; the kinds of a union then overlap, so that `oneOf` becomes `anyOf`.
- *
- * @param hints More keywords to move into `$comment`, such as `format`.
  */
-export function schemaFor(side: Side, schema: Schema, hints: readonly string[] = []): Schema {
-  return mapSchema(schema, (part) =>
-    side === "writer" ? hinted(part, [...HINTS, ...hints]) : opened(part, [...HINTS, ...hints]),
-  );
+export function schemaFor(side: Side, schema: Schema): Schema {
+  return mapSchema(schema, side === "writer" ? hinted : opened);
 }
 
-function hinted(part: Schema, names: readonly string[]): Schema {
-  const moved = Object.entries(part).filter(([name]) => names.includes(name));
-  const rest = Object.fromEntries(Object.entries(part).filter(([name]) => !names.includes(name)));
+function hinted(part: Schema): Schema {
+  const moved = Object.entries(part).filter(([name]) => HINTS.has(name));
+  const rest = Object.fromEntries(Object.entries(part).filter(([name]) => !HINTS.has(name)));
   return moved.length === 0
     ? part
     : { $comment: HINT + JSON.stringify(Object.fromEntries(moved)), ...rest };
 }
 
-function opened(part: Schema, names: readonly string[]): Schema {
+function opened(part: Schema): Schema {
   const {
     enum: values,
     additionalProperties,
     oneOf,
     description,
     ...rest
-  } = Object.fromEntries(
-    Object.entries(part).filter(([name]) => !names.includes(name)),
-  ) as Schema & { readonly enum?: readonly unknown[] };
+  } = Object.fromEntries(Object.entries(part).filter(([name]) => !HINTS.has(name))) as Schema & {
+    readonly enum?: readonly unknown[];
+  };
   const isOpen = part["x-open"] === true;
   const known = `Known values: ${values?.map((value) => `\`${String(value)}\``).join(", ") ?? ""}. Others may be added.`;
   const text = [description, ...(isOpen ? [known] : [])].filter((one) => typeof one === "string");
