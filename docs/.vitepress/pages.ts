@@ -36,6 +36,7 @@ const parts = {
     "effects",
     "standard-webhooks",
     "verify-a-provider",
+    "diff",
     "states",
     "reading-a-finding",
     "running",
