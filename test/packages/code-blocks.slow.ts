@@ -108,16 +108,15 @@ describe("the TypeScript blocks of the documentation", () => {
       return run(join(app, "node_modules/.bin/countersign"), command, join(app, "blocks", page));
     };
     types("docs-start-partner-types", "--out", "events.ts");
-    const [provider = "", profile = "", schema = ""] = blocksOf("docs/guides/other-providers.md")
+    const [provider = "", openapi = ""] = blocksOf("docs/guides/other-providers.md")
       .filter(({ language }) => language === "json")
       .map(({ code }) => code);
     write(join(app, "blocks/docs-guides-other-providers/acme"), {
       "provider.json": provider,
-      "profile.json": profile,
-      "events/invoice.paid.schema.json": schema,
+      "openapi.json": openapi,
     });
-    const validators = ["--validators", "--profile", "acme", "--out", "catalogue.ts"];
-    types("docs-guides-other-providers", ...validators);
+    const document = ["--openapi", "acme/openapi.json", "--provider", "acme/provider.json"];
+    types("docs-guides-other-providers", "--validators", ...document, "--out", "catalogue.ts");
     const compilerOptions = {
       strict: true,
       module: "nodenext",

@@ -24,9 +24,7 @@ export function choice(flags: string, description: string, known: readonly strin
 }
 
 export const profileOption = (): Option =>
-  new Option("--profile <name|path>", "built-in profile, its file, or its folder").default(
-    "standard",
-  );
+  new Option("--profile <name|file>", "built-in profile, or its file").default("standard");
 
 export const providerOption = (): Option =>
   new Option("--provider <name|file>", "provider instead of a profile; see providers");

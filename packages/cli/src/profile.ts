@@ -1,8 +1,14 @@
-import { globSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join, posix } from "node:path";
+import { dirname, join } from "node:path";
 import { example, schemaSet } from "@countersign/contract-kit/derive";
-import { valueAt } from "@countersign/schemas";
+import {
+  type EventsDocument,
+  type JsonSchema,
+  nameOf,
+  readDocument,
+  resolved,
+} from "@countersign/contract-kit/documents";
+import { stepsOf, valueAt } from "@countersign/schemas";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import { senderOf } from "@countersign/schemas/provider-of";
 import { providersByName } from "@countersign/schemas/providers-by-name";
@@ -11,6 +17,7 @@ import type { ProviderDocument } from "@countersign/schemas/providers";
 import { didYouMean } from "./options.ts";
 import { badArgument, Failure } from "./failure.ts";
 import { checkedProvider, loadProvider } from "./provider.ts";
+import { typedForms } from "./types/types-model.ts";
 
 type EventRow = NonNullable<ProviderDocument["catalogue"]>[number];
 
@@ -20,21 +27,20 @@ const OWN = new Set(["name", "provider", "payments"]);
 /**
  * Returns a built-in profile by its name, or a profile document by its path. What the document leaves out, except
  * its name, provider and payments, is as in the standard profile. Its provider is the name of a built-in one, the
- * path of a document next to it, or the document itself. A folder has the profile as `profile.json`, JSON Schemas of
- * events' data as `events/TYPE.schema.json`, and whole sample events as `samples/*.json`. A sample that is missing is
- * made from the schema.
+ * path of a document next to it, or the document itself. `openapi` is the path of the document of the events: it adds
+ * types, schemas and samples to the provider's catalogue.
  *
  * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: no such name and no such file, or the document is not a
  *   profile; the message has every error with its JSON Pointer. `CS_CLI_PROVIDER_UNUSABLE`: its provider is invalid.
+ * @throws {DocumentError} The document of the events cannot be used.
  */
 export async function loadProfile(nameOrFile: string): Promise<Profile> {
   const builtIn = new Map<string, Profile>(Object.entries(profiles)).get(nameOrFile);
   if (builtIn !== undefined) return builtIn;
-  const isFolder = statSync(nameOrFile, { throwIfNoEntry: false })?.isDirectory() === true;
-  const file = isFolder ? join(nameOrFile, "profile.json") : nameOrFile;
-  const document = await readDocument(file);
+  const document = await readProfile(nameOrFile);
+  const { openapi, ...own } = isObject(document) ? document : { openapi: undefined };
   const defaults = Object.entries(profiles.standard).filter(([member]) => !OWN.has(member));
-  const whole = isObject(document) ? { ...Object.fromEntries(defaults), ...document } : document;
+  const whole = isObject(document) ? { ...Object.fromEntries(defaults), ...own } : document;
   const validation = validateProfile(whole);
   if (!validation.ok) {
     const errors = validation.errors.map(
@@ -46,12 +52,13 @@ export async function loadProfile(nameOrFile: string): Promise<Profile> {
   // What the document leaves out is as in the standard profile, also how events are sent.
   const provider = {
     sending: senderOf(profiles.standard).sending,
-    ...(await providerAt(profile.provider, file)),
+    ...(await providerAt(profile.provider, nameOrFile)),
   };
-  return sent({
-    ...profile,
-    provider: withSamples(isFolder ? withFolder(provider, nameOrFile) : provider),
-  });
+  if (openapi === undefined) return sent({ ...profile, provider });
+  if (typeof openapi !== "string")
+    throw unusable(`${nameOrFile} is not a profile:\n  /openapi must be the path of a document`);
+  const events = await readDocument(join(dirname(nameOrFile), openapi));
+  return sent({ ...profile, provider: withEvents(provider, events) });
 }
 
 /**
@@ -66,7 +73,7 @@ export async function loadChosen(options: {
   const provider = await chosenProvider(options);
   return provider === undefined
     ? loadProfile(options.profile)
-    : sent({ ...profiles.standard, name: provider.name, provider: withSamples(provider) });
+    : sent({ ...profiles.standard, name: provider.name, provider: provider });
 }
 
 /** Returns the provider of `--provider`, if it is given. @throws {Failure} See `loadChosen`. */
@@ -99,7 +106,7 @@ async function providerAt(provider: Profile["provider"], file: string): Promise<
   return loadProvider(providersByName.has(provider) ? provider : join(dirname(file), provider));
 }
 
-async function readDocument(file: string): Promise<unknown> {
+async function readProfile(file: string): Promise<unknown> {
   let text;
   try {
     text = await readFile(file, "utf8");
@@ -118,118 +125,92 @@ async function readDocument(file: string): Promise<unknown> {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A document with the schemas and the samples of its folder in the catalogue's rows. */
-function withFolder(provider: ProviderDocument, folder: string): ProviderDocument {
-  const json = (path: string): unknown => {
-    try {
-      return JSON.parse(readFileSync(join(folder, path), "utf8"));
-    } catch (cause) {
-      throw unusable(`${join(folder, path)} cannot be read as JSON`, { cause });
-    }
-  };
-  const { type: typeAt, data: dataAt = "body:" } = provider.event;
-  const budget = { parts: MAX_PARTS };
-  const samples = globSync("samples/*.json", { cwd: folder }).toSorted().map(json);
-  const schemas = new Map(
-    globSync("events/*.schema.json", { cwd: folder }).map((path) => [
-      basename(path, ".schema.json"),
-      withoutReferences({ file: path, pointer: "" }, json, budget),
-    ]),
-  );
-  const { catalogue: rows = [] } = provider;
-  const types = new Set(rows.map(({ type }) => type));
-  const strange = [...schemas.keys()].find((type) => !types.has(type));
-  if (strange !== undefined)
-    throw unusable(`${folder}/events/${strange}.schema.json: the catalogue has no such event`);
-  const catalogue = rows.map((row) => {
-    const schema = schemas.get(row.type);
-    const sample = samples.find((one) => inBody(one, typeAt) === row.type);
-    const data = sample === undefined ? undefined : inBody(sample, dataAt);
+/** A provider's document whose catalogue has the schemas and samples of data that a document of events describes. */
+function withEvents(provider: ProviderDocument, document: EventsDocument): ProviderDocument {
+  const { category, data = "body:" } = provider.event;
+  const described = new Map(typedForms(document, provider).map((one) => [one.type, one]));
+  const known = new Map((provider.catalogue ?? []).map((row) => [row.type, row]));
+  const rows = [...new Set([...known.keys(), ...described.keys()])].map((type): EventRow => {
+    const row = known.get(type) ?? { type };
+    const { form, event } = described.get(type) ?? {};
+    const schema = form && schemaAt(form.schema, pointerOf(data), document);
+    if (schema === undefined) return row;
+    const { const: own } = schemaAt(form?.schema ?? {}, pointerOf(category), document) ?? {};
+    const sample = valueAt(event?.examples[0], pointerOf(data) ?? "") ?? sampleOf(schema, document);
     return {
       ...row,
-      ...(isObject(schema) && { schema }),
-      ...(isObject(data) && { sample: data }),
+      ...(row.category === undefined && typeof own === "string" && { category: own }),
+      schema: inlined(schema, document),
+      ...(isObject(sample) && { sample }),
     };
   });
-  return { ...provider, catalogue };
+  return { ...provider, catalogue: rows };
 }
 
-/** The value at a place of a body. */
-const inBody = (event: unknown, place: unknown): unknown =>
-  typeof place === "string" && place.startsWith("body:")
-    ? valueAt(event, place.slice("body:".length))
-    : undefined;
+/** The JSON Pointer of a place in a body. */
+const pointerOf = (place: unknown): string | undefined =>
+  typeof place === "string" && place.startsWith("body:") ? place.slice("body:".length) : undefined;
 
-interface Place {
-  /** Path in the profile's folder. */
-  readonly file: string;
-  readonly pointer: string;
-}
+/** The schema of a body's member. */
+const schemaAt = (
+  body: JsonSchema,
+  pointer: string | undefined,
+  { schemas }: EventsDocument,
+): JsonSchema | undefined =>
+  pointer === undefined
+    ? undefined
+    : stepsOf(pointer).reduce<JsonSchema | undefined>(
+        (schema, step) => {
+          const member = schema?.properties?.[step];
+          return member && resolved(member, schemas);
+        },
+        resolved(body, schemas),
+      );
 
-/** The parts of all schemas of a folder: references that double what they name grow without end. */
-const MAX_PARTS = 20_000;
 /** Keywords whose values are data, in which `$ref` is a member like others. */
-const DATA = new Set(["const", "enum", "examples", "x-invalid"]);
-const ANNOTATIONS = new Set(["title", "description", "examples", "deprecated", "$comment"]);
+const DATA = new Set(["const", "enum", "examples"]);
+
+/** The parts of a schema with references resolved: references that double what they name grow without end. */
+const MAX_PARTS = 20_000;
 
 /**
- * Returns the schema at a JSON Pointer, with each `$ref` replaced by the schema that it names: a part of the document, or a
- * file of the folder.
+ * A schema without references. A schema inside itself is left out: it accepts anything.
  *
- * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: a reference leads nowhere, out of the folder or back to itself, a
- *   validating keyword is next to it, or the schemas grow too large.
+ * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: it grows too large.
  */
-function withoutReferences(
-  place: Place,
-  json: (path: string) => unknown,
-  budget: { parts: number },
-  above: readonly string[] = [],
-): unknown {
-  const name = `${place.file}#${place.pointer}`;
-  const inline = (schema: unknown): unknown => {
-    budget.parts -= 1;
-    if (budget.parts < 0)
-      throw unusable(`${name}: more than ${String(MAX_PARTS)} parts with references resolved`);
-    if (Array.isArray(schema)) return schema.map(inline);
-    if (!isObject(schema)) return schema;
-    const { $ref: ref, $defs: _, ...rest } = schema;
+function inlined(
+  schema: JsonSchema,
+  { schemas }: EventsDocument,
+): Readonly<Record<string, unknown>> {
+  let parts = 0;
+  const inner = (part: unknown, of: readonly string[] = []): unknown => {
+    parts += 1;
+    if (parts > MAX_PARTS)
+      throw unusable(`a schema has more than ${String(MAX_PARTS)} parts with references resolved`);
+    if (Array.isArray(part)) return part.map((one) => inner(one, of));
+    if (!isObject(part)) return part;
+    const { $ref: ref, ...rest } = part;
     if (typeof ref !== "string")
       return Object.fromEntries(
-        Object.entries(schema).flatMap(([key, value]) =>
-          key === "$defs" ? [] : [[key, DATA.has(key) ? value : inline(value)]],
-        ),
+        Object.entries(part).map(([name, value]) => [
+          name,
+          DATA.has(name) ? value : inner(value, of),
+        ]),
       );
-    const refused = (why: string): Failure => unusable(`${name}: $ref ${ref} ${why}`);
-    const beside = Object.keys(rest).find((key) => !ANNOTATIONS.has(key));
-    if (beside !== undefined) throw refused(`is next to ${beside}`);
-    const [path = "", pointer = ""] = ref.split("#");
-    const file = path === "" ? place.file : posix.join(posix.dirname(place.file), path);
-    if (file.startsWith("..") || posix.isAbsolute(path) || /^\w+:/.test(path))
-      throw refused("leads out of the profile's folder");
-    const target = `${file}#${pointer}`;
-    if (target === name || above.includes(target)) throw refused("leads back to itself");
-    const found = withoutReferences({ file, pointer }, json, budget, [...above, name]);
-    if (!isObject(found)) throw refused("leads to no schema");
-    return { ...found, ...rest };
+    const target = of.includes(ref) ? {} : inner(schemas[nameOf(ref)], [...of, ref]);
+    return { ...(target as object), ...rest };
   };
-  return inline(valueAt(json(place.file), place.pointer));
+  // An object has objects as its parts.
+  return inner(schema) as Readonly<Record<string, unknown>>;
 }
 
-const withSamples = ({ catalogue, ...provider }: ProviderDocument): ProviderDocument => ({
-  ...provider,
-  ...(catalogue && { catalogue: catalogue.map(withSample) }),
-});
-
-/** @throws {Failure} A keyword or a pattern of the schema is unsupported, or a reference leads nowhere. */
-function withSample(row: EventRow): EventRow {
-  if (row.schema === undefined) return row;
-  const path = `events/${row.type}.schema.json`;
+/** @throws {Failure} No value of the schema can be made. */
+function sampleOf(schema: JsonSchema, document: EventsDocument): unknown {
+  const path = "event.schema.json";
   try {
-    const document = schemaSet({ [path]: row.schema }).document(path);
-    const sample = example(document, { optional: "present" });
-    return isObject(sample) ? { sample, ...row } : row;
+    const located = schemaSet({ [path]: inlined(schema, document) }).document(path);
+    return example(located, { optional: "present" });
   } catch (cause) {
-    // A pattern that is no regular expression is a SyntaxError.
     if (!(cause instanceof TypeError || cause instanceof SyntaxError)) throw cause;
     throw unusable(`unusable schema of an event's data: ${cause.message}`, { cause });
   }

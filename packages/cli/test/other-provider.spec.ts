@@ -18,35 +18,56 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 type Shown = { readonly id: string; readonly type: string; readonly category: string };
 type Types = Record<string, Shown>;
 
-/** A schema whose money is in another file, behind a reference in that file. */
-const schemaOf = (id: string, more: object = {}) => ({
+/** The data of an event, whose money is in another file, behind a reference in that file. */
+const dataOf = (id: string, more: object = {}) => ({
   type: "object",
   additionalProperties: false,
   required: [id, "total", "currency", ...Object.keys(more)],
   properties: {
     [id]: { type: "string", minLength: 3, maxLength: 40, pattern: "^[a-z0-9_-]+$" },
-    total: { $ref: "../shared/money.json#/$defs/total", description: "In cents." },
-    currency: { $ref: "../shared/money.json#/$defs/currency" },
+    total: { $ref: "shared/money.json#/$defs/total", description: "In cents." },
+    currency: { $ref: "shared/money.json#/$defs/currency" },
     ...more,
   },
 });
-const schemas = {
-  "order.placed": schemaOf("orderId"),
-  "order.shipped": schemaOf("orderId", { carrier: { type: "string", maxLength: 40 } }),
-  "invoice.paid": schemaOf("invoiceId"),
+const events = {
+  "order.placed": dataOf("orderId"),
+  "order.shipped": dataOf("orderId", { carrier: { type: "string", maxLength: 40 } }),
+  "invoice.paid": dataOf("invoiceId"),
+};
+const shipped = {
+  id: "evt_1",
+  type: "order.shipped",
+  topic: "X",
+  at: "2026-11-21T09:30:00.000Z",
+  object: { orderId: "ord_1", total: 1999, currency: "EUR", carrier: "Grüezi" },
 };
 
-/** The folder of a provider of orders and invoices: three schemas, which share a part, and a sample of one: the others are made from their schemas. */
-function shop(): string {
+/** A body as its provider writes it, with the schema of its data. */
+const bodyOf = (type: string, object: object): object => ({
+  type: "object",
+  required: ["id", "type", "topic", "at", "object"],
+  properties: {
+    id: { type: "string" },
+    type: { const: type },
+    topic: { type: "string" },
+    at: { type: "string", format: "date-time" },
+    object,
+  },
+});
+
+/**
+ * The profile of a provider of orders and invoices, with a document of three events, which share a part, and an example of
+ * one: the others are made from their schemas.
+ */
+function shop(datas: Readonly<Record<string, object>> = events, more: object = {}): string {
   const folder = temporaryFolder();
-  const write = (path: string, value: object): void => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), JSON.stringify(value));
+  const write = (path: string, value: object): string => {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify(value));
+    return file;
   };
-  write("profile.json", {
-    name: "shop",
-    provider: "provider.json",
-  });
   write("provider.json", {
     ...reference,
     name: "shop",
@@ -71,15 +92,24 @@ function shop(): string {
       currency: { type: "string", enum: ["EUR", "CHF"], "x-open": true },
     },
   });
-  for (const [type, schema] of Object.entries(schemas)) write(`events/${type}.schema.json`, schema);
-  write("samples/order.shipped.json", {
-    id: "evt_1",
-    type: "order.shipped",
-    topic: "X",
-    at: "2026-11-21T09:30:00.000Z",
-    object: { orderId: "ord_1", total: 1999, currency: "EUR", carrier: "Grüezi" },
+  const webhooks = Object.entries(datas).map(([type, data]): [string, unknown] => {
+    const media = {
+      schema: bodyOf(type, data),
+      ...(type === "order.shipped" && { example: shipped }),
+    };
+    return [type, { post: { requestBody: { content: { "application/json": media } } } }];
   });
-  return folder;
+  write("openapi.json", {
+    openapi: "3.1.0",
+    info: { title: "Shop", version: "1" },
+    webhooks: Object.fromEntries<unknown>(webhooks),
+    ...more,
+  });
+  return write("profile.json", {
+    name: "shop",
+    provider: "provider.json",
+    openapi: "openapi.json",
+  });
 }
 
 // Within the workspace, where @countersign/receiver is found.
@@ -124,9 +154,9 @@ it(
     const env = { COUNTERSIGN_SECRET: SECRET };
     const at = ["--url", `${url}/hooks`, "--profile", profile];
 
-    for (const type of Object.keys(schemas))
+    for (const type of Object.keys(events))
       expect(await ran(["send", type, ...at], env)).toMatchObject({ status: 0, err: "" });
-    expect(done).toEqual(Object.keys(schemas));
+    expect(done).toEqual(Object.keys(events));
 
     const verify = ["verify", "receiver", ...at, "--effects-url", `${url}/effects`, "--json"];
     const verified = await ran(verify, env);
@@ -175,63 +205,62 @@ it(
   },
 );
 
+/** Schemas whose references double their target 16 times. */
+const laughs = Object.fromEntries(
+  Array.from({ length: 17 }, (_, level) => {
+    const $ref = `#/components/schemas/${String(level - 1)}`;
+    return [level, level === 0 ? { type: "null" } : { properties: { a: { $ref }, b: { $ref } } }];
+  }),
+);
+
 it.each([
-  ["to a file that is not there", "missing.json", /missing\.json cannot be read as JSON/],
-  ["to a part that is not there", "#/$defs/none", /\$ref #\/\$defs\/none leads to no schema/],
-  ["out of the folder", "../../secret.json", /leads out of the profile's folder/],
-  ["back to itself", "#", /leads back to itself/],
-])("refuses a reference of an event's schema %s", async (_what, $ref, message) => {
-  const profile = shop();
-  const schema = { type: "object", properties: { orderId: { $ref } } };
-  writeFileSync(join(profile, "events", "order.placed.schema.json"), JSON.stringify(schema));
+  ["that refers to a file that is not there", { $ref: "missing.json" }, /missing\.json/],
+  [
+    "that leads out of the folder",
+    { $ref: "../../secret.json" },
+    /leads out of the document's folder/,
+  ],
+  [
+    "that grows without end",
+    { properties: { orderId: { $ref: "#/components/schemas/16" } } },
+    /more than 20000 parts/,
+  ],
+])("a profile refuses an event's schema %s", async (_what, schema, message) => {
+  const profile = shop({ "order.placed": schema }, { components: { schemas: laughs } });
   await expect(loadProfile(profile)).rejects.toThrow(message);
 });
 
-/** A schema whose references double their target 14 times. */
-const laughs = {
-  type: "object",
-  properties: { orderId: { $ref: "#/$defs/14" } },
-  $defs: Object.fromEntries(
-    Array.from({ length: 15 }, (_, level) => {
-      const $ref = `#/$defs/${String(level - 1)}`;
-      return [level, level === 0 ? { type: "null" } : { properties: { a: { $ref }, b: { $ref } } }];
-    }),
-  ),
-};
-const withId = (orderId: object): object => ({ type: "object", properties: { orderId } });
-
-it.each([
-  ["that grows without end", laughs, /more than 20000 parts/],
-  [
-    "of a text of a gigabyte",
-    withId({ type: "string", minLength: 1e9 }),
-    /minLength is not from 0 to 100000/,
-  ],
-  ["of a text of negative length", withId({ type: "string", minLength: -1 }), /minLength/],
-  [
-    "of a list of a thousand million",
-    withId({ type: "array", items: {}, minItems: 1e9 }),
-    /minItems/,
-  ],
-  [
-    "with a broken pattern",
-    withId({ type: "string", pattern: "^(" }),
-    /Invalid regular expression/,
-  ],
-])("refuses an event's schema %s", async (_what, schema, message) => {
-  const profile = shop();
-  writeFileSync(join(profile, "events", "order.placed.schema.json"), JSON.stringify(schema));
-  const loaded = loadProfile(profile).then(() => "accepted");
-  await expect(loaded).rejects.toThrow(message);
-  await expect(loaded).rejects.toMatchObject({ code: "CS_CLI_PROFILE_UNUSABLE" });
+it("a profile's events may have recursive schemas", async () => {
+  const tree = {
+    type: "object",
+    required: ["orderId"],
+    properties: {
+      orderId: { type: "string" },
+      parts: { type: "array", items: { $ref: "#/components/schemas/Tree" } },
+    },
+  };
+  const profile = shop(
+    { "order.placed": { $ref: "#/components/schemas/Tree" } },
+    { components: { schemas: { Tree: tree } } },
+  );
+  const [row] = providerOf(await loadProfile(profile)).catalogue ?? [];
+  expect(row?.sample).toHaveProperty("orderId");
 });
 
 it("countersign types --validators refuses an invalid schema with its code", async () => {
-  const profile = shop();
-  const schema = withId({ type: "string", maxLength: 2.5 });
-  writeFileSync(join(profile, "events", "order.placed.schema.json"), JSON.stringify(schema));
-  const out = join(profile, "catalogue.ts");
-  const args = ["--language", "typescript", "--validators", "--profile", profile, "--out", out];
+  const profile = shop({
+    "order.placed": { properties: { orderId: { type: "string", maxLength: 2.5 } } },
+  });
+  const out = join(dirname(profile), "catalogue.ts");
+  const args = [
+    "--language",
+    "typescript",
+    "--validators",
+    "--openapi",
+    join(dirname(profile), "openapi.json"),
+    "--out",
+    out,
+  ];
   const { status, err } = await ran(["types", ...args]);
   expect([status, err]).toEqual([2, expect.stringContaining("CS_DOCUMENT_INVALID")]);
   expect(err).toContain("maxLength must be integer");

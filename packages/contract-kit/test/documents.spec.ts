@@ -51,6 +51,7 @@ describe("readDocument", () => {
     expect(title).toBe("Shop");
     expect(events).toEqual([
       {
+        key: "paid",
         name: "paid",
         headers: { "x-signature": {} },
         requiredHeaders: ["x-signature"],

@@ -2,6 +2,9 @@ import { type Language, namesOf, oneFile, quoted } from "./language.ts";
 import { inCode, printTypes, renamed } from "./quicktype.ts";
 import type { TypedEvent, TypesModel } from "./types-model.ts";
 
+/** Names of members that a struct's tag can have: encoding/json ignores others, and they could end the tag. */
+const TAGGED = /^(?!-$)[\p{L}\p{N}!#$%&()*+\-./:;<=>?@[\]^_{|}~ ]+$/u;
+
 /** Structs, the interface that all events have, and a function that parses a body. */
 export const go: Language = {
   package: { form: /^[a-z_]\w*$/, standard: "events" },
@@ -9,7 +12,7 @@ export const go: Language = {
   comment: "//",
   print: async (asked, name) => {
     const options = { "just-types-and-package": true, package: name };
-    const files = await printTypes(asked, "go", options);
+    const files = await printTypes(asked, "go", options, TAGGED);
     const structs = [...files.values()]
       .join("\n")
       .replace(/^package .*\n/, "")

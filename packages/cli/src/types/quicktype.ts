@@ -8,18 +8,24 @@ import {
   quicktypeMultiFile,
   type RendererOptions,
 } from "quicktype-core";
+import { badArgument } from "../failure.ts";
 import { commentOf } from "./language.ts";
 import { pascalCase, type TypesModel, valuesOf } from "./types-model.ts";
 
-/** Prints the types of a model with quicktype. Returns the files by their names. */
+/**
+ * Prints the types of a model with quicktype. Returns the files by their names.
+ *
+ * @param member Matches the names of members that the language can have.
+ */
 export async function printTypes<Lang extends LanguageName>(
   model: TypesModel,
   lang: Lang,
   rendererOptions: Partial<RendererOptions<Lang>>,
+  member: RegExp = /^/,
 ): Promise<ReadonlyMap<string, string>> {
   // The store is never used: every reference stays in the document.
   const input = new JSONSchemaInput(new FetchingJSONSchemaStore());
-  const schema = JSON.stringify({ definitions: plainSchemas(model) });
+  const schema = JSON.stringify({ definitions: plainSchemas(model, member) });
   // Each by itself: of a union quicktype makes one type in which everything is optional.
   await input.addSource({ name: "events", schema, uris: ["#/definitions/"] });
   const inputData = new InputData();
@@ -63,7 +69,7 @@ const refTo = (name: string): Plain => ({ $ref: `#/definitions/${name}` });
  * name. A list of values is a text whose documentation has them, so that another value is no error; objects of
  * several kinds are one object with the members of all, and other unions are any value.
  */
-function plainSchemas({ types, typeNames, sources }: TypesModel): Plain {
+function plainSchemas({ events, types, typeNames, sources }: TypesModel, named: RegExp): Plain {
   const definitions: Record<string, Plain> = {};
   /** Names of the types of unions, by their kinds: a union's member may lead back to it. */
   const unions = new Map<string, string>();
@@ -122,6 +128,7 @@ function plainSchemas({ types, typeNames, sources }: TypesModel): Plain {
     const members = new Map<string, JsonSchema[]>();
     for (const kind of kinds)
       for (const [member, part] of Object.entries(kind.properties ?? {})) {
+        if (!named.test(member)) continue;
         const parts = members.get(member) ?? [];
         if (!parts.some((one) => isDeepStrictEqual(one, part)))
           members.set(member, [...parts, part]);
@@ -150,8 +157,15 @@ function plainSchemas({ types, typeNames, sources }: TypesModel): Plain {
   // First the names, to which the parts of each may refer.
   const objects = [...types].flatMap(([name, schema]) => {
     const kinds = kindsOf(schema, sources).filter((kind) => !isNull(kind));
-    if (!kinds.every(isObject) || kinds.every(({ properties }) => properties === undefined))
-      return [];
+    const type = events.find(({ forms }) => forms.some((form) => form.name === name))?.type;
+    const isEvent = type !== undefined;
+    if (!kinds.every((kind) => isObject(kind) || (isEvent && typesIn(kind).length === 0))) {
+      if (!isEvent) return [];
+      throw badArgument(
+        `the body of event ${type} is no object: only typescript has a type for it`,
+      );
+    }
+    if (!isEvent && kinds.every(({ properties }) => properties === undefined)) return [];
     definitions[name] = ANY;
     return [{ name, kinds }];
   });

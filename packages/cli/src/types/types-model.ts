@@ -37,8 +37,8 @@ export interface TypedEvent {
   readonly by?: readonly string[];
 }
 
-/** A form of a body, before its type has a name. */
-interface Form {
+/** A form of a body. */
+export interface Form {
   /** The name of its schema in the document. */
   readonly title?: string;
   readonly schema: JsonSchema;
@@ -89,12 +89,7 @@ export function typesModel(
     return add(wish, union);
   };
 
-  const typed = document.events.flatMap((event) =>
-    formsOf(event.schema, sources).map((form) => ({
-      type: typeOf(event, form, { provider, sources }),
-      form,
-    })),
-  );
+  const typed = typedForms(document, provider);
   const events = [...Map.groupBy(typed, ({ type }) => type)].map(([type, group]): TypedEvent => {
     const forms = [...new Map(group.map(({ form }) => [form.schema, form])).values()];
     const wish = `${type.replace(/\W?event$/i, "")}_event`;
@@ -129,6 +124,19 @@ export function typesModel(
   };
 }
 
+/** The forms of all bodies, with the type that a receiver reads off each. */
+export const typedForms = (
+  { events, schemas: sources }: EventsDocument,
+  provider: ProviderDocument | undefined,
+): readonly { readonly type: string; readonly form: Form; readonly event: DocumentedEvent }[] =>
+  events.flatMap((event) =>
+    formsOf(event.schema, sources).map((form) => ({
+      type: typeOf(event, form, { provider, sources }),
+      form,
+      event,
+    })),
+  );
+
 /** The forms of a body: those of a union, else one. */
 function formsOf(
   schema: JsonSchema,
@@ -148,7 +156,7 @@ function formsOf(
  * GitHub's has `opened` in the body, and `issues` in the header.
  */
 function typeOf(
-  { name, headers }: DocumentedEvent,
+  { key, name, headers }: DocumentedEvent,
   { schema }: Form,
   {
     provider,
@@ -165,8 +173,8 @@ function typeOf(
     return textOf(headers[at.toLowerCase()] ?? {});
   });
   const known = parts.filter((part) => part !== undefined).join("_");
-  const key = name.replaceAll("-", "_");
-  const rest = key.endsWith(`_${known}`) ? key.slice(0, -known.length - 1) : key;
+  const spelt = key.replaceAll("-", "_");
+  const rest = spelt.endsWith(`_${known}`) ? spelt.slice(0, -known.length - 1) : spelt;
   const whole = [type].flat().map((part, index) => {
     const isHeader = typeof part === "string" && part.startsWith("header:");
     return parts[index] ?? (isHeader ? rest : undefined);

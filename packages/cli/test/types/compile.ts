@@ -1,7 +1,8 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, delimiter, dirname, join } from "node:path";
 import { afterAll, expect } from "vitest";
+import { missing } from "../fixtures.ts";
 import { ran } from "../ran.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -13,19 +14,66 @@ export const dataIn = { standard: "data", "x-signature": "metadata" } as const;
 
 const extensions: Readonly<Record<string, string>> = { typescript: "ts", python: "py" };
 
-/** Writes the types of a profile, given by its name or its folder. @returns The path of the file, or Java's folder. */
+/** Writes the types of a profile, or of a document. @returns The path of the file, or Java's folder. */
 export async function written(
   language: string,
-  profile: string,
+  source: string,
   ...more: readonly string[]
 ): Promise<string> {
-  const folder = join(home, language, basename(profile));
+  const isProfile = source in dataIn;
+  const folder = join(home, language, isProfile ? source : basename(dirname(source)));
   mkdirSync(folder, { recursive: true });
   const name = language === "java" ? "java" : `events.${extensions[language] ?? language}`;
   const out = join(folder, name);
-  const args = ["types", "--language", language, "--out", out, "--profile", profile];
-  expect(await ran([...args, ...more])).toMatchObject({ status: 0 });
+  const from = [isProfile ? "--profile" : "--openapi", source];
+  const args = ["types", "--language", language, "--out", out, ...from];
+  expect(await ran([...args, ...more])).toMatchObject({ status: 0, err: "" });
   return out;
+}
+
+/** Compiles with the strictest options. @returns The compiler's complaints. */
+export function compileTypeScript(...files: readonly string[]): string {
+  writeFileSync(join(home, "package.json"), '{"type":"module"}');
+  const strict =
+    "--ignoreConfig --noEmit --strict --skipLibCheck --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noPropertyAccessFromIndexSignature --isolatedDeclarations --declaration --erasableSyntaxOnly --verbatimModuleSyntax --allowImportingTsExtensions --target es2023 --module nodenext";
+  return compilerOutput("tsc", [...strict.split(" "), ...files]);
+}
+
+/** Jackson's classes as Debian installs them: package libjackson2-databind-java. */
+const jackson = ["databind", "core", "annotations"].map(
+  (one) => `/usr/share/java/jackson-${one}.jar`,
+);
+export const missingJava = (): [boolean, string] =>
+  jackson.every((path) => existsSync(path))
+    ? missing("javac")
+    : [true, `${jackson.join(", ")}: not all are here`];
+
+/** Compiles folders of Java. @returns The compiler's complaints, warnings too. */
+export function compileJava(...folders: readonly string[]): string {
+  const sources = folders.flatMap((folder) => globSync(join(folder, "**/*.java")));
+  const classes = join(home, "classes");
+  const options = ["-proc:none", "-Xlint:all,-options,-serial", "-cp", jackson.join(delimiter)];
+  return compilerOutput("javac", [...options, "-d", classes, ...sources]);
+}
+
+/** Runs a Java program of one class `Use` with the classes of `compileJava`. */
+export function runJava(program: string, ...args: readonly string[]): string {
+  const file = join(home, "Use.java");
+  writeFileSync(file, program);
+  const path = [join(home, "classes"), ...jackson].join(delimiter);
+  return execFileSync("java", ["-cp", path, file, ...args], { encoding: "utf8" });
+}
+
+/** Runs a Go program with the package `use/events` in a file. */
+export function runGo(events: string, program: string, ...args: readonly string[]): string {
+  const folder = join(dirname(events), "use");
+  mkdirSync(join(folder, "events"), { recursive: true });
+  copyFileSync(events, join(folder, "events", "events.go"));
+  writeFileSync(join(folder, "go.mod"), "module use\n\ngo 1.19\n");
+  writeFileSync(join(folder, "main.go"), program);
+  expect(compilerOutput("gofmt", ["-l", events])).toBe("");
+  execFileSync("go", ["vet", "./..."], { cwd: folder });
+  return execFileSync("go", ["run", ".", ...args], { encoding: "utf8", cwd: folder });
 }
 
 export function compilerOutput(command: string, args: readonly string[]): string {

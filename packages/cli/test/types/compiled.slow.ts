@@ -1,35 +1,22 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { reference } from "@countersign/schemas/providers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { missing } from "../fixtures.ts";
-import { bodies, compilerOutput, dataIn, home, written, type ProfileName } from "./compile.ts";
-
-/** Compiles with the strictest options. @returns The compiler's complaints. */
-function compileTypeScript(...files: readonly string[]): string {
-  writeFileSync(join(home, "package.json"), '{"type":"module"}');
-  const strict =
-    "--ignoreConfig --noEmit --strict --skipLibCheck --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noPropertyAccessFromIndexSignature --isolatedDeclarations --declaration --erasableSyntaxOnly --verbatimModuleSyntax --allowImportingTsExtensions --target es2023 --module nodenext";
-  return compilerOutput("tsc", [...strict.split(" "), ...files]);
-}
-
-/** Jackson's classes as Debian installs them: package libjackson2-databind-java. */
-const jackson = ["databind", "core", "annotations"].map(
-  (one) => `/usr/share/java/jackson-${one}.jar`,
-);
-const missingJava = (): [boolean, string] =>
-  jackson.every((path) => existsSync(path))
-    ? missing("javac")
-    : [true, `${jackson.join(", ")}: not all are here`];
-
-/** Compiles folders of Java. @returns The compiler's complaints, warnings too. */
-function compileJava(...folders: readonly string[]): string {
-  const sources = folders.flatMap((folder) => globSync(join(folder, "**/*.java")));
-  expect(sources.length).toBeGreaterThan(8);
-  const options = ["-proc:none", "-Xlint:all,-options,-serial", "-cp", jackson.join(delimiter)];
-  return compilerOutput("javac", [...options, "-d", join(home, "classes"), ...sources]);
-}
+import {
+  bodies,
+  compileJava,
+  compilerOutput,
+  compileTypeScript,
+  dataIn,
+  home,
+  missingJava,
+  runGo,
+  runJava,
+  written,
+  type ProfileName,
+} from "./compile.ts";
+import { eventBody, openApi } from "./openapi.ts";
 
 function run(command: string, args: readonly string[], input = "", cwd = home): string {
   return execFileSync(command, args, { encoding: "utf8", input, cwd });
@@ -69,17 +56,9 @@ assert events.parse_event('{"type":"added.since","eventType":"added.since"}') is
   return run("python3", ["-W", "error", "-c", script], lines).trim().split("\n");
 }
 
-/** Runs a Go program that parses events. @returns Their amounts, and whether an unknown event is an error. */
+/** Runs a Go program that parses events. @returns Their amounts with type and id, and whether an unknown event is an error. */
 async function goAmounts(profile: ProfileName): Promise<string[]> {
-  const file = await written("go", profile);
-  expect(run("gofmt", ["-l", file])).toBe("");
-  const folder = join(home, "go", `${profile}-use`);
-  mkdirSync(join(folder, "events"), { recursive: true });
-  run("cp", [file, join(folder, "events", "events.go")]);
-  writeFileSync(join(folder, "go.mod"), "module use\n\ngo 1.19\n");
-  writeFileSync(
-    join(folder, "main.go"),
-    `package main
+  const program = `package main
 
 import (
 	"fmt"
@@ -93,14 +72,13 @@ func main() {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Println(event.(*events.${debit[profile]}).${profile === "standard" ? "Data" : "Metadata"}.Amount.Value)
+		fmt.Println(event.(*events.${debit[profile]}).${profile === "standard" ? "Data" : "Metadata"}.Amount.Value, event.GetType(), event.GetID())
 	}
 	_, err := events.ParseWebhookEvent([]byte("{}"))
 	fmt.Println(err == events.ErrUnknownEvent)
 }
-`,
-  );
-  return run("go", ["run", ".", ...bodies(profile).values()], "", folder)
+`;
+  return runGo(await written("go", profile), program, ...bodies(profile).values())
     .trim()
     .split("\n");
 }
@@ -116,15 +94,38 @@ describe.each(["standard", "x-signature"] as const)("generated types of profile 
 
   it("keep an amount's text in Go", async ({ skip }) => {
     skip(...missing("go", "version"));
-    expect(await goAmounts(profile)).toEqual([...amounts, "true"]);
+    const lines = amounts.map((amount) => `${amount} payment.authorized evt_1`);
+    expect(await goAmounts(profile)).toEqual([...lines, "true"]);
   });
 });
 
-// Both at once: most of a compiler's time is its start.
-it("generated types of both profiles compile as Java without a warning", async ({ skip }) => {
+// All at once: most of a compiler's time is its start.
+it("generated types of both profiles compile as Java without a warning, and read events with unknown values", async ({
+  skip,
+}) => {
   skip(...missingJava());
   const other = await written("java", "x-signature", "--package", "com.example.other");
   expect(compileJava(await written("java", "standard"), other)).toBe("");
+  const amounts = [...bodies("standard")];
+  const program = `import events.*;
+public class Use {
+    public static void main(String[] bodies) throws Exception {
+        for (String body : bodies) {
+            WebhookEvent event = WebhookEvents.parse(body).orElseThrow();
+            PaymentAuthorizedEvent payment = (PaymentAuthorizedEvent) event;
+            System.out.println(payment.getData().getAmount().getValue() + " " + event.eventType() + " " + event.eventId());
+            System.out.println(payment.getData().getDirection());
+        }
+        System.out.println(WebhookEvents.parse("{\\"type\\":\\"added.since\\"}").isEmpty());
+    }
+}`;
+  const sent = amounts.map(([, body]) => body.replace('"DEBIT"', '"SIDEWAYS"'));
+  const read = amounts.flatMap(([amount]) => [`${amount} payment.authorized evt_1`, "SIDEWAYS"]);
+  expect(
+    runJava(program, ...sent)
+      .trim()
+      .split("\n"),
+  ).toEqual([...read, "true"]);
 });
 
 /** Texts that end a comment, a docstring or a string of some language, or that its compiler refuses. */
@@ -157,8 +158,7 @@ const hostile: readonly string[] = [
   "\uFEFFx",
 ];
 
-const profile = join(home, "hostile");
-const schema = {
+const data = {
   type: "object",
   description: hostile.join(" "),
   required: ["id"],
@@ -170,6 +170,7 @@ const schema = {
         [`open${index}`, { type: "string", enum: [text, "x"], "x-open": true }],
         [`fixed${index}`, { type: "string", const: text }],
         [`listed${index}`, { type: "string", enum: [text, "x"], description: "Closed." }],
+        [text, { type: "number" }],
         [
           `within${index}`,
           { type: "object", description: text, properties: { a: { type: "string" } } },
@@ -179,42 +180,34 @@ const schema = {
   },
 };
 
-beforeAll(() => {
-  mkdirSync(join(profile, "events"), { recursive: true });
-  const document = {
-    name: "hostile",
-    provider: {
-      ...reference,
-      catalogue: [{ type: "order.placed", category: "ORDER", resource: "body:/data/id" }],
-    },
-  };
-  writeFileSync(join(profile, "profile.json"), JSON.stringify(document));
-  writeFileSync(join(profile, "events/order.placed.schema.json"), JSON.stringify(schema));
-});
+const document = openApi(
+  Object.fromEntries(["order.placed", ...hostile].map((type) => [type, eventBody(type, data)])),
+  { folder: temporaryFolder(afterAll) },
+);
 
 describe("types of hostile descriptions and values", () => {
   it("compile in TypeScript with the strictest options, and so do those of both profiles", async () => {
-    const files = [await written("typescript", profile)];
+    const files = [await written("typescript", document)];
     for (const name of ["standard", "x-signature"]) files.push(await written("typescript", name));
     expect(compileTypeScript(...files)).toBe("");
   });
 
   it("are parsed by Python", async ({ skip }) => {
     skip(...missing("python3"));
-    const file = await written("python", profile);
+    const file = await written("python", document);
     const script = "import ast, pathlib, sys; ast.parse(pathlib.Path(sys.argv[1]).read_bytes())";
     expect(compilerOutput("python3", ["-W", "error", "-c", script, file])).toBe("");
   });
 
   it("are parsed by Go", async ({ skip }) => {
     skip(...missing("go", "version"));
-    expect(compilerOutput("gofmt", ["-e", "-l", await written("go", profile)])).not.toMatch(
+    expect(compilerOutput("gofmt", ["-e", "-l", await written("go", document)])).not.toMatch(
       /:\d+:\d+:/,
     );
   });
 
   it("compile in Java", async ({ skip }) => {
     skip(...missingJava());
-    expect(compileJava(await written("java", profile))).not.toContain("error:");
+    expect(compileJava(await written("java", document))).not.toContain("error:");
   });
 });

@@ -81,13 +81,25 @@ function listedMembers(
   schemas: Schemas,
   steps: readonly string[],
 ): readonly Listed[] {
-  const members = Object.entries(resolved(schema, schemas).properties ?? {});
+  const { properties, oneOf, anyOf } = resolved(schema, schemas);
+  const kinds = oneOf ?? anyOf;
+  if (properties === undefined && kinds !== undefined && steps.length === 0)
+    return listedInEach(kinds.map((kind) => new Map(listedMembers(kind, schemas, steps))));
+  const members = Object.entries(properties ?? {});
   const own = members.flatMap(([name, member]): Listed[] => {
     const values = listed(member, schemas);
     return values.length > 0 ? [[`body:${pointerOf([...steps, name])}`, values]] : [];
   });
   if (steps.length > 0) return own;
   return [...own, ...members.flatMap(([name, member]) => listedMembers(member, schemas, [name]))];
+}
+
+/** The places that each kind of a union has, with the values of all. */
+function listedInEach(kinds: readonly ReadonlyMap<string, readonly string[]>[]): readonly Listed[] {
+  const places = [...(kinds[0]?.keys() ?? [])];
+  return places
+    .filter((place) => kinds.every((kind) => kind.has(place)))
+    .map((place) => [place, [...new Set(kinds.flatMap((kind) => kind.get(place) ?? []))]]);
 }
 
 function listed(schema: JsonSchema, schemas: Schemas): readonly string[] {

@@ -29,7 +29,9 @@ export interface EventsDocument {
 }
 
 export interface DocumentedEvent {
-  /** The type of the event, else the webhook's key. */
+  /** The webhook's key in the document; a callback's or a message's name. */
+  readonly key: string;
+  /** The type of the event, else the key. */
   readonly name: string;
   /** The type's place, as in provider documents: `body:/type`, `header:x-github-event`. */
   readonly typeAt?: string;
@@ -109,7 +111,7 @@ function described(files: SourceFiles, eventType: string | undefined): EventsDoc
   const events = webhooks.map((webhook, index): DocumentedEvent => {
     // There is a type for each webhook.
     const type = types[index] as EventType;
-    const { key: _, body: __, node, ...event } = webhook;
+    const { body: _, node, ...event } = webhook;
     const { name, typeAt } = type;
     const schema = normaliser.read(withType(node, type));
     return { ...event, name, ...(typeAt !== undefined && { typeAt }), schema };
@@ -121,7 +123,6 @@ function described(files: SourceFiles, eventType: string | undefined): EventsDoc
 }
 
 interface WebhookNode extends Omit<DocumentedEvent, "name" | "typeAt" | "schema"> {
-  readonly key: string;
   readonly body: JsonSchema;
   readonly node: SourceNode;
 }
@@ -224,7 +225,12 @@ function folderDocument(path: string, files: SourceFiles): EventsDocument {
   const { schemas, places, ignored } = normaliser;
   const events = parts
     .filter(({ direction }) => direction === "event")
-    .map(({ name, schema }) => ({ ...noHeaders, name: nameOfFile(name), schema }));
+    .map(({ name, schema }) => ({
+      ...noHeaders,
+      key: nameOfFile(name),
+      name: nameOfFile(name),
+      schema,
+    }));
   return { title: basename(path), events, schemas, places, parts, ignored };
 }
 

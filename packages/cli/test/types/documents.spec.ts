@@ -1,0 +1,163 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { ran } from "../ran.ts";
+import { compilerOutput, compileTypeScript, written } from "./compile.ts";
+import { eventBody, openApi } from "./openapi.ts";
+
+const text = { type: "string" };
+
+/** Two types, of which one has two forms that a member tells apart. */
+const orders = (): string =>
+  openApi({
+    "order.placed": eventBody("order.placed", { type: "object", properties: { total: text } }),
+    "order.changed": {
+      oneOf: ["shipped", "returned"].map((kind) => ({
+        type: "object",
+        required: ["id", "type", "kind", kind],
+        properties: {
+          id: text,
+          type: { const: "order.changed" },
+          kind: { const: kind },
+          [kind]: text,
+        },
+      })),
+    },
+  });
+
+/** Webhooks as GitHub describes them: the type is in a header, whose value only the key shows, and in the body. */
+const issues = (): string =>
+  openApi(
+    Object.fromEntries(
+      ["opened", "closed_by_bot"].map((action) => [
+        `issues-${action.replaceAll("_", "-")}`,
+        {
+          type: "object",
+          required: ["action"],
+          properties: { action: { const: action }, number: { type: "integer" } },
+        },
+      ]),
+    ),
+    { parameters: [{ name: "X-GitHub-Event", in: "header", required: true, schema: text }] },
+  );
+
+describe("the types of an OpenAPI document", () => {
+  it("are a union that a switch exhausts, with a type for each form of a body", async () => {
+    const events = await written("typescript", orders());
+    const use = join(dirname(events), "use.ts");
+    writeFileSync(
+      use,
+      `import type { EventTypeMap, WebhookEvent } from "./events.ts";
+export function textOf(event: WebhookEvent): string | undefined {
+  switch (event.type) {
+    case "order.placed": return event.data.total;
+    case "order.changed": return event.kind === "shipped" ? event.shipped : event.returned;
+    default: return event satisfies never;
+  }
+}
+export const changed: EventTypeMap["order.changed"]["id"] = "1";
+`,
+    );
+    expect(compileTypeScript(use)).toBe("");
+    expect(readFileSync(events, "utf8")).toMatch(/interface ShippedOrderChangedEvent/);
+  });
+
+  it("take the type from the caller where the body does not have it", async () => {
+    const events = await written("typescript", issues(), "--provider", "github");
+    const use = join(dirname(events), "use.ts");
+    writeFileSync(
+      use,
+      `import { parseEvent } from "./events.ts";
+const event = parseEvent("issues.opened", "{}");
+export const number: number | undefined = event?.type === "issues.opened" ? event.body.number : undefined;
+`,
+    );
+    expect(compileTypeScript(use)).toBe("");
+    // The module that was just written has this function.
+    const { parseEvent } = (await import(pathToFileURL(events).href)) as {
+      readonly parseEvent: (type: string, body: string) => unknown;
+    };
+    const body = { action: "closed_by_bot", number: 7 };
+    const type = "issues.closed_by_bot";
+    expect(parseEvent(type, JSON.stringify(body))).toEqual({ type, body });
+    expect(parseEvent("issues.added", "{}")).toBeUndefined();
+  });
+
+  it("have the accessors of type and id in Go and Java that all events have", async () => {
+    const go = readFileSync(await written("go", orders()), "utf8");
+    expect(go).toMatch(
+      /type WebhookEvent interface \{\n\tGetType\(\) string\n\tGetID\(\) string\n/,
+    );
+    const java = await written("java", issues(), "--provider", "github");
+    const union = readFileSync(join(java, "WebhookEvent.java"), "utf8");
+    expect(union).toContain("String eventType();");
+    expect(union).not.toContain("eventId");
+  });
+});
+
+it("a catalogue of an OpenAPI document judges each form of a body, and accepts additions", async () => {
+  const out = join(temporaryFolder(), "catalogue.ts");
+  const args = ["--language", "typescript", "--validators", "--openapi", orders(), "--out", out];
+  expect(await ran(["types", ...args])).toMatchObject({ status: 0, err: "" });
+  // Its import is of types only.
+  const { catalogue } = (await import(pathToFileURL(out).href)) as {
+    catalogue: { events: Record<string, { validate: (value: unknown) => unknown }> };
+  };
+  const changed = { id: "1", type: "order.changed", kind: "shipped" };
+  const validate = catalogue.events["order.changed"]?.validate;
+  expect(validate?.({ ...changed, shipped: "now", added: 1 })).toMatchObject({ ok: true });
+  expect(validate?.(changed)).toMatchObject({
+    ok: false,
+    errors: [{ pointer: "/shipped", keyword: "required" }],
+  });
+});
+
+describe("countersign types ends with one sentence and status 2", () => {
+  const refused = async (...args: readonly string[]): Promise<string> => {
+    const { status, out, err } = await ran(["types", ...args]);
+    expect({ status, out }).toEqual({ status: 2, out: "" });
+    expect(err.split("\n").length).toBeLessThan(4);
+    return err;
+  };
+  const to = (name = "events.ts"): string[] => ["--out", join(temporaryFolder(), name)];
+
+  it("for an unknown language", async () => {
+    expect(await refused("--language", "cobol", ...to())).toMatch(/typescript, python, go, java/i);
+  });
+
+  it("for a document that is not there, has no event, or is something else", async () => {
+    const types = ["--language", "go", ...to()];
+    expect(await refused(...types, "--openapi", "gone.yaml")).toContain("CS_DOCUMENT_UNREADABLE");
+    expect(await refused(...types, "--openapi", openApi({}))).toContain("CS_DOCUMENT_NO_EVENTS");
+    const other = join(temporaryFolder(), "a.json");
+    writeFileSync(other, '{"swagger":"2.0"}');
+    expect(await refused(...types, "--openapi", other)).toContain("CS_DOCUMENT_UNSUPPORTED");
+  });
+
+  it("for a body that is a list, in languages whose events are objects", async () => {
+    const list = openApi({ batch: { type: "array", items: text } });
+    expect(await refused("--language", "java", ...to("java"), "--openapi", list)).toContain(
+      "batch",
+    );
+    await written("typescript", list);
+  });
+
+  it("for a file in the place of a folder, and a folder in the place of a file", async () => {
+    const folder = temporaryFolder();
+    expect(await refused("--language", "go", "--out", folder)).toContain("is a folder");
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    expect(await refused("--language", "java", "--out", file)).toContain("is a file");
+  });
+});
+
+it("a body without any type is unknown in TypeScript, and any object elsewhere", async () => {
+  const document = openApi({ ping: {}, pong: { type: "object" } });
+  const events = await written("typescript", document);
+  expect(readFileSync(events, "utf8")).toMatch(/PingEvent/);
+  expect(compileTypeScript(events)).toBe("");
+  const python = await written("python", document);
+  expect(compilerOutput("python3", ["-W", "error", python])).toBe("");
+});
