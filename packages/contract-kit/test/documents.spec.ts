@@ -156,6 +156,15 @@ describe("the type of an event", () => {
     ]);
   });
 
+  it("is the key, without a slash before it, of the one webhook that has no type", async () => {
+    const types = await named({
+      a: posted(kind(["a.paid"])),
+      b: posted(kind(["b.paid"])),
+      "/C_PAID": posted({}),
+    });
+    expect(types).toEqual(["a.paid body:/type", "b.paid body:/type", "C_PAID "]);
+  });
+
   it("is the webhook's key without such a place, also for a chosen place without values", async () => {
     expect(await named({ a: posted({}) })).toEqual(["a "]);
     expect(await named({ a: posted({}) }, "header:X-Event")).toEqual(["a header:x-event"]);

@@ -124,9 +124,18 @@ function ordinary(at: LocatedSchema): unknown {
   const candidates: readonly unknown[] = typesOf(schema).includes("string")
     ? texts
     : [true, 1, minimum, maximum, {}, [], null];
-  const found = candidates.find((one) => one !== undefined && accepts(at, one));
+  // Most texts and numbers have no bound: nothing is compiled to judge their example.
+  const isFree = Object.keys(schema).every((keyword) => FREE.has(keyword));
+  const isOfFormat = format === "" || TEXTS[format] !== undefined;
+  const found = candidates.find(
+    (one) =>
+      one !== undefined &&
+      ((isFree && isOfFormat && typesOf(schema)[0] === typeof one) || accepts(at, one)),
+  );
   return found ?? fc.sample(arbitrary(at), { seed: 1, numRuns: 1 })[0];
 }
+
+const FREE = new Set(["type", "format", "title", "description", "deprecated", "examples"]);
 
 const TEXTS: Readonly<Record<string, readonly string[] | undefined>> = {
   "date-time": ["2026-11-21T09:30:00.000Z"],

@@ -34,29 +34,41 @@ export function eventTypes(
 ): readonly EventType[] {
   const places = webhooks.map((one) => new Map<string, readonly string[]>(listedIn(one, schemas)));
   const at = chosen?.replace(/^\//, "body:/").replace(/^header:.*/, (text) => text.toLowerCase());
-  const candidates = at === undefined ? [...(places[0]?.keys() ?? [])] : [at];
-  const names = (place: string, isSingle: boolean): readonly (string | undefined)[] =>
-    places.map((of, index) => {
-      const values = of.get(place) ?? [];
-      const only = values.length === 1 ? values[0] : undefined;
-      if (isSingle) return only;
-      const key = plain(webhooks[index]?.key ?? "");
-      const [similar, ...more] = values.filter((value) => plain(value).includes(key));
-      const equal = values.find((value) => plain(value) === key);
-      return equal ?? (more.length === 0 ? similar : undefined) ?? only;
-    });
+  const candidates = at === undefined ? new Set(places.flatMap((of) => [...of.keys()])) : [at];
+  const nameAt = (place: string, isSingle: boolean, index: number): string | undefined => {
+    const values = places[index]?.get(place) ?? [];
+    const only = values.length === 1 ? values[0] : undefined;
+    if (isSingle) return only;
+    const key = plain(webhooks[index]?.key ?? "");
+    const [similar, ...more] = values.filter((value) => plain(value).includes(key));
+    const equal = values.find((value) => plain(value) === key);
+    return equal ?? (more.length === 0 ? similar : undefined) ?? only;
+  };
   for (const isSingle of [true, false])
     for (const place of candidates) {
-      const found = names(place, isSingle).filter((name) => name !== undefined);
-      if (found.length === webhooks.length && new Set(found).size === found.length)
-        return found.map((name) => ({ name, typeAt: place, isShared: !isSingle }));
+      const types = webhooks.map(({ key }, index): EventType => {
+        const name = nameAt(place, isSingle, index);
+        return name === undefined
+          ? { name: keyOf(key) }
+          : { name, typeAt: place, isShared: !isSingle };
+      });
+      const found = types.filter(({ typeAt }) => typeAt !== undefined);
+      // Some documents forget the type of a webhook; a list of types without its own is no place of types.
+      const isForgotten = types.every(
+        ({ typeAt }, index) => typeAt !== undefined || !places[index]?.has(place),
+      );
+      const isDistinct = new Set(types.map(({ name }) => name)).size === types.length;
+      if (isForgotten && isDistinct && found.length * 2 > types.length) return types;
     }
   return webhooks.map(({ key }, index) => {
     const [only, ...others] = places[index]?.get(at ?? "") ?? [];
-    const name = only !== undefined && others.length === 0 ? only : key;
+    const name = only !== undefined && others.length === 0 ? only : keyOf(key);
     return { name, ...(at !== undefined && { typeAt: at }) };
   });
 }
+
+/** Some keys are like paths. */
+const keyOf = (key: string): string => key.replace(/^\//, "");
 
 /** Keys of webhooks are often the type, or a part of it, in another spelling: `paymentCreated` and `payment.created`. */
 const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
