@@ -134,7 +134,7 @@ export class Signing {
     const { body, method, path = "" } = request;
     const attempt = { headers: Object.fromEntries(values), body, method, url: origin + path };
     try {
-      const keys = secrets.map((secret) => this.#verifying(secret));
+      const keys = secrets.map((secret) => this.verifyingSecret(secret));
       return this.#scheme.verify(attempt, keys, { now, claims: this.#claims }).ok;
     } catch {
       // Without a key to verify with, each change counts as one.
@@ -285,7 +285,7 @@ export class Signing {
   }
 
   /** The key that verifies what a secret signs: the public one of a private key. */
-  #verifying(secret: Secret): Secret {
+  verifyingSecret(secret: Secret): Secret {
     if (typeof secret !== "string") return secret;
     const { algorithm, key } = this.provider.signature;
     const isSeed = secret.startsWith("whsk_");

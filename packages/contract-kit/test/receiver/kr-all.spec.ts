@@ -1,0 +1,85 @@
+import { createServer } from "node:http";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { toNode } from "@countersign/receiver/node";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import { providersByName } from "@countersign/schemas/providers-by-name";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { requirements } from "../../src/check.ts";
+import { receiverChecks } from "../../src/checks.ts";
+import { receiverTarget } from "../../src/harness/receiver-target.ts";
+import { Signing } from "../../src/harness/signing.ts";
+import { run } from "../../src/run.ts";
+import { listen } from "../listen.ts";
+import { makeEffects } from "./make-effects.ts";
+
+const documents = [...providersByName.values()];
+const [signable, unsignable] = [
+  documents.filter(({ signature }) => signature.keyFrom === undefined),
+  documents.filter(({ signature }) => signature.keyFrom !== undefined),
+];
+const claims = { apiKey: "cstest-api-key" };
+
+/** Opens our own receiver for a provider, with a secret in the provider's form, and returns it as a target. */
+async function openFor(provider: ProviderDocument) {
+  const signing = new Signing(provider, claims);
+  const secret = String(signing.stranger("own"));
+  const effects = makeEffects({ handlerMs: 1 });
+  let attempts: ReturnType<typeof toNode> | undefined;
+  const server = createServer((request, response) => {
+    if (request.url === "/effects") void effects.answer(request, response);
+    else attempts?.(request, response);
+  });
+  const { origin, close } = await listen(server);
+  onTestFinished(close);
+  const needsUrl = JSON.stringify(provider.signature).includes('"url"');
+  const receiver = createReceiver({
+    provider,
+    secrets: [String(signing.verifyingSecret(secret))],
+    fallback: (event) => effects.handle(event),
+    inbox: memoryInbox(),
+    log: false,
+    ...(needsUrl && { url: `${origin}/webhooks` }),
+    ...(JSON.stringify(provider.signature).includes("option:apiKey") && { claims }),
+  });
+  attempts = toNode(receiver);
+  const target = receiverTarget({
+    url: `${origin}/webhooks`,
+    provider,
+    claims,
+    secrets: [secret],
+    effects: `${origin}/effects`,
+    types: (provider.catalogue ?? []).length > 0 ? provider.catalogue?.slice(0, 2).map(({ type }) => type) : undefined,
+    nonce: "a-test",
+    deadlineMs: 10_000,
+  });
+  onTestFinished(target.close);
+  return target;
+}
+
+describe("attempts of a provider", () => {
+  it.each(signable.map((provider) => [provider.name, provider] as const))(
+    "of %s are accepted by our receiver, whose handler gets their id and type, and forged ones are refused",
+    async (_name, provider) => {
+      const t = await openFor(provider); const began = Date.now();
+      const { findings } = await run({
+        target: t,
+        checks: receiverChecks,
+        requirements: requirements("receiver"),
+        ...{},
+      });
+      console.log("KR", _name, Date.now()-began, t.sockets.sent, findings.filter(f=>f.status==="pass").length, findings.filter(f=>f.status==="not_applicable").map(f=>f.requirement.id+": "+f.message.slice(0,60)).filter(x=>!/strict|slow|secret was|restart|order guard|within its limit/.test(x)).join(" | "));
+      expect(
+        findings
+          .filter(({ status }) => !["pass", "not_applicable"].includes(status))
+          .map(({ requirement, message }) => `${requirement.id}: ${message}`),
+      ).toEqual([]);
+    }, 100000,
+  );
+
+  it.each(unsignable.map((provider) => [provider.name, provider] as const))(
+    "of %s cannot be made, because only it has the keys",
+    (_name, provider) => {
+      expect(() => new Signing(provider)).toThrow(/keys that .* names and only/);
+    },
+  );
+});
