@@ -17,6 +17,7 @@ export type * as derive from "@countersign/contract-kit/derive";
 export type * as diff from "@countersign/contract-kit/diff";
 export type * as documents from "@countersign/contract-kit/documents";
 export type * as pact from "@countersign/contract-kit/pact";
+export type * as attempts from "@countersign/contract-kit/attempts";
 export type * as report from "@countersign/contract-kit/report";
 export type * as kitVitest from "@countersign/contract-kit/vitest";
 export type * as sandbox from "@countersign/sandbox";

@@ -62,21 +62,10 @@ export async function loadProfile(nameOrFile: string): Promise<Profile> {
 }
 
 /**
- * Returns the profile of `--provider`, or of `--profile` without one.
+ * Returns the provider of `--provider`, if it is given.
  *
- * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: both are given. `CS_CLI_PROVIDER_UNUSABLE`, `CS_CLI_PROFILE_UNUSABLE`.
+ * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: a profile is given too. `CS_CLI_PROVIDER_UNUSABLE`.
  */
-export async function loadChosen(options: {
-  readonly profile: string;
-  readonly provider?: string | undefined;
-}): Promise<Profile> {
-  const provider = await chosenProvider(options);
-  return provider === undefined
-    ? loadProfile(options.profile)
-    : sent({ ...profiles.standard, name: provider.name, provider: provider });
-}
-
-/** Returns the provider of `--provider`, if it is given. @throws {Failure} See `loadChosen`. */
 export async function chosenProvider({
   profile,
   provider,
@@ -126,7 +115,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A provider's document whose catalogue has the schemas and samples of data that a document of events describes. */
-function withEvents(provider: ProviderDocument, document: EventsDocument): ProviderDocument {
+export function withEvents(provider: ProviderDocument, document: EventsDocument): ProviderDocument {
   const { category, data = "body:" } = provider.event;
   const described = new Map(typedForms(document, provider).map((one) => [one.type, one]));
   const known = new Map((provider.catalogue ?? []).map((row) => [row.type, row]));

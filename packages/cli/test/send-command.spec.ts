@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { toNode } from "@countersign/receiver/node";
+import { providersByName } from "@countersign/schemas/providers-by-name";
 import { profiles } from "@countersign/schemas/profiles";
 import { senderOf } from "@countersign/schemas/provider-of";
 import { xSignature } from "@countersign/schemas/providers";
 import { describe, expect, it } from "vitest";
 import { listen } from "../../sandbox/test/listen.ts";
 import { firstCalls } from "../src/sandbox-lines.ts";
-import { brokenKinds } from "../src/attempts.ts";
+import { brokenAttempts } from "@countersign/contract-kit/attempts";
 import { containing, openMerchant, SECRET } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
 
@@ -38,6 +41,50 @@ describe("countersign send", () => {
     const args = ["send", type, "--url", url, "--profile", "x-signature"];
     const { status } = await ran(args, { COUNTERSIGN_SECRET: textSecret });
     expect({ status, seen }).toEqual({ status: 0, seen: [type] });
+  });
+
+  it.each([
+    ["stripe", "charge.refunded", "whsec_a-secret-of-a-stripe-endpoint"],
+    ["github", "issues.opened", textSecret],
+    ["twilio", "message.received", textSecret],
+    ["adyen-payments", "AUTHORISATION", "0123456789abcdef".repeat(4)],
+  ])("sends an event of %s, %s, as a receiver for it expects", async (name, type, secret) => {
+    const provider = providersByName.get(name);
+    if (provider === undefined) throw new Error(`no provider ${name}`);
+    const types: string[] = [];
+    let receive: ReturnType<typeof toNode> | undefined;
+    const origin = await listen((request, response) => void receive?.(request, response));
+    const url = `${origin}/hooks?team=7`;
+    const fallback = (_event: unknown, { event }: { readonly event: { readonly type: string } }) =>
+      void types.push(event.type);
+    receive = toNode(
+      createReceiver({
+        provider,
+        secrets: [secret],
+        fallback,
+        inbox: memoryInbox(),
+        log: false,
+        ...(name === "twilio" && { url: `${origin}/hooks` }),
+      }),
+    );
+    const args = ["send", type, "--provider", name, "--url", url];
+    const { status } = await ran(args, { COUNTERSIGN_SECRET: secret });
+    expect({ status, types }).toEqual({ status: 0, types: [type] });
+    const forged = await ran([...args, "--broken", "wrong-secret"], { COUNTERSIGN_SECRET: secret });
+    expect(forged).toMatchObject({ status: 0, out: containing(" 401 ") });
+  });
+
+  it("refuses a provider whose keys nobody else has, by its name", async () => {
+    const failed = await send(
+      "PAYMENT.CAPTURE.COMPLETED",
+      "http://127.0.0.1:9/",
+      "--provider",
+      "paypal",
+    );
+    expect(failed).toMatchObject({
+      status: 2,
+      err: containing("attempts of paypal cannot be made"),
+    });
   });
 
   it("uses a secret as the receiver does: the sandbox's printed example, a newline, base64", async () => {
@@ -75,7 +122,7 @@ describe("countersign send", () => {
     expect(seen).toEqual(["payment.created"]);
   });
 
-  it.each(Object.keys(brokenKinds))(
+  it.each(Object.keys(brokenAttempts))(
     "with --broken %s exits with 0 if the receiver refuses the attempt, with 1 if not",
     async (kind) => {
       const { url, seen } = await openMerchant([SECRET]);

@@ -1,24 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
+import {
+  type AttemptMaker,
+  attemptMaker,
+  brokenAttempts,
+  type BrokenKind,
+  type TestEvent,
+} from "@countersign/contract-kit/attempts";
 import { sampleEvent } from "@countersign/sandbox/internal";
-import { type ResolvedProfile, resolveProfile } from "@countersign/schemas/provider-of";
+import { stepsOf } from "@countersign/schemas";
+import type { Profile } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import { systemRandom } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";
 import { choice, didYouMean, integer, profileOption, providerOption } from "../options.ts";
 import { signingSecret } from "../environment.ts";
-import { badArgument, type Failure } from "../failure.ts";
-import { loadChosen } from "../profile.ts";
-import { badSecret } from "../provider.ts";
+import { badArgument } from "../failure.ts";
+import { chosenProvider, loadProfile } from "../profile.ts";
+import { badSecret, claimsFor, requireSignable } from "../provider.ts";
 import { printable, printableJson } from "../printable.ts";
-import {
-  type Answer,
-  type Breaking,
-  type BrokenKind,
-  brokenKinds,
-  poster,
-  signed,
-} from "../attempts.ts";
+import { type Answer, poster } from "../attempts.ts";
 import type { Surroundings } from "../terminal.ts";
 
 interface SendOptions {
@@ -33,7 +36,8 @@ interface SendOptions {
 }
 
 const help = `
-Signs by the profile, without any service. Attempts of --times carry one id and a time of their own each.
+Signs as the provider does, without any service. Attempts of --times carry one id and a time of their own each. Without --provider the
+event is one of the payment interface (--profile).
 
 Prints one line an attempt. Ends with 0 where every genuine attempt was answered 2xx, or every broken one
 was not; with 1 otherwise.
@@ -44,24 +48,28 @@ Environment (also as NAME_FILE, the path of a file that holds it):
 Examples:
   countersign send refund.authorized --url http://localhost:3000/webhooks
   countersign send payment.created --url http://localhost:3000/webhooks --id evt_1 --times 2
-  countersign send refund.failed --url http://localhost:3000/webhooks --broken stale --json`;
+  countersign send refund.failed --url http://localhost:3000/webhooks --broken stale --json
+  countersign send charge.refunded --provider stripe --url http://localhost:3000/webhooks --data refund.json`;
 /** `countersign send`. */
 export function declareSend(command: Command, surroundings: Surroundings): void {
   command
-    .argument("<event-type>", "event type of the profile, such as refund.authorized")
+    .argument("<event-type>", "event type, such as refund.authorized")
     .requiredOption("--url <url>", "address of the receiver")
     .option("--data <file>", "JSON file of the event's data (default: a sample)")
     .addOption(profileOption())
     .addOption(providerOption())
     .option("--id <id>", "event id (default: a new one)")
     .option("--times <number>", "number of attempts, one after another", integer(1, 1000), 1)
-    .addOption(choice("--broken <kind>", "send it with one fault", Object.keys(brokenKinds)))
+    .addOption(choice("--broken <kind>", "send it with one fault", Object.keys(brokenAttempts)))
     .option("--json", "print one JSON object instead of lines")
     .addHelpText("after", help)
     .action(async (type: string, options: SendOptions) => {
       if (!(await send({ ...options, type }, surroundings))) surroundings.unmet();
     });
 }
+
+/** Milliseconds for one answer if the provider's document does not say. */
+const DEADLINE_MS = 15_000;
 
 /**
  * Signs an event and posts it `times` times, one attempt after another.
@@ -75,31 +83,41 @@ async function send(
   const { terminal } = surroundings;
   const url = checkedUrl(command.url);
   const { broken } = command;
-  const chosen = await loadChosen(command);
-  const profile = resolveProfile(chosen);
-  const event = sampleEvent({
-    profile: chosen,
-    type: command.type,
-    at: Date.now(),
-    random: systemRandom,
-    id: checkedId(command.id),
-    data: command.data === undefined ? undefined : await readData(command.data),
+  const profile = await loadProfile(command.profile);
+  const provider = (await chosenProvider(command)) ?? providerOf(profile);
+  requireSignable(provider);
+  const id = checkedId(command.id);
+  const data = command.data === undefined ? undefined : await readData(command.data);
+  const rows = rowsFor(provider, command.type);
+  const secret = await secretFor(provider, surroundings);
+  const maker = attemptMaker({
+    provider,
+    url,
+    secrets: [secret],
+    prefix: `evt_${randomBytes(9).toString("base64url")}`,
+    rows,
+    claims: await claimsFor(provider, surroundings.env),
   });
-  if (!event.ok) throw eventFailure(event.code, command, profile);
-  const secret = await secretFor(profile, surroundings);
+  const event =
+    provider.sending === undefined
+      ? maker.event({ ...(id !== undefined && { id }), base: baseFrom(data, maker, command.data) })
+      : referenceEvent({ profile: { ...profile, provider }, command, id, data, url });
 
-  const body = new TextEncoder().encode(event.body);
+  const { answer: { deadlineSeconds } = {}, sending } = provider;
+  const documentedMs = deadlineSeconds === undefined ? DEADLINE_MS : deadlineSeconds * 1000;
   const post = poster({
-    deadlineMs: profile.sending.timeoutMs,
+    deadlineMs: sending?.timeoutMs ?? documentedMs,
     userAgent: `Countersign/${surroundings.version}`,
   });
   const attempts: Answer[] = [];
   try {
     for (let attempt = 1; attempt <= command.times; attempt += 1) {
-      const message = { id: event.id, timestamp: Math.floor(Date.now() / 1000), body };
-      const sent = signedBy(profile, { message, secret }, broken);
+      const made =
+        broken === undefined ? maker.attempt(event) : brokenAttempts[broken].make(maker, event);
+      if (made === undefined)
+        throw badArgument(`provider ${provider.name} knows no --broken ${String(broken)}`);
       // oxlint-disable-next-line no-await-in-loop -- attempts of one delivery never overlap
-      const answer = await post.post(url, sent);
+      const answer = await post.post(url, made);
       attempts.push(answer);
       if (command.json !== true) terminal.out(lineOf(answer, { attempt, id: event.id }));
     }
@@ -108,31 +126,70 @@ async function send(
   }
   if (command.json === true)
     terminal.out(printableJson({ id: event.id, type: command.type, broken, attempts }));
-  const owed = ({ status }: { readonly status: number }): boolean =>
+  const isExpected = ({ status }: { readonly status: number }): boolean =>
     (status >= 200 && status < 300) === (broken === undefined);
-  return attempts.every((answer) => "status" in answer && owed(answer));
+  return attempts.every((answer) => "status" in answer && isExpected(answer));
 }
 
-function signedBy(
-  { provider }: ResolvedProfile,
-  { message, secret }: Pick<Breaking, "message"> & { readonly secret: string },
-  broken: BrokenKind | undefined,
-): ReturnType<typeof signed> & object {
-  const scheme = schemeOf(provider);
-  const isStandard = provider.signature.key === "whsec";
-  const stranger = isStandard
-    ? `whsec_${randomBytes(32).toString("base64")}`
-    : randomBytes(32).toString("hex");
-  const { toleranceSeconds = 0 } = provider.timestamp ?? {};
-  const sent = signed({ scheme, toleranceSeconds, message, secret, stranger }, broken);
-  if (sent !== undefined) return sent;
-  throw badArgument(`provider ${provider.name} knows no --broken ${String(broken)}`);
+/** @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the catalogue does not have the type. */
+function rowsFor(
+  { catalogue = [], name }: ProviderDocument,
+  type: string,
+): NonNullable<ProviderDocument["catalogue"]> {
+  const types = catalogue.map((row) => row.type);
+  if (types.length > 0 && !types.includes(type))
+    throw badArgument(
+      `${name} has no event ${JSON.stringify(type)}${didYouMean(type, types) || `; it has ${types.slice(0, 20).join(", ")}`}`,
+    );
+  return [catalogue.find((row) => row.type === type) ?? { type }];
 }
 
-async function secretFor(
-  { provider }: ResolvedProfile,
-  surroundings: Surroundings,
-): Promise<string> {
+/** The body with the user's data at its place. */
+function baseFrom(text: string | undefined, { events }: AttemptMaker, file = ""): unknown {
+  if (text === undefined) return undefined;
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (cause) {
+    throw badArgument(`${file} is not JSON`, cause);
+  }
+  if (typeof data !== "object" || data === null) throw badArgument(`${file} is not a JSON object`);
+  return stepsOf(events.dataAt.replace(/^\w+:/, "")).reduceRight<unknown>(
+    (inner, step) => ({ [step]: inner }),
+    data,
+  );
+}
+
+/** An event of the payment interface, with a sample of its resource. */
+function referenceEvent({
+  profile,
+  command,
+  id,
+  data,
+  url,
+}: {
+  readonly profile: Profile;
+  readonly command: SendOptions & { readonly type: string };
+  readonly id: string | undefined;
+  readonly data: string | undefined;
+  readonly url: URL;
+}): TestEvent {
+  const { type } = command;
+  const event = sampleEvent({ profile, type, at: Date.now(), random: systemRandom, id, data });
+  if (!event.ok) throw badArgument(`${String(command.data)} is not a JSON object`);
+  return {
+    id: event.id,
+    type,
+    resource: event.id,
+    text: event.body,
+    headers: [],
+    path: `${url.pathname}${url.search}`,
+    ids: [event.id],
+    types: [type],
+  };
+}
+
+async function secretFor(provider: ProviderDocument, surroundings: Surroundings): Promise<string> {
   const secret = await signingSecret(surroundings);
   const named = (text: string): string => text.replace("secrets[0]", "COUNTERSIGN_SECRET");
   try {
@@ -172,24 +229,11 @@ async function readData(file: string): Promise<string> {
   }
 }
 
-function eventFailure(
-  code: "UNKNOWN_EVENT" | "DATA_UNUSABLE",
-  { type, data }: SendOptions & { readonly type: string },
-  profile: ResolvedProfile,
-): Failure {
-  const types = profile.catalogue.map((row) => row.type);
-  const message =
-    code === "UNKNOWN_EVENT"
-      ? `profile ${profile.name} has no event ${JSON.stringify(type)}${didYouMean(type, types) || `; it has ${types.join(", ")}`}`
-      : `${String(data)} is not a JSON object`;
-  return badArgument(message);
-}
-
 function lineOf(
   answer: Answer,
   { attempt, id }: { readonly attempt: number; readonly id: string },
 ): string {
-  const said = "status" in answer ? String(answer.status) : answer.error;
+  const result = "status" in answer ? String(answer.status) : answer.error;
   const body = "status" in answer && answer.body !== "" ? `  ${printable(answer.body)}` : "";
-  return `${id}  attempt ${String(attempt)}  ${said}  ${String(answer.durationMs)} ms${body}`;
+  return `${id}  attempt ${String(attempt)}  ${result}  ${String(answer.durationMs)} ms${body}`;
 }

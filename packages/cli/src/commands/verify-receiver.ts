@@ -7,14 +7,15 @@ import {
   TargetNotOwnedError,
   type ReceiverTarget,
 } from "@countersign/contract-kit";
+import { readDocument } from "@countersign/contract-kit/documents";
 import { providerOf } from "@countersign/schemas/provider-of";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Command } from "commander";
-import { secretFrom, signingSecret } from "../environment.ts";
+import { signingSecret } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
 import { integer, providerOption } from "../options.ts";
-import { chosenProvider, loadProfile } from "../profile.ts";
-import { badSecret } from "../provider.ts";
+import { chosenProvider, loadProfile, withEvents } from "../profile.ts";
+import { badSecret, claimsFor, requireSignable } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
 import { optionWords, targetUrl } from "../verify/arguments.ts";
 import { restartBy } from "../verify/restart-command.ts";
@@ -69,6 +70,7 @@ interface ReceiverOptions extends VerifyOptions {
   readonly types?: readonly string[];
   readonly rate?: number;
   readonly samples?: string;
+  readonly openapi?: string;
   readonly provider?: string;
   readonly restartCommand?: string;
   readonly thorough?: boolean;
@@ -82,6 +84,7 @@ export function declareVerifyReceiver(command: Command, surroundings: Surroundin
     .option("--effects-url <url>", "URL that lists what the handlers did")
     .option("--effects <sql:query>", "query that lists what the handlers did")
     .option("--samples <dir>", "folder of your events' bodies as *.json")
+    .option("--openapi <file>", "document of the events, to make bodies of")
     .option("--i-own <host>", "confirm that you own this remote host")
     .option("--types <type...>", "event types that it handles (default: all)")
     .option(
@@ -130,6 +133,7 @@ async function runVerifyReceiver(
           "--types": types,
           "--slow": slow,
           "--samples": samples,
+          "--openapi": options.openapi,
           "--restart-command": restartCommand,
           "--thorough": thorough,
         }),
@@ -166,7 +170,9 @@ function announcement({ events, effects, effort, url }: ReceiverTarget): string 
 
 /** What the run could see of the receiver. */
 function tierNotes({ effects, events, provider }: ReceiverTarget): readonly string[] {
-  const isReal = events.samples.size > 0 || provider.sending !== undefined;
+  const isReal =
+    events.samples.size > 0 ||
+    events.rows.some(({ kind, schema, sample }) => kind ?? schema ?? sample);
   return [
     effects === undefined
       ? "tier: no effects. Answers were judged, not what handlers did: --effects-url or --effects shows that"
@@ -191,8 +197,12 @@ async function openTarget(
   if (nonce !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(nonce))
     throw badArgument("--nonce must be 1 to 64 characters of [A-Za-z0-9_-]");
   if (restartCommand?.trim() === "") throw badArgument("--restart-command must not be empty");
+  const chosen = (await chosenProvider(options)) ?? providerOf(await loadProfile(options.profile));
+  requireSignable(chosen);
   const provider =
-    (await chosenProvider(options)) ?? providerOf(await loadProfile(options.profile));
+    options.openapi === undefined
+      ? chosen
+      : withEvents(chosen, await readDocument(options.openapi));
   requireKnownTypes(provider, types);
   const bodies = samples === undefined ? undefined : samplesIn(samples, provider);
   const sql = effects === undefined ? undefined : await openSqlEffects(effects, surroundings.env);
@@ -202,7 +212,7 @@ async function openTarget(
     const target: ReceiverTarget = receiverTarget({
       url,
       provider,
-      claims: await claimsFor(provider, surroundings),
+      claims: await claimsFor(provider, surroundings.env),
       samples: bodies,
       thorough,
       // A requirement that is asked for by name is judged.
@@ -243,27 +253,6 @@ function requireKnownTypes(
     throw badArgument(
       `${name} has no event ${JSON.stringify(unknown)}; it has ${known.slice(0, 20).join(", ")}`,
     );
-}
-
-/** Values of the claims that a document leaves to the user, from variables: `apiKey` is `COUNTERSIGN_API_KEY`. */
-async function claimsFor(
-  { signature: { claims = {} }, title }: ProviderDocument,
-  { env }: Surroundings,
-): Promise<Readonly<Record<string, string>>> {
-  const found: Record<string, string> = {};
-  for (const claim of Object.values(claims)) {
-    const name = typeof claim === "string" ? /^option:(.+)$/.exec(claim)?.[1] : undefined;
-    if (name === undefined) continue;
-    const variable = `COUNTERSIGN_${name.replaceAll(/(?=[A-Z])/g, "_").toUpperCase()}`;
-    const value = await secretFrom(env, variable);
-    if (value === undefined)
-      throw new Failure(
-        "CS_CLI_ENVIRONMENT_UNUSABLE",
-        `missing ${variable}: ${title} signs it in each attempt`,
-      );
-    found[name] = value;
-  }
-  return found;
 }
 
 /** Milliseconds that a receiver may take to accept a connection. */

@@ -59,13 +59,24 @@ export function eventShapes(
   if (schema !== undefined)
     return [
       ...own,
-      ...fromSchema(schema, draws).map((one) => {
-        return { ...one, base: placed(dataOf(one.base), events.dataAt) };
-      }),
+      ...some(fromSchema(schema, draws), row.kind === undefined ? MAX_SHAPES : Infinity).map(
+        (one) => {
+          return { ...one, base: placed(dataOf(one.base), events.dataAt) };
+        },
+      ),
     ];
   if (own.length > 0) return own;
   const { text } = events.make({ row, id: "cstest", resource: "cstest", at: 0 });
   return added(events.isForm ? {} : parseJson(text));
+}
+
+/** Shapes of one type of a vendor, whose schemas may have thousands of members. */
+const MAX_SHAPES = 40;
+
+/** At most a number of items, evenly spread. */
+function some<T>(list: readonly T[], most: number): readonly T[] {
+  const step = Math.max(1, Math.ceil(list.length / most));
+  return list.filter((_, index) => index % step === 0);
 }
 
 const TEXTS: readonly (readonly [what: string, text: string])[] = [

@@ -138,8 +138,12 @@ function rowsFor(
   if (sending !== undefined) return catalogue;
   if (samples !== undefined) return [...samples.keys()].map(row);
   if (catalogue.length > 0) {
-    const step = Math.max(1, Math.floor(catalogue.length / SOME_TYPES));
-    return catalogue.filter((_, index) => index % step === 0).slice(0, SOME_TYPES);
+    const described = catalogue.filter(
+      (one) => one.schema !== undefined || one.sample !== undefined,
+    );
+    const list = described.length > 0 ? described : catalogue;
+    const step = Math.max(1, Math.floor(list.length / SOME_TYPES));
+    return list.filter((_, index) => index % step === 0).slice(0, SOME_TYPES);
   }
   const { separator = "." } = event;
   const fixed = [event.type].flat().flatMap((part) => (typeof part === "object" ? part.text : []));

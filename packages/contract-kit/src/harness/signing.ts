@@ -226,7 +226,7 @@ export class Signing {
   }
 
   /** Returns a secret of the scheme's form that no receiver has. */
-  stranger(name: string): Secret {
+  stranger(name: string): string {
     const { secret, signature } = this.provider;
     const bytes = createHash("sha256").update(`a stranger's: ${name}`).digest();
     if (!this.isShared) return this.#strangersKey(bytes);
@@ -274,7 +274,7 @@ export class Signing {
     }
   }
 
-  #strangersKey(seed: Uint8Array): Secret {
+  #strangersKey(seed: Uint8Array): string {
     const { algorithm, key } = this.provider.signature;
     if (algorithm === "ed25519")
       return Buffer.from(seed).toString(key === "hex" ? "hex" : "base64");

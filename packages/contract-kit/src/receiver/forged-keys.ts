@@ -91,8 +91,7 @@ const TENANTS = (
 function keysAlong(signing: Sender["signing"]): readonly Operation[] {
   const carried = KEY_HEADERS.flatMap((name) => {
     const bearer = name === "Authorization" ? "Bearer " : "";
-    const own = signing.stranger("sent along");
-    const text = typeof own === "string" ? own : "";
+    const text = signing.stranger("sent along");
     const forms: readonly (readonly [form: string, sent: string, key: Key])[] = [
       ["text", KEY, KEY],
       ["the scheme's form", text, signing.keyOf(text) ?? ""],
