@@ -21,7 +21,12 @@ export async function written(
   ...more: readonly string[]
 ): Promise<string> {
   const isProfile = source in dataIn;
-  const folder = join(home, language, isProfile ? source : basename(dirname(source)));
+  const folder = join(
+    home,
+    language,
+    isProfile ? source : basename(dirname(source)),
+    basename(source),
+  );
   mkdirSync(folder, { recursive: true });
   const name = language === "java" ? "java" : `events.${extensions[language] ?? language}`;
   const out = join(folder, name);
