@@ -29,6 +29,12 @@ if (!nodeIsRecent) {
   packages.push(`${isAppleSilicon ? "node-bin" : "node"}-${os}-${process.arch}@${NODE}`);
 }
 
+/** Projects with half of all packages: `npm run docs` and `npm run test:long` install theirs before they need it. */
+const LATER = ["docs", "test/long"];
+
+// Who runs a checkout's code trusts its lockfile, too. CI's lint has the registry's word on each package.
+process.env.PNPM_CONFIG_TRUST_LOCKFILE ??= "true";
+
 /** A hash of what an installation is made from, and of the lockfile that pnpm has installed. */
 function installationKey() {
   const hash = createHash("sha256").update(JSON.stringify([packages, process.execPath]));
@@ -61,11 +67,13 @@ function installIfChanged() {
   return environment;
 }
 
-/** Installs the workspace and returns the paths of pnpm and of a recent Node.js. */
+/** Installs the workspace but for `LATER`, and returns the paths of pnpm and of a recent Node.js. */
 function install() {
   const folder = fs.mkdtempSync(join(tmpdir(), "countersign-run-"));
   const found = join(folder, "environment.json");
-  const line = `pnpm install --frozen-lockfile && node scripts/run.mjs`;
+  const filters = LATER.filter((path) => !fs.existsSync(join(root, path, "node_modules")));
+  const without = filters.map((path) => `--filter=!./${path}`).join(" ");
+  const line = `pnpm install --frozen-lockfile ${without} && node scripts/run.mjs`;
   const options = ["--yes", "--prefer-offline", ...packages.flatMap((name) => ["-p", name])];
   // npx is a script next to npm; it is run by name if another package manager started this file.
   const npm = process.env.npm_execpath ?? "";

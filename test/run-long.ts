@@ -1,5 +1,7 @@
 // Runs the long tests. Vitest has no option for the seed of the tests' own random choices.
+import { execFileSync } from "node:child_process";
 import { randomInt } from "node:crypto";
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { startVitest } from "vitest/node";
 
@@ -25,6 +27,12 @@ else if (!/^\d{1,10}$/.test(seed) || Number(seed) >= 2 ** 31) {
   console.error(`invalid --seed ${JSON.stringify(seed)}: expected an integer from 0 to 2147483647`);
   process.exitCode = 2;
 } else {
+  // The programs of test/long are no part of the installation for `npm test`.
+  if (!existsSync(new URL("long/node_modules", import.meta.url)))
+    execFileSync("pnpm", ["install", "--frozen-lockfile", "--filter", "./test/long"], {
+      stdio: "inherit",
+      shell: process.platform === "win32",
+    });
   console.log(`seed ${seed}`);
   process.env["COUNTERSIGN_SEED"] = seed;
   const vitest = await startVitest("test", positionals, { config: "test/vitest.slow.config.ts" });

@@ -11,7 +11,7 @@ class QuickFirst extends BaseSequencer {
   }
 }
 
-// Flat, because Stryker reads no projects: `npx stryker run test/mutation/PART.json` names the tests.
+// Flat, because Stryker reads no projects: `stryker run test/mutation/PART.json` names the tests.
 export default defineConfig({
   ...sources,
   root,

@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { published, root } from "../../scripts/packages.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { packAll, project, run, versionsOf } from "./packed.ts";
+import { packAll, project, run, versionsOf } from "../packages/packed.ts";
 
 // What users get, from packages as they are packed. CI runs it after a build.
 const work = temporaryFolder(afterAll);
 const consumers = join(root, "test/consumers");
 const scripts = join(root, "scripts");
+const here = import.meta.dirname;
 const libraries = published.filter(({ manifest }) => manifest.bin === undefined);
 let tarballs: Readonly<Record<string, string>>;
 
@@ -32,7 +33,7 @@ describe("the tarball of a package", () => {
     "of %s passes publint, has the license, and depends on third parties only",
     (name) => {
       const tarball = tarballs[name] ?? "";
-      run("pnpm", ["exec", "publint", "--strict", tarball], scripts);
+      run("pnpm", ["exec", "publint", "--strict", tarball], here);
       const read = (file: string): string =>
         run("tar", ["-xOzf", tarball, `package/${file}`], work);
       expect(read("LICENSE")).toContain("Apache License");
@@ -54,7 +55,7 @@ describe("the tarball of a package", () => {
       const hasCommonJs = JSON.stringify(publishConfig).includes('"require"');
       const profile = ["--profile", hasCommonJs ? "node16" : "esm-only"];
       // It fails for a problem of the profile.
-      const printed = run("pnpm", ["exec", "attw", ...profile, tarballs[name] ?? ""], scripts);
+      const printed = run("pnpm", ["exec", "attw", ...profile, tarballs[name] ?? ""], here);
       expect(printed).toContain(name);
     },
   );

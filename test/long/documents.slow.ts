@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Parser } from "@asyncapi/parser";
 import { expect, it } from "vitest";
-import { asyncApiOf } from "../../src/documents/asyncapi.ts";
+import { asyncApiOf } from "../../packages/service/src/documents/asyncapi.ts";
 import { senderOf } from "@countersign/schemas/provider-of";
-import { schemas } from "../../src/documents/generated/schemas.ts";
-import { openApiOf } from "../../src/documents/openapi.ts";
-import { documentedProfiles as all } from "./documented-profiles.ts";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { schemas } from "../../packages/service/src/documents/generated/schemas.ts";
+import { openApiOf } from "../../packages/service/src/documents/openapi.ts";
+import { documentedProfiles as all } from "../../packages/service/test/documents/documented-profiles.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const sides = ["writer", "reader"] as const;
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { failuresOf, type Mutant, writeMutants } from "./mutants.ts";
+import { failuresOf, type Mutant, writeMutants } from "./receiver-mutants.ts";
 import survivors from "./survivors.json" with { type: "json" };
 
 /** Share of the mutants that change behaviour which must fail a run at the default levels. */

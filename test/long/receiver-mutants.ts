@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
 import { levels, receiverChecks, requirements, run } from "@countersign/contract-kit";
-import { startCopy } from "./stock.ts";
+import { startCopy } from "../matrix/stock.ts";
 
 // Mutants of the stock receivers in JavaScript: what Stryker changes, the kit must notice.
 
-const stock = fileURLToPath(new URL("stock/", import.meta.url));
+const stock = fileURLToPath(new URL("../matrix/stock/", import.meta.url));
 const folder = fileURLToPath(new URL("../output/mutants/", import.meta.url));
 
 /** Mutated files. The ledger is part of the receiver by hand. */

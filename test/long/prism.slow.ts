@@ -13,7 +13,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 // Prism shares no code with this repository: it reads /openapi.json and, as a proxy in front of the service,
 // reports each call and answer that violates it.
 
-const require = createRequire(new URL("../../packages/service/package.json", import.meta.url));
+const require = createRequire(import.meta.url);
 const bin = join(dirname(require.resolve("@stoplight/prism-cli/package.json")), "dist/index.js");
 
 /** Starts Prism in front of a service until the test ends. @returns Prism's URL. */
@@ -46,7 +46,6 @@ const drawable = [
 // Prism takes long to start: the run's seed draws one profile.
 it.each(drawn(drawable, 1))(
   "the service of profile %s answers calls and refuses wrong ones as its OpenAPI document says, by Prism",
-  { tags: "ci" },
   async (name, refusals) => {
     const profile = profiles[name];
     const { sandbox, token, call } = await openSandbox({ profile });
