@@ -20,7 +20,7 @@ export function example(located: LocatedSchema, options: ExampleOptions): unknow
   return examples(located, options)[0];
 }
 
-/** Like `example`, with one more value for each other kind of each union in it. */
+/** Like `example`, with one more value for each other kind of each union in it, up to 100. */
 export function examples(
   located: LocatedSchema,
   { optional }: ExampleOptions,
@@ -39,6 +39,9 @@ export function plainExamples(
   const made = new Examples(optional).at(at, [], undefined) ?? [];
   return made.filter((value) => accepts(at, value));
 }
+
+/** The most examples: unions in unions have thousands. */
+const MOST = 100;
 
 /** A value of an example around it, which is valid, or `undefined`. */
 type Hint = unknown;
@@ -62,7 +65,7 @@ class Examples {
       const isWished = index === 0 && rank(kind, wish) === 0;
       return this.at(kind, path, isWished ? wish : undefined) ?? [];
     });
-    return made.length === 0 ? undefined : made;
+    return made.length === 0 ? undefined : made.slice(0, MOST);
   }
 
   #plain(at: LocatedSchema, path: readonly string[], wish: Hint): readonly unknown[] | undefined {
@@ -97,7 +100,7 @@ class Examples {
     const variants = named.flatMap(([name, [, ...more]]) =>
       more.map((other) => ({ ...base, [name]: other })),
     );
-    return [base, ...variants];
+    return [base, ...variants.slice(0, MOST)];
   }
 }
 

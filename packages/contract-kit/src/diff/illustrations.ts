@@ -39,9 +39,14 @@ export class Illustrations {
   ): { readonly value: unknown } | undefined {
     // To compile 400 characters of schemas takes about as long as to try a value.
     this.#budget -= Math.ceil((lengthOf(accepting) + lengthOf(refusing)) / 400);
+    if (this.#budget <= 0) {
+      this.#missing += 1;
+      return undefined;
+    }
     try {
       for (const values of [near, random])
-        for (const value of this.#budget > 0 ? values(accepting) : []) {
+        for (const value of values(accepting)) {
+          if (this.#budget <= 0) break;
           this.#budget -= 1;
           if (!accepts(refusing, value) && accepts(accepting, value)) return { value };
         }
@@ -57,16 +62,15 @@ export class Illustrations {
 const lengthOf = ({ schema, source }: LocatedSchema): number =>
   JSON.stringify([schema, closureOf(schema, source)]).length;
 
-/** Examples and values at the bounds of the keywords. */
-function near(accepting: LocatedSchema): readonly unknown[] {
-  return examples(accepting, { optional: "present" }).flatMap((value) => [
-    value,
-    ...boundaries(accepting, value).map((one) => one.value),
-  ]);
+/** Examples, and values of the first at the bounds of its keywords. */
+function* near(accepting: LocatedSchema): Iterable<unknown> {
+  const [first, ...others] = examples(accepting, { optional: "present" });
+  yield* [first, ...others];
+  for (const { value } of boundaries(accepting, first)) yield value;
 }
 
-const random = (accepting: LocatedSchema): readonly unknown[] =>
-  fc.sample(arbitrary(accepting), { seed: 1, numRuns: 60 });
+const random = (accepting: LocatedSchema): Iterable<unknown> =>
+  fc.sample(arbitrary(accepting), { seed: 1, numRuns: 20 });
 
 /** A schema as readers apply it: unknown members and new values of open lists are valid. */
 function asReaders(located: LocatedSchema): LocatedSchema {
