@@ -26,7 +26,7 @@ function requirementsPage(): string {
   const read = (role: string): readonly Requirement[] =>
     (readJson(`contracts/requirements/${role}.json`) as { requirements: Requirement[] })
       .requirements;
-  const all = [...read("provider"), ...read("receiver")];
+  const all = [...read("provider"), ...read("sender"), ...read("receiver")];
   const checked = all.filter(({ checks }) => checks.length > 0).length;
   const paragraphs = (one: Requirement): readonly string[] => {
     const checks = one.checks.map((check) => `\`${check}\``).join(", ");
@@ -57,6 +57,8 @@ JSON Pointer; another profile makes it another sentence. Reports link each requi
 changes.`,
     "## Requirements for the provider's service",
     ...read("provider").flatMap(paragraphs),
+    "## Requirements for any sender of webhooks, a provider's service included",
+    ...read("sender").flatMap(paragraphs),
     "## Requirements for a merchant's receiver",
     ...read("receiver").flatMap(paragraphs),
   );

@@ -36,6 +36,7 @@ const parts = {
     "effects",
     "standard-webhooks",
     "verify-a-provider",
+    "verify-a-sender",
     "diff",
     "states",
     "reading-a-finding",

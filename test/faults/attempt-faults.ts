@@ -1,5 +1,8 @@
+import { request } from "node:https";
 import { setTimeout } from "node:timers/promises";
 import type { HttpAnswer, HttpCall } from "@countersign/contract-kit";
+import { resolveProfile } from "@countersign/schemas/provider-of";
+import { quick } from "../../packages/contract-kit/test/provider/open-target.ts";
 import {
   type AttemptFault,
   edited,
@@ -15,6 +18,11 @@ import {
 import { headerOf, withHeader } from "./mistakes.ts";
 
 const DONE: HttpAnswer = { status: 204, headers: {}, body: new Uint8Array() };
+
+const { provider } = resolveProfile(quick);
+const { sending } = resolveProfile(quick);
+/** The sandbox's profile with a longer timeout of attempts than the target's. */
+const patient = { ...quick, provider: { ...provider, sending: { ...sending, timeoutMs: 60_000 } } };
 
 const attempt = (make: () => AttemptFault) => (): Plant => ({ attempt: make() });
 
@@ -282,5 +290,80 @@ export const attemptFaults: readonly ProviderFault[] = [
         return { ...answer, status: 503 };
       };
     }),
+  },
+  {
+    id: "event-type-forgotten",
+    fails: "P-EVENT-ARRIVES",
+    breaks: "S 6.1: no event of one type is ever sent.",
+    plant: attempt(
+      () => async (one, next) => (typeOf(one) === "account.deactivated" ? DONE : next(one)),
+    ),
+  },
+  {
+    id: "gone-closes-all",
+    fails: "P-EVENT-GONE-ALONE",
+    breaks: "410 of one receiver ends the deliveries to all the merchant's receivers.",
+    plant: attempt(() => {
+      let isGone = false;
+      return async (one, next) => {
+        if (isGone) return DONE;
+        const answer = await next(one);
+        isGone ||= answer.status === 410;
+        return answer;
+      };
+    }),
+  },
+  {
+    id: "attempt-debug-header",
+    fails: "P-EVENT-NO-SECRETS",
+    breaks: "A header for debugging carries the secret of the subscription.",
+    plant: attempt(
+      () => (one, next, _sign, secretKey) => next(withHeader(one, "x-debug", `key=${secretKey}`)),
+    ),
+  },
+  {
+    id: "attempt-url-decoded",
+    fails: "P-EVENT-HEADER-INJECTION",
+    breaks: "The url of a subscription is decoded and written into the request's head.",
+    plant: attempt(() => (one, next) => {
+      const [, name = "", value = ""] = /%0d%0a([\w-]+):%20([^%]*)/.exec(one.path) ?? [];
+      return next(name === "" ? one : withHeader(one, name, value));
+    }),
+  },
+  {
+    id: "certificate-unverified",
+    fails: "P-EVENT-TLS",
+    breaks: "Events are sent to an https server whatever certificate it has.",
+    plant: () => ({
+      call: async (one, next) => {
+        const { url } = parsed(one.body) ?? {};
+        if (typeof url === "string" && url.startsWith("https:"))
+          request(url, { method: "POST", rejectUnauthorized: false }).end("{}");
+        return next(one);
+      },
+    }),
+  },
+  {
+    id: "retry-of-changed-state",
+    fails: "P-EVENT-ID-KEPT",
+    breaks: "S 6.6: a retry is written anew from the refund, which has failed meanwhile.",
+    plant: attempt(() => {
+      const seen = new Set<string>();
+      return (one, next, sign) => {
+        const id = headerOf(one, "webhook-id");
+        if (typeOf(one) !== "refund.pending" || !seen.has(id)) return next((seen.add(id), one));
+        const body = edited(one.body ?? "", ({ data, ...members }) => ({
+          ...members,
+          data: { ...asMembers(data), paymentStatus: "TERMINAL_FAILED" },
+        }));
+        return next(sign({ ...one, body }));
+      };
+    }),
+  },
+  {
+    id: "timeout-of-a-minute",
+    fails: "P-EVENT-TIMEOUT",
+    breaks: "An attempt may take a minute: a silent receiver holds its slot for so long.",
+    plant: () => ({ service: { profile: patient } }),
   },
 ];

@@ -9,8 +9,6 @@ export interface ProviderFault {
   readonly breaks: string;
   /** The requirement that fails with it. */
   readonly fails: string;
-  /** The check that notices it. Default: each that tests the requirement, but for the pacts. */
-  readonly check?: string;
   /** Plants it anew: some mistakes remember earlier calls. */
   readonly plant: () => Plant;
 }

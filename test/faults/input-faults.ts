@@ -143,7 +143,7 @@ export const inputFaults: readonly ProviderFault[] = [
   },
   {
     id: "problem-status",
-    fails: "P-ANSWER-SCHEMA",
+    fails: "P-ANSWER-FORM",
     breaks: "RFC 9457: the problem's status is always 400 although the answer's is another.",
     plant: call(() =>
       misspeaks("/", (members) =>

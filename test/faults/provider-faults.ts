@@ -1,5 +1,4 @@
 import { providerChecks, type ProviderTarget } from "@countersign/contract-kit";
-import { providerPacts, serviceProvider } from "@countersign/contract-kit/pact";
 import { onTestFinished } from "vitest";
 import { openSandbox } from "../../packages/sandbox/test/open-sandbox.ts";
 import {
@@ -28,20 +27,19 @@ export const providerFaults: readonly ProviderFault[] = [
 /** Runs the checks of a fault's requirement against a sandbox with it. */
 export async function verdictOnProvider({
   fails,
-  check,
   plant,
-}: Pick<ProviderFault, "fails" | "check" | "plant">): Promise<FaultVerdict> {
+}: Pick<ProviderFault, "fails" | "plant">): Promise<FaultVerdict> {
   const target = await openFaulty(plant());
-  const { send, states } = target;
-  if (states === undefined) throw new Error("a sandbox prepares states");
-  const open = async () =>
-    serviceProvider({ send, states, token: await target.token(), profile: quick });
-  const checks = check === "provider/pacts" ? [providerPacts({ open })] : providerChecks;
-  return verdictOn({ target, checks, only: [fails] });
+  return verdictOn({ target, checks: providerChecks, only: [fails] });
 }
 
 /** Opens a sandbox as the target of the standard profile, whatever its own settings are. */
-async function openFaulty({ call, state, attempt, service }: Plant): Promise<ProviderTarget> {
+export async function openFaulty({
+  call,
+  state,
+  attempt,
+  service,
+}: Plant): Promise<ProviderTarget> {
   const { sandbox, token } = await openSandbox({ profile: quick, ...service });
   const tunnel = attempt && (await openTunnel(quick, attempt));
   if (tunnel) onTestFinished(tunnel.close);

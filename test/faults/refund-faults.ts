@@ -55,8 +55,7 @@ export const refundFaults: readonly ProviderFault[] = [
   },
   {
     id: "over-refund-code",
-    fails: "P-REFUND-SUM",
-    check: "provider/pacts",
+    fails: "P-ANSWER-FORM",
     breaks:
       "S 7.4: the error of a wholly refunded payment is that of a too large amount; a client that shows the remaining amount is misled.",
     plant: call(() =>
@@ -177,8 +176,7 @@ export const refundFaults: readonly ProviderFault[] = [
   },
   {
     id: "reference-absent-empty",
-    fails: "P-REFUND-FAILED",
-    check: "provider/pacts",
+    fails: "P-REFUND-REFERENCE",
     breaks: "An absent clientReferenceId is answered as an empty text instead of null.",
     plant: call(() =>
       misspeaks(REFUNDS, (members) =>
@@ -363,5 +361,71 @@ export const refundFaults: readonly ProviderFault[] = [
     breaks:
       "A refund of another merchant's payment is answered 422, which tells that the payment exists.",
     plant: call(() => restatus("PAYMENT_NOT_FOUND", 422)),
+  },
+  {
+    id: "key-of-a-day",
+    fails: "P-REFUND-KEY",
+    breaks: "S 4.1: a requestKey is forgotten after a day: a late repetition pays twice.",
+    plant: () => {
+      const used = new Set<unknown>();
+      let isLater = false;
+      return {
+        state: (one, next) => {
+          isLater ||= textOf(one.body).includes('"to":');
+          return next(one);
+        },
+        call: async (one, next) => {
+          const { requestKey } = parsed(one.body) ?? {};
+          if (one.path !== REFUNDS || typeof requestKey !== "string") return next(one);
+          if (isLater && used.has(requestKey)) {
+            const key = `${requestKey}-later`;
+            return next({
+              ...one,
+              body: edited(one.body ?? "", (members) => ({ ...members, requestKey: key })),
+            });
+          }
+          used.add(requestKey);
+          return next(one);
+        },
+      };
+    },
+  },
+  {
+    id: "reference-composed",
+    fails: "P-REFUND-REFERENCE",
+    breaks: "S 2.2: a clientReferenceId is normalized, and the merchant's own text is not found.",
+    plant: call(() =>
+      misreads(REFUNDS, (members) =>
+        typeof members["clientReferenceId"] === "string"
+          ? { ...members, clientReferenceId: members["clientReferenceId"].normalize("NFC") }
+          : undefined,
+      ),
+    ),
+  },
+  {
+    id: "currency-any-case",
+    fails: "P-REFUND-CURRENCY",
+    breaks: "S 2.1: usd is taken as USD.",
+    plant: call(() =>
+      misreads(REFUNDS, (members) => {
+        const amount = membersAt(members, "amount");
+        const { currency } = amount;
+        return typeof currency === "string"
+          ? { ...members, amount: { ...amount, currency: currency.toUpperCase() } }
+          : undefined;
+      }),
+    ),
+  },
+  {
+    id: "descriptor-newline",
+    fails: "P-REFUND-DESCRIPTOR",
+    breaks: "S 4.1: a softDescriptor with a line break at its end is taken.",
+    plant: call(() =>
+      misreads(REFUNDS, (members) =>
+        typeof members["softDescriptor"] === "string"
+          ? { ...members, softDescriptor: members["softDescriptor"].replace(/\n$/, "") }
+          : undefined,
+      ),
+    ),
   },
 ];

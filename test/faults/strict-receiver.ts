@@ -174,7 +174,7 @@ function isHappening(value: unknown): value is Happening {
 
 /** The readers' schemas by event, through another validator than ours: a fault of ours would excuse itself. */
 function readSchemas(): ReadonlyMap<string, ValidateFunction> {
-  const ajv = new Ajv2020();
+  const ajv = new Ajv2020({ validateFormats: false });
   const documents = new URL("../../schemas/reader/", import.meta.url);
   const ids = ["resources", "events"].flatMap((folder) =>
     readdirSync(new URL(folder, documents)).map((name) => {

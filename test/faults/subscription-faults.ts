@@ -74,7 +74,10 @@ export const subscriptionFaults: readonly ProviderFault[] = [
     plant: call(() =>
       misreads(SUBSCRIBE, ({ secretKey = "", ...members }) => ({
         ...members,
-        secretKey: typeof secretKey === "string" ? secretKey.padEnd(24, "x") : secretKey,
+        secretKey:
+          typeof secretKey === "string" && secretKey.length < 24
+            ? "a-secret-that-nobody-has-chosen-42"
+            : secretKey,
       })),
     ),
   },
@@ -174,7 +177,7 @@ export const subscriptionFaults: readonly ProviderFault[] = [
   },
   {
     id: "secret-in-error",
-    fails: "P-ERROR-NO-SECRETS",
+    fails: "P-ANSWER-NO-SECRETS",
     breaks:
       "The error of a refused subscription repeats the secretKey, which then appears in the client's logs.",
     plant: call(() =>
@@ -185,5 +188,34 @@ export const subscriptionFaults: readonly ProviderFault[] = [
         return { ...answer, body: edited(answer.body, (members) => ({ ...members, detail })) };
       }),
     ),
+  },
+  {
+    id: "secret-in-answer",
+    fails: "P-ANSWER-NO-SECRETS",
+    breaks:
+      "The answer to a subscription repeats the secretKey, which then appears in the client's logs.",
+    plant: call(() =>
+      answers((answer, one) => {
+        const { secretKey } = parsed(one.body) ?? {};
+        if (answer.status >= 300 || typeof secretKey !== "string") return undefined;
+        return { ...answer, body: edited(answer.body, (members) => ({ ...members, secretKey })) };
+      }),
+    ),
+  },
+  {
+    id: "unsubscribe-foreign",
+    fails: "P-FOREIGN-404",
+    breaks: "Another merchant's subscription is ended by whoever knows its key.",
+    plant: call(() => {
+      const merchants = new Set<string>();
+      return async (one, next) => {
+        const answer = await next(one);
+        if (one.path === SUBSCRIBE) merchants.add(bearerOf(one));
+        const isForeign = one.path.startsWith(UNSUBSCRIBE) && !merchants.has(bearerOf(one));
+        return isForeign && codeOf(answer) === "SUBSCRIPTION_NOT_FOUND"
+          ? ended(answer, one)
+          : answer;
+      };
+    }),
   },
 ];

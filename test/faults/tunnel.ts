@@ -40,16 +40,15 @@ export async function openTunnel(profile: Profile, change: AttemptFault): Promis
     return all.find((one) => signed(attempt, one).headers["webhook-signature"] === own) ?? "";
   };
   const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const [, port = "", place = ""] = (request.url ?? "").split("/");
+    const [, port = "", path = ""] = /^\/(\d+)(\/.*)$/s.exec(request.url ?? "") ?? [];
     const sender = senders.get(port) ?? httpSend(`http://127.0.0.1:${port}`, { timeoutMs: 60_000 });
     senders.set(port, sender);
     const headers = Object.entries(request.headers).flatMap(([name, value]) =>
       HOP.has(name) ? [] : [[name, String(value)] as const],
     );
     const body = await buffer(request);
-    const path = `/${place}`;
     const attempt = { method: "POST", path, headers: Object.fromEntries(headers), body };
-    const secretKey = secretOf(`${port}${path}`, attempt);
+    const secretKey = secretOf(`${port}${path.replace(/\?.*/s, "")}`, attempt);
     const sign = (one: HttpCall, other = secretKey): HttpCall => signed(one, other);
     const answer = await change(attempt, sender.send, sign, secretKey);
     const back = Object.entries(answer.headers).filter(([name]) => !HOP.has(name));
@@ -69,10 +68,11 @@ export async function openTunnel(profile: Profile, change: AttemptFault): Promis
       if (call.path !== "/v1/webhook/subscribe" || call.body === undefined) return next(call);
       const body = edited(call.body, ({ url, secretKey, ...members }) => {
         if (typeof url !== "string" || typeof secretKey !== "string") return undefined;
-        const [, address] = /^http:\/\/127\.0\.0\.1:(\d+\/place-\d+)$/.exec(url) ?? [];
+        const [, address, query = ""] =
+          /^http:\/\/127\.0\.0\.1:(\d+\/endpoint-\d+)(\?.*)?$/s.exec(url) ?? [];
         if (address === undefined) return undefined;
         secrets.set(address, (secrets.get(address) ?? new Set()).add(secretKey));
-        return { url: `http://127.0.0.1:${own}/${address}`, secretKey, ...members };
+        return { url: `http://127.0.0.1:${own}/${address}${query}`, secretKey, ...members };
       });
       return next({ ...call, body });
     },

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { providerChecks, receiverChecks } from "@countersign/contract-kit";
+import { providerChecks, receiverChecks, senderChecks } from "@countersign/contract-kit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 
@@ -14,11 +14,16 @@ interface Requirement {
 }
 
 interface Requirements {
-  readonly role: "provider" | "receiver";
+  readonly role: "provider" | "sender" | "receiver";
   readonly requirements: readonly Requirement[];
 }
 
-const checks = [...providerChecks, ...receiverChecks];
+// Most checks of senders are checks of providers too.
+const checks = [
+  ...new Map(
+    [...senderChecks, ...providerChecks, ...receiverChecks].map((one) => [one.id, one]),
+  ).values(),
+];
 const files = globSync("contracts/requirements/*.json", { cwd: root }).filter(
   (path) => !path.endsWith(".schema.json"),
 );

@@ -84,7 +84,7 @@ it("completes commands, options, and the known values of options and arguments",
     ["send refund.failed --broken s", ["stale"]],
     ["types --language py", ["python"]],
     ["requirements R-MONEY-E", ["R-MONEY-EXACT"]],
-    ["requirements --role ", ["provider", "receiver"]],
+    ["requirements --role ", ["provider", "sender", "receiver"]],
     ["sandbox --seed ", []],
   ] as const)
     expect([given, await completed(...given.split(" "))]).toEqual([given, expected]);

@@ -50,7 +50,7 @@ describe("countersign verify provider", () => {
 
   it("prepares states at one address and sends every call of the interface to the other", async () => {
     const front = await gateway();
-    const only = ["--only", "provider/over-refund", "provider/deliveries", "--runs", "2"];
+    const only = ["--only", "provider/over-refund", "sender/deliveries", "--runs", "2"];
     const more = ["--state-url", `${url}/sandbox/states`, ...only];
     const env = { COUNTERSIGN_TOKEN: "unknown-to-the-gateway", COUNTERSIGN_STATE_TOKEN: TOKEN };
     const refused = await verify(front, more, env);

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Profile } from "@countersign/schemas";
 import type { Exchange } from "./exchange-text.ts";
-import type { ProviderTarget, ReceiverTarget, Target } from "./target.ts";
+import type { ProviderTarget, ReceiverTarget, SenderTarget, Target } from "./target.ts";
 
 /** The run's parameters for each check. */
 export interface CheckContext {
@@ -17,7 +17,7 @@ export interface CheckContext {
 
 /** Code that tests one or more requirements against a live target. */
 export interface CheckOf<T extends Target> {
-  /** `provider/…` or `receiver/…`; never renamed. */
+  /** `provider/…`, `sender/…` or `receiver/…`; never renamed. */
   readonly id: string;
   /** One line that describes it. */
   readonly title: string;
@@ -33,6 +33,7 @@ export interface CheckOf<T extends Target> {
 
 export type ProviderCheck = CheckOf<ProviderTarget>;
 export type ReceiverCheck = CheckOf<ReceiverTarget>;
+export type SenderCheck = CheckOf<SenderTarget>;
 
 /** Evidence of a failure: enough to reproduce it without this kit. */
 export interface Evidence {
@@ -84,8 +85,13 @@ export interface Finding {
   readonly ms: number;
 }
 
-/** The side that a requirement is for: the provider's service, or the merchant's receiver. */
-export type Role = "provider" | "receiver";
+/**
+ * The side that a requirement is for: the provider's service, any sender of webhooks, or the merchant's receiver. What
+ * is required of a sender is required of a provider too.
+ */
+export type Role = (typeof roles)[number];
+
+export const roles = ["provider", "sender", "receiver"] as const;
 
 /** Consequences of breaking a requirement, worst first. */
 export const levels = [
@@ -106,7 +112,7 @@ export const defaultFailOn: readonly Level[] = ["exploitable", "loses-or-repeats
 
 /** One testable sentence of the interface. */
 export interface Requirement {
-  /** Never renamed, never used again. `P-` is the provider's, `R-` the receiver's. */
+  /** Never renamed, never used again. `P-` is the provider's and the sender's, `R-` the receiver's. */
   readonly id: string;
   readonly role: Role;
   /** The profile's switch of the part that it, or the check of it, is about. Default: it applies to every profile. */
@@ -146,14 +152,20 @@ export function applies(
 // The documents are looked up by role, and as a package's data they need no import of each.
 const load = createRequire(import.meta.url);
 
-/** Returns the requirements of a role, or of both, as `@countersign/contracts` has them. */
+/** True if a target of the role must fulfil the requirement. */
+export function concerns({ role }: Pick<Requirement, "role">, target: Role): boolean {
+  return role === target || (role === "sender" && target === "provider");
+}
+
+/** Returns the requirements that concern a role, or all, as `@countersign/contracts` has them. */
 export function requirements(role?: Role): readonly Requirement[] {
-  const roles: readonly Role[] = role === undefined ? ["provider", "receiver"] : [role];
-  return roles.flatMap((one) => {
-    // The package's own schema says so, and a test of the workspace validates its files.
-    const document = load(`@countersign/contracts/requirements/${one}.json`) as {
-      readonly requirements: readonly Omit<Requirement, "role">[];
-    };
-    return document.requirements.map((requirement) => ({ ...requirement, role: one }));
-  });
+  return roles
+    .filter((own) => role === undefined || concerns({ role: own }, role))
+    .flatMap((own) => {
+      // The package's own schema says so, and a test of the workspace validates its files.
+      const document = load(`@countersign/contracts/requirements/${own}.json`) as {
+        readonly requirements: readonly Omit<Requirement, "role">[];
+      };
+      return document.requirements.map((requirement) => ({ ...requirement, role: own }));
+    });
 }

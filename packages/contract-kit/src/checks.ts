@@ -1,4 +1,4 @@
-import type { ProviderCheck, ReceiverCheck } from "./check.ts";
+import type { ProviderCheck, ReceiverCheck, SenderCheck } from "./check.ts";
 import { forms, signatureLists } from "./receiver/accepted.ts";
 import { alike, leaks } from "./receiver/leaks.ts";
 import { bodies, sizes, slowBodies } from "./receiver/bodies.ts";
@@ -10,19 +10,40 @@ import { concurrent, duplicates } from "./receiver/once.ts";
 import { order } from "./receiver/order.ts";
 import { schemas } from "./receiver/schemas.ts";
 import { memory, settled } from "./receiver/settled.ts";
-import { amounts, overRefund } from "./checks/provider/amounts.ts";
-import { attemptAnswers, attemptDeadline } from "./checks/provider/attempt-answers.ts";
-import { calendar } from "./checks/provider/calendar.ts";
-import { customers } from "./checks/provider/customers.ts";
-import { deliveries, secrets, slowReceivers } from "./checks/provider/deliveries.ts";
-import { eventFacts } from "./checks/provider/event-facts.ts";
-import { bodies as requestBodies, commonHeaders, httpGrammar } from "./checks/provider/http.ts";
-import { refundEdges, refundStates } from "./checks/provider/refund-states.ts";
-import { keyScope, requestKeys } from "./checks/provider/request-keys.ts";
-import { invalidRequests, validRequests } from "./checks/provider/requests.ts";
-import { retries, retryAfter } from "./checks/provider/retries.ts";
-import { selection, subscriptions, unsubscribing } from "./checks/provider/subscriptions.ts";
-import { rateLimits, tokenExpiry, tokens } from "./checks/provider/tokens.ts";
+import { amounts, overRefund } from "./provider/amounts.ts";
+import { calendar } from "./provider/calendar.ts";
+import { customers } from "./provider/customers.ts";
+import { eventFacts } from "./provider/event-facts.ts";
+import { bodies as requestBodies, commonHeaders, httpGrammar } from "./provider/http.ts";
+import { interfaceCheck } from "./provider/interface-sender.ts";
+import { refundEdges, refundStates } from "./provider/refund-states.ts";
+import { keyScope, requestKeys } from "./provider/request-keys.ts";
+import { invalidRequests, validRequests } from "./provider/requests.ts";
+import { selection, subscriptions, unsubscribing } from "./provider/subscriptions.ts";
+import { rateLimits, tokenExpiry, tokens } from "./provider/tokens.ts";
+import { secrets, waitingAttempts } from "./provider/waiting.ts";
+import { attemptAnswers, attemptDeadline, gone } from "./sender/answers.ts";
+import { senderCheck } from "./sender/command-sender.ts";
+import { deliveries, rotation, slowReceivers } from "./sender/deliveries.ts";
+import { certificates, headerInjection } from "./sender/hostile.ts";
+import { retries, retryAfter } from "./sender/retries.ts";
+import type { SenderScenario } from "./sender/sender.ts";
+
+/** Scenarios for any sender, in their order: 410 comes last, since it may end the deliveries. */
+const senderScenarios: readonly SenderScenario[] = [
+  deliveries,
+  retries,
+  attemptAnswers,
+  retryAfter,
+  attemptDeadline,
+  slowReceivers,
+  headerInjection,
+  certificates,
+  gone,
+];
+
+/** The checks of any sender of webhooks, in the order in which they run. */
+export const senderChecks: readonly SenderCheck[] = [rotation, ...senderScenarios].map(senderCheck);
 
 /** The checks of a provider's service, in the order in which they run. */
 export const providerChecks: readonly ProviderCheck[] = [
@@ -44,15 +65,11 @@ export const providerChecks: readonly ProviderCheck[] = [
   customers,
   subscriptions,
   unsubscribing,
-  deliveries,
   secrets,
   selection,
   eventFacts,
-  retries,
-  attemptAnswers,
-  retryAfter,
-  attemptDeadline,
-  slowReceivers,
+  waitingAttempts,
+  ...senderScenarios.map(interfaceCheck),
 ];
 
 /** The checks of a merchant's receiver, in the order in which they run. */

@@ -1,6 +1,7 @@
 export {
   levels,
   requirements,
+  roles,
   requirementVersions,
   type CheckOf,
   type Finding,
@@ -8,13 +9,13 @@ export {
   type Requirement,
   type Verdict,
 } from "./check.ts";
-export { providerChecks, receiverChecks } from "./checks.ts";
+export { providerChecks, receiverChecks, senderChecks } from "./checks.ts";
 export type { EffectsSource } from "./harness/effects.ts";
-export { hostReceiver } from "./harness/hosted-receiver.ts";
+export { hostReceiver } from "./harness/endpoints.ts";
 export { checkOwned, TargetNotOwnedError } from "./harness/owned-host.ts";
-export { probeProvider, TargetUnusableError } from "./harness/provider-states.ts";
 export { readSamples } from "./harness/read-samples.ts";
 export { receiverTarget } from "./harness/receiver-target.ts";
+export { probeProvider, TargetUnusableError } from "./provider/provider-states.ts";
 export {
   clientToken,
   httpSend,
@@ -24,4 +25,12 @@ export {
   type Send,
 } from "./http-send.ts";
 export { run, type Report, type RunOptions } from "./run.ts";
-export type { ProviderTarget, ReceiverTarget, Target } from "./target.ts";
+export { openSender } from "./sender/open-sender.ts";
+export type {
+  CommandFacts,
+  ProviderTarget,
+  ReceiverTarget,
+  SenderCommands,
+  SenderTarget,
+  Target,
+} from "./target.ts";

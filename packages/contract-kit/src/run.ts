@@ -6,6 +6,7 @@ import {
   type Finding,
   type Verdict,
   applies,
+  concerns,
   defaultFailOn,
   requirementVersions,
   type Level,
@@ -112,7 +113,7 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
     isInterrupted,
     findings,
     uncovered: options.requirements
-      .filter((one) => one.role === target.role && isJudged(one, target, version))
+      .filter((one) => concerns(one, target.role) && isJudged(one, target, version))
       .flatMap(({ id }) => (tested.has(id) ? [] : id)),
     exitCode: isInterrupted ? 2 : exitCodeOf(findings),
   };

@@ -6,7 +6,7 @@ import type { Effects } from "./harness/effects.ts";
 import type { Attempt } from "./harness/attempt-maker.ts";
 import type { ProviderEvents, TestEvent } from "./harness/provider-events.ts";
 import type { Signing } from "./harness/signing.ts";
-import type { HostedReceiver } from "./harness/hosted-receiver.ts";
+import type { HostedReceiver } from "./harness/endpoints.ts";
 import type { Sockets } from "./harness/sockets.ts";
 
 /** A provider's service, in any language, as one merchant sees it. */
@@ -15,6 +15,8 @@ export interface ProviderTarget {
   /** Base URL, for the lines that show a failure. */
   readonly url: string;
   readonly send: Send;
+  /** Sends without waiting for the target's rate limits, to test them. Default: `send`. */
+  readonly sendUnpaced?: Send;
   /** An access token with every scope; requested again for each call, so that it may expire. */
   readonly token: () => Promise<string>;
   readonly profile: Profile;
@@ -39,6 +41,71 @@ export interface StateChanges {
   readonly send: Send;
   /** Sent as a bearer token. */
   readonly token: () => Promise<string>;
+}
+
+/** A sender of webhooks, in any language, that the user's commands make send. */
+export interface SenderTarget {
+  readonly role: "sender";
+  /** The URL of the kit's endpoint, for reports. */
+  readonly url: string;
+  readonly provider: ProviderDocument;
+  /** For reports: a provider's document takes the place of a profile. */
+  readonly profile: Pick<Profile, "name" | "payments">;
+  /** Every secret that it has had: no report contains one. */
+  readonly secrets: Set<string>;
+  /** Event types to trigger, the first of them by default. */
+  readonly types: readonly [string, ...string[]];
+  readonly commands: SenderCommands;
+  readonly receiver: HostedReceiver;
+  /** Faults of an event by the schema of its type; absent if no document has schemas. */
+  readonly eventFaults?: (type: string | undefined, event: unknown) => readonly string[];
+  /** Milliseconds that a retry may take. */
+  readonly waitMs: number;
+  readonly slow: boolean;
+  /** Facts that one check of a run learns and later ones need. */
+  readonly runState: SenderState;
+}
+
+interface SenderState {
+  /** The secret that it signs with; for a public-key scheme, the public key. */
+  secret: string;
+  /** The measured delay of a retry in milliseconds; 0 if a command makes it retry. */
+  retryMs?: number;
+  /** True if it sends to the URL that the trigger gets; otherwise it knows one URL only. */
+  followsUrl?: boolean;
+  /** Events of earlier checks, which may still be repeated. */
+  readonly known: Set<string>;
+}
+
+/** Facts that a command gets. */
+export interface CommandFacts {
+  readonly url: string;
+  readonly secret: string;
+  readonly type: string;
+}
+
+/** A command that was started. */
+export interface RunningCommand {
+  /** Rejects with a sentence if the command fails or takes too long. */
+  readonly ended: Promise<void>;
+  /** Ends it with all that it has started. */
+  readonly stop: () => void;
+}
+
+type Run = (facts: CommandFacts) => RunningCommand;
+
+/** The user's commands. */
+export interface SenderCommands {
+  /** Makes the sender send one event. It may go on, and retry, after the event's first attempt. */
+  readonly trigger: Run;
+  /** Makes the sender send its events to another URL too; without it the trigger gets the URL, or the sender knows it. */
+  readonly subscribe?: Run;
+  /** Makes the sender repeat what has failed, at once. */
+  readonly repeat?: Run;
+  /** Gives the sender a new secret, which is that of the facts. */
+  readonly rotate?: Run;
+  /** Makes the sender send again after 410. */
+  readonly reopen?: Run;
 }
 
 /** A merchant's receiver, in any language, as the sender of attempts sees it; `receiverTarget` makes one. */
@@ -99,4 +166,4 @@ interface RunState {
   readonly refused: Attempt[];
 }
 
-export type Target = ProviderTarget | ReceiverTarget;
+export type Target = ProviderTarget | SenderTarget | ReceiverTarget;

@@ -1,4 +1,10 @@
-import { levels, requirements, type Level, type Requirement } from "@countersign/contract-kit";
+import {
+  levels,
+  requirements,
+  roles,
+  type Level,
+  type Requirement,
+} from "@countersign/contract-kit";
 import { referencePage } from "@countersign/schemas";
 import type { Command } from "commander";
 import { choice, didYouMean } from "../options.ts";
@@ -28,7 +34,7 @@ export function declareRequirements(command: Command, { terminal }: Surroundings
     .addArgument(ids)
     // The ids are for completion: help would list all of them.
     .configureHelp({ argumentDescription: ({ description }) => description })
-    .addOption(choice("--role <role>", "role (default: both)", ["provider", "receiver"]))
+    .addOption(choice("--role <role>", "role (default: all)", roles))
     .addOption(choice("--level <level>", "level (default: all)", levels))
     .option("--json", "print one JSON object instead of lines")
     .addHelpText("after", help)

@@ -1,17 +1,11 @@
 import type { Command } from "commander";
 import { providerChecks } from "@countersign/contract-kit";
-import {
-  isPactInstalled,
-  PactMissingError,
-  providerPacts,
-  serviceProvider,
-} from "@countersign/contract-kit/pact";
 import { Failure } from "../failure.ts";
 import { loadProfile } from "../profile.ts";
 import { integer } from "../options.ts";
 import type { Surroundings } from "../terminal.ts";
 import { optionWords } from "../verify/arguments.ts";
-import { openProviderTarget, type OpenedProviderTarget } from "../verify/open-provider-target.ts";
+import { openProviderTarget } from "../verify/open-provider-target.ts";
 import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
 import { verifyTarget } from "../verify/verify-target.ts";
 
@@ -25,8 +19,8 @@ docs/guides/states.md lists the states. Without one, requirements that need a st
 
 A target on another machine needs --i-own HOST and gets at most half of the profile's calls per second.
 
-Pacts are verified too if Pact is installed:
-  npm install --save-dev --ignore-scripts @pact-foundation/pact@17.1.4
+Consumers' pacts are verified by \`countersign verify pacts\`. A service with another interface that sends webhooks is tested by
+\`countersign verify sender\`.
 ${verifyHelp}
 
 Environment (also as NAME_FILE, the path of a file with the value):
@@ -89,31 +83,11 @@ async function runVerifyProvider(
 ): Promise<boolean> {
   refuseContradictions(options);
   const profile = await loadProfile(options.profile);
-  let opened: OpenedProviderTarget | undefined;
-  const pacts = providerPacts({
-    // Called when the check runs: the target is open by then.
-    open: () => {
-      const states = opened?.target.states;
-      if (opened === undefined || states === undefined) throw new Error("no provider states");
-      const { send, token } = opened;
-      const listen = options.listen?.replace(/:\d+$/, "");
-      return serviceProvider({ send, states, token, profile, listen });
-    },
-  });
   return verifyTarget(
     {
       role: "provider",
-      checks: [...providerChecks, pacts],
-      open: async () => {
-        opened = await openProviderTarget({ ...options, profile }, surroundings);
-        const { notes } = opened;
-        // The pacts are about refunds and customers too.
-        if (opened.target.states === undefined || profile.payments !== true)
-          return { ...opened, checks: providerChecks };
-        if (isPactInstalled()) return opened;
-        const note = `Pacts were not verified. ${new PactMissingError().message}`;
-        return { ...opened, checks: providerChecks, notes: () => [...(notes?.() ?? []), note] };
-      },
+      checks: providerChecks,
+      open: () => openProviderTarget({ ...options, profile }, surroundings),
       command: commandOf(options),
       ...(options.path !== undefined && { path: options.path }),
       runs: options.runs,

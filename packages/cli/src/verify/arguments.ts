@@ -1,4 +1,4 @@
-import { badArgument } from "../failure.ts";
+import { badArgument, Failure, systemCode } from "../failure.ts";
 import { didYouMean } from "../options.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
@@ -56,6 +56,33 @@ export function targetUrl(text: string, option: string): URL {
   if (url.username !== "" || url.password !== "")
     throw badArgument(`${option} must not hold a name or a password; secrets are never arguments`);
   return url;
+}
+
+/**
+ * The address of `--listen`: ADDRESS or ADDRESS:PORT.
+ *
+ * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the port is too large, or every address of the machine is given without `--callback-url`.
+ */
+export function parseListen(
+  listen: string,
+  callbackUrl: string | undefined,
+): { readonly host: string; readonly port: number } {
+  const [, host = "127.0.0.1", port = "0"] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(listen) ?? [];
+  if (Number(port) > 65_535) throw badArgument("--listen: a port is at most 65535");
+  if (["0.0.0.0", "::"].includes(host) && callbackUrl === undefined)
+    throw badArgument(
+      `--listen ${host} is every address of this machine: --callback-url says by which one it is reached`,
+    );
+  return { host, port: Number(port) };
+}
+
+/** The failure of an address that cannot be listened on; any other error stays as it is. */
+export function portFailure(cause: unknown, listen: string): unknown {
+  const code = systemCode(cause);
+  if (code === undefined) return cause;
+  return code === "EADDRINUSE"
+    ? new Failure("CS_CLI_PORT_TAKEN", `--listen ${listen}: the port is taken`, { cause })
+    : new Failure("CS_CLI_PORT_UNUSABLE", `--listen ${listen} cannot be listened on`, { cause });
 }
 
 /** Values of an address's query, which are keys where somebody puts them there: no report holds them. */

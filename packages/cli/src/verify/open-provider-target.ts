@@ -14,7 +14,7 @@ import type { Profile } from "@countersign/schemas/profiles";
 import { secretFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import type { Surroundings } from "../terminal.ts";
-import { targetUrl } from "./arguments.ts";
+import { parseListen, portFailure, targetUrl } from "./arguments.ts";
 import type { OpenedTarget } from "./verify-target.ts";
 
 export interface ProviderTargetOptions {
@@ -27,12 +27,6 @@ export interface ProviderTargetOptions {
   readonly slow?: boolean;
 }
 
-export interface OpenedProviderTarget extends OpenedTarget<ProviderTarget> {
-  /** Sends calls without waiting for rate limits: pacts expect such refusals. */
-  readonly send: Send;
-  readonly token: string;
-}
-
 /**
  * The target of `countersign verify provider`, with what its options and the environment reach of it.
  *
@@ -42,7 +36,7 @@ export interface OpenedProviderTarget extends OpenedTarget<ProviderTarget> {
 export async function openProviderTarget(
   options: ProviderTargetOptions,
   { env }: Surroundings,
-): Promise<OpenedProviderTarget> {
+): Promise<OpenedTarget<ProviderTarget>> {
   const { profile, slow = false } = options;
   const url = targetUrl(options.url, "--url");
   const closing: (() => void)[] = [];
@@ -64,6 +58,7 @@ export async function openProviderTarget(
       role: "provider",
       url: url.href.replace(/\/+$/, ""),
       send,
+      sendUnpaced: plain,
       profile,
       slow,
       additions: new Set<string>(),
@@ -85,8 +80,6 @@ export async function openProviderTarget(
     const secrets = [...first.secrets, ...(second?.secrets ?? []), stateToken ?? []].flat();
     return {
       target,
-      send: plain,
-      token: await token(),
       secrets,
       notes: () => notesOf(target),
       close,
@@ -162,8 +155,7 @@ export function statesOf({ href }: URL): string {
 /**
  * Senders to a URL; another machine is called only with its owner's consent, and below its own rate limits.
  *
- * @returns `send` is as slow as the target's rates ask for; `plain` does not retry, since pacts include
- *   rate-limited answers.
+ * @returns `send` is as slow as the target's rates ask for; `plain` is not, to test them.
  */
 function ownedSenders(
   url: URL,
@@ -186,20 +178,11 @@ async function receiverOf({
   if (callbackUrl !== undefined) targetUrl(callbackUrl, "--callback-url");
   // Loopback is out of another machine's reach.
   if (listen === undefined && iOwn !== undefined) return undefined;
-  const [, host = "127.0.0.1", port = "0"] =
-    /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(listen ?? "127.0.0.1") ?? [];
-  if (Number(port) > 65_535)
-    throw new Failure("CS_CLI_ARGUMENT_UNUSABLE", "--listen: a port is at most 65535");
-  if (["0.0.0.0", "::"].includes(host) && callbackUrl === undefined)
-    throw new Failure(
-      "CS_CLI_ARGUMENT_UNUSABLE",
-      `--listen ${host} is every address of this machine: --callback-url says by which one it is reached`,
-    );
+  const address = parseListen(listen ?? "127.0.0.1", callbackUrl);
   try {
-    return await hostReceiver({ host, port: Number(port), ...(callbackUrl && { callbackUrl }) });
+    return await hostReceiver({ ...address, ...(callbackUrl && { callbackUrl }) });
   } catch (cause) {
-    const message = `--listen ${listen ?? host} cannot be listened on`;
-    throw new Failure("CS_CLI_PORT_UNUSABLE", message, { cause });
+    throw portFailure(cause, listen ?? address.host);
   }
 }
 

@@ -44,13 +44,16 @@ annotations.`;
  * Adds the options of every `countersign verify …`. With `--list` no option is required: the checks can be read
  * before a target exists.
  */
-export function withVerifyOptions(command: Command): Command {
+export function withVerifyOptions(
+  command: Command,
+  { hasProfile = true }: { readonly hasProfile?: boolean } = {},
+): Command {
   const asksForNothing = (): void => {
     for (const option of command.options) option.mandatory = false;
   };
+  if (hasProfile) command.addOption(profileOption());
   return command
     .on("option:list", asksForNothing)
-    .addOption(profileOption())
     .option("--report <format=file,...>", `${reportFormats.join("=F, ")}=F`, reports)
     .option("--only <id...>", "run only these requirements or checks")
     .option("--skip <id=reason...>", "skip these requirements or checks", reasons)

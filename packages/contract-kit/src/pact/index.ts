@@ -1,4 +1,3 @@
-export { providerPacts, type ProviderPactsOptions } from "../checks/provider/pacts.ts";
 export {
   readPacts,
   standardPacts,

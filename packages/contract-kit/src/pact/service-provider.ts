@@ -8,9 +8,9 @@ import {
 } from "@countersign/schemas/writers";
 import { schemeOf, type SignatureScheme } from "@countersign/signatures";
 import { parseJson } from "../values.ts";
-import { hostReceiver, type Place, type ReceivedAttempt } from "../harness/hosted-receiver.ts";
-import { answerFaults } from "../harness/judge.ts";
-import { changeState, type Values } from "../harness/provider-states.ts";
+import { hostReceiver, type Endpoint, type ReceivedAttempt } from "../harness/endpoints.ts";
+import { answerFaults } from "../provider/answer-schema.ts";
+import { changeState, type Values } from "../provider/provider-states.ts";
 import type { HttpAnswer, HttpCall, Send } from "../http-send.ts";
 import type { StateChanges } from "../target.ts";
 import type { PactMessage, PactProvider } from "./pact-file.ts";
@@ -48,7 +48,7 @@ export async function serviceProvider({
 }: ServiceProviderOptions): Promise<PactProvider & { readonly close: () => void }> {
   const receiver = await hostReceiver({ host: listen });
   const scheme = schemeOf(providerOf(profile));
-  let event: { readonly type: unknown; readonly place: Place } | undefined;
+  let event: { readonly type: unknown; readonly endpoint: Endpoint } | undefined;
 
   /** A call of the interface, which must succeed. */
   const call = async (path: string, accessToken: unknown, body: string): Promise<void> => {
@@ -66,10 +66,10 @@ export async function serviceProvider({
     const { type, optional } = params;
     const merchant = await changeState(states, "a merchant");
     const { accessToken = token } = merchant;
-    const place = receiver.open();
-    event = { type, place };
+    const endpoint = receiver.open();
+    event = { type, endpoint };
     const subscriptionDetails = { type: "ALL" };
-    const json = { url: place.url, secretKey: SECRET_KEY, subscriptionDetails };
+    const json = { url: endpoint.url, secretKey: SECRET_KEY, subscriptionDetails };
     await call("/v1/webhook/subscribe", accessToken, JSON.stringify(json));
     const status = REFUNDS[String(type)];
     if (status === undefined) {
@@ -95,11 +95,11 @@ export async function serviceProvider({
     },
     message: async () => {
       if (event === undefined) throw new Error("the interaction has no state");
-      const { type, place } = event;
+      const { type, endpoint } = event;
       const isWanted = ({ body }: ReceivedAttempt): boolean =>
         valueAt(parseJson(body), "/type") === type;
-      await place.until((all) => all.some(isWanted));
-      const attempt = place.attempts.find(isWanted);
+      await endpoint.until((all) => all.some(isWanted));
+      const attempt = endpoint.attempts.find(isWanted);
       if (attempt === undefined) throw new Error("no such delivery came in time");
       const { "content-type": contentType = "", ...headers } = attempt.headers;
       return { body: attempt.body, metadata: { contentType, ...headers } };
@@ -118,12 +118,13 @@ function judge(call: HttpCall, answer: HttpAnswer, profile: Profile): readonly s
   }
   const contentType = answer.headers["content-type"] ?? "";
   const { method, path } = call;
-  const faults = answerFaults(
+  const { schema, form } = answerFaults(
     { method, path, status: answer.status, contentType, body },
     { profile },
   );
   // An answer that a state has put in the service's place has a code that no schema knows.
   const isInjected = Buffer.from(answer.body).includes('"INJECTED_FAULT"');
+  const faults = [...form, ...schema];
   return isInjected ? faults.filter((line) => !line.startsWith("/errorDetails/errorCode")) : faults;
 }
 

@@ -23,5 +23,5 @@ export const unseenByXSignature: Readonly<Record<string, readonly string[]>> = {
   "provider/request-keys": ["P-REFUND-KEY-EXISTING"],
   "provider/refund-states": ["P-REFUND-AUTHORIZED", "P-REFUND-FINAL", "P-REFUND-HOLD-SETTLEMENT"],
   // Its attempts have 15 seconds, which only a slow run waits for.
-  "provider/attempt-deadline": ["P-EVENT-TIMEOUT", "P-ANSWER-SCHEMA"],
+  "sender/attempt-deadline": ["P-EVENT-TIMEOUT", "P-ANSWER-SCHEMA", "P-ANSWER-FORM"],
 };

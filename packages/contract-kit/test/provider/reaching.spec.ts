@@ -6,7 +6,7 @@ import {
   clientToken,
   pacedSend,
 } from "../../src/http-send.ts";
-import { hostReceiver } from "../../src/harness/hosted-receiver.ts";
+import { hostReceiver } from "../../src/harness/endpoints.ts";
 import { listen } from "../../../sandbox/test/listen.ts";
 
 const call: HttpCall = { method: "GET", path: "/", headers: {} };
@@ -96,18 +96,18 @@ describe("the hosted receiver", () => {
   }
 
   it("waits for attempts behind a proxy's path, and answers silent ones when it closes", async () => {
-    const place = (await hosted()).open(() => "silence");
-    const url = new URL(place.url);
-    expect(await place.until((all) => all.length > 0, 1)).toBe(false);
+    const endpoint = (await hosted()).open(() => "silence");
+    const url = new URL(endpoint.url);
+    expect(await endpoint.until((all) => all.length > 0, 1)).toBe(false);
     const waiting = sending(url)({ ...call, method: "POST", path: `/hooks${url.pathname}` });
-    expect(await place.until((all) => all.length > 0, 5000)).toBe(true);
-    place.close();
+    expect(await endpoint.until((all) => all.length > 0, 5000)).toBe(true);
+    endpoint.close();
     expect((await waiting).status).toBe(204);
   });
 
-  it("names its places below the callback URL", async () => {
+  it("names its endpoints below the callback URL", async () => {
     const receiver = await hosted("https://ci.example/hooks/");
-    expect(receiver.open().url).toMatch(/^https:\/\/ci\.example\/hooks\/place-\d+$/);
+    expect(receiver.open().url).toMatch(/^https:\/\/ci\.example\/hooks\/endpoint-\d+$/);
   });
 
   it("is not sent to on another machine by a loopback-only sender", () => {

@@ -4,7 +4,7 @@ import type { ProviderTarget } from "@countersign/contract-kit";
 import { expect, it, onTestFinished } from "vitest";
 import type { Verdict } from "../../src/check.ts";
 import { httpSend } from "../../src/http-send.ts";
-import { amounts } from "../../src/checks/provider/amounts.ts";
+import { amounts } from "../../src/provider/amounts.ts";
 import { serve } from "../pact/write-pact.ts";
 import { TOKEN } from "../../../sandbox/test/open-sandbox.ts";
 import { openTarget } from "./open-target.ts";

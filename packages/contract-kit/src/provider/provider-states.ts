@@ -1,9 +1,11 @@
 import { isRecord, messageOf } from "../values.ts";
 import type { HttpCall } from "../http-send.ts";
 import type { ProviderTarget, StateChanges } from "../target.ts";
-import { NotShown } from "./judge.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
+
+/** The target cannot be brought into the state that a scenario needs, which is not its fault. */
+export class StateMissing extends Error {}
 
 /** The provider cannot be verified; the message says why in one sentence. */
 export class TargetUnusableError extends Error {
@@ -21,7 +23,7 @@ export class TargetUnusableError extends Error {
  * Brings the provider into a state.
  *
  * @returns The values of the response, for the calls that follow.
- * @throws {NotShown} The provider has no such state: it answered 404 or 501.
+ * @throws {StateMissing} The provider has no such state: it answered 404 or 501.
  * @throws {Error} It failed to enter the state.
  */
 export async function changeState(
@@ -37,7 +39,7 @@ export async function changeState(
   });
   const text = Buffer.from(answer.body).toString();
   if (answer.status === 404 || answer.status === 501)
-    throw new NotShown(`the state-change URL does not prepare the state "${state}"`);
+    throw new StateMissing(`the state-change URL does not prepare the state "${state}"`);
   const where = `state "${state}": POST ${withoutQuery(url)}`;
   if (answer.status >= 300) throw new Error(`${where} → ${answer.status} ${text.slice(0, 500)}`);
   try {

@@ -1,9 +1,8 @@
-import type { ProviderCheck } from "../../check.ts";
-import { askRefund, NOBODY, pay, requireStatus, textOf, UNPAID } from "../../harness/calls.ts";
-import { must, mustBe } from "../../harness/judge.ts";
-import { providerCheck } from "../../harness/scenario.ts";
-import { maybe, type Reading } from "../../harness/session.ts";
-import { isRecord } from "../../values.ts";
+import type { ProviderCheck } from "../check.ts";
+import { askRefund, NOBODY, pay, textOf, UNPAID } from "./calls.ts";
+import { providerCheck } from "./scenario.ts";
+import { maybe, type Reading, type Session } from "./session.ts";
+import { isRecord } from "../values.ts";
 
 const READ = "P-CUSTOMER-READ";
 const TIMES = "P-CUSTOMER-TIMES";
@@ -33,7 +32,7 @@ export const customers: ProviderCheck = providerCheck({
   id: "provider/customers",
   title: "a customer is read completely, and another merchant's customer is not found",
   requirements: [READ, TIMES, ABSENT, FOREIGN],
-  play: async (session) => {
+  run: async (session) => {
     const types: readonly string[] = session.profile.account.types;
     const now = await maybe(session.time());
     let id = "";
@@ -43,55 +42,55 @@ export const customers: ProviderCheck = providerCheck({
       const where = `GET /v1/customers/${id}`;
       const { text } = await session.call("GET", `/v1/customers/${id}`, { isUnjudged: true });
       for (const [, time = ""] of text.matchAll(/"creationDate":"([^"]*)"/g)) {
-        must(TIMES, TIME.test(time), () => {
+        session.expect(TIMES, TIME.test(time), () => {
           return `${where}: ${time} has no three digits of milliseconds`;
         });
         const created = now ?? Date.parse(time);
-        must(TIMES, Math.abs(Date.parse(time) - created) < SLACK_MS, () => {
+        session.expect(TIMES, Math.abs(Date.parse(time) - created) < SLACK_MS, () => {
           return `${where}: created at ${new Date(created).toISOString()}, answered as ${time}`;
         });
       }
       const answer = await session.call("GET", `/v1/customers/${id}`);
-      requireStatus(READ, where, answer, 200);
-      requireAs(person, id, answer);
+      if (session.expectStatus(READ, where, answer, 200)) expectPerson(session, person, answer, id);
     }
     const other = await session.other();
     const nobodys = await (other ?? session).call("GET", `/v1/customers/${NOBODY}`);
-    requireStatus(ABSENT, "an unknown customer", nobodys, 404);
-    if (other === undefined) return session.cannotShow(FOREIGN, "a second merchant is missing");
-    requireAlike([nobodys, NOBODY], [await other.call("GET", `/v1/customers/${id}`), id]);
+    session.expectStatus(ABSENT, "an unknown customer", nobodys, 404);
+    if (other === undefined) return session.notApplicable(FOREIGN, "a second merchant is missing");
+    expectAlike(session, [nobodys, NOBODY], [await other.call("GET", `/v1/customers/${id}`), id]);
     const { paymentId } = await pay(session);
     const ask = (of: string): Promise<Reading> =>
       askRefund(other, { paymentId: of, amount: "0.01" });
-    requireAlike([await ask(UNPAID), UNPAID], [await ask(paymentId), paymentId]);
+    expectAlike(session, [await ask(UNPAID), UNPAID], [await ask(paymentId), paymentId]);
   },
 });
 
-function requireAs(
+function expectPerson(
+  session: Session,
   { status, linked = true, ...person }: Person,
-  id: string,
   { body }: Reading,
+  id: string,
 ): void {
   const { accountDetails } = body;
-  must(READ, linked ? isRecord(accountDetails) : !("accountDetails" in body), () => {
+  session.expect(READ, linked ? isRecord(accountDetails) : !("accountDetails" in body), () => {
     const account = JSON.stringify(accountDetails) ?? "no accountDetails";
     return `a customer ${linked ? "with" : "without"} a linked account: got ${account}`;
   });
   const account = isRecord(accountDetails) ? accountDetails : {};
   const got: Readonly<Record<string, unknown>> = { ...body, ...account, id: body["id"] };
   for (const [name, value] of Object.entries({ id, customerStatus: status, ...person }))
-    mustBe(READ, name, got[name], value);
+    session.expectEqual(READ, name, got[name], value);
 }
 
 type Looked = readonly [answer: Reading, id: string];
 
 /** Another merchant's must be answered like one that nobody has, but for its id. */
-function requireAlike(absent: Looked, foreign: Looked): void {
+function expectAlike(session: Session, absent: Looked, foreign: Looked): void {
   const [expected, got] = [absent, foreign].map(([{ status, body }, id]) => {
     const { requestId: _, instance: __, errorId: ___, ...rest } = body;
     return JSON.stringify([status, rest]).replaceAll(id, "ID");
   });
-  must(FOREIGN, absent[0].status === 404 && got === expected, () => {
+  session.expect(FOREIGN, absent[0].status === 404 && got === expected, () => {
     return `another merchant's: expected ${expected}, got ${got}`;
   });
 }

@@ -3,21 +3,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { collectBytes } from "@countersign/rules";
+import type { Exchange } from "../exchange-text.ts";
 
 /** The kit's own receiver, on an address that the provider reaches. */
 export interface HostedReceiver {
+  /** The base of its addresses. */
+  readonly url: string;
   /** True if its addresses are https, as most services require. */
   readonly isSecure: boolean;
   /** An address that no other subscription has. Default answer: 204. */
-  readonly open: (answer?: AnswerAttempt) => Place;
+  readonly open: (answer?: AnswerAttempt, isForeign?: IsForeign) => Endpoint;
   readonly close: () => void;
 }
 
-/** The response to an attempt, from the earlier ones at its place. */
+/** The response to an attempt, from the earlier ones at its endpoint. */
 export type AnswerAttempt = (
   attempt: Omit<ReceivedAttempt, "answer">,
   earlier: readonly ReceivedAttempt[],
 ) => AttemptAnswer;
+
+/** True if an attempt belongs to another endpoint: it is answered 204 and forgotten. */
+type IsForeign = (attempt: Omit<ReceivedAttempt, "answer">) => boolean;
 
 export type AttemptAnswer =
   | {
@@ -28,13 +34,15 @@ export type AttemptAnswer =
     }
   /** Ends the connection without an answer. */
   | "reset"
-  /** Sends no answer until the place closes. */
+  /** Sends no answer until the endpoint closes. */
   | "silence";
 
 /** An attempt as received. */
 export interface ReceivedAttempt {
   readonly method: string;
   readonly path: string;
+  /** The URL that the sender was given, with the query that arrived. */
+  readonly url: string;
   /** Names in lower case; a repeated header is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /** The received bytes. */
@@ -53,11 +61,15 @@ export interface HostOptions {
   readonly callbackUrl?: string;
   /** Milliseconds that a delivery may take to arrive. Default 5 000. */
   readonly deliveryMs?: number;
+  /** True to give attempts at other paths to the endpoint that was opened last: some senders know one URL only. */
+  readonly takesAnyPath?: boolean;
 }
 
+/** Begins the path of each endpoint. */
+const NAME = "endpoint-";
 /** The largest body that is kept, in bytes. */
 const MAX_BYTES = 1_048_576;
-/** Limit of kept attempts per place, so that a target cannot fill the memory. */
+/** Limit of kept attempts per endpoint, so that a target cannot fill the memory. */
 const MAX_ATTEMPTS = 2000;
 
 /**
@@ -70,15 +82,20 @@ export async function hostReceiver({
   port = 0,
   callbackUrl,
   deliveryMs = 5000,
+  takesAnyPath = false,
 }: HostOptions = {}): Promise<HostedReceiver> {
-  const places = new Map<string, Place>();
+  const endpoints = new Map<string, Endpoint>();
   let opened = 0;
+  let last: Endpoint | undefined;
   const server = createServer((request, response) => {
     // A proxy may have added or removed a path prefix.
     const [path = ""] = (request.url ?? "").split("?", 1);
-    const place = places.get(path.slice(path.lastIndexOf("/") + 1));
-    if (place === undefined) response.writeHead(404).end();
-    else void place.take(request, response);
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const isOther = takesAnyPath && !name.startsWith(NAME);
+    const endpoint = isOther ? last : endpoints.get(name);
+    if (endpoint === undefined) response.writeHead(404).end();
+    else
+      void endpoint.receive(request, response, isOther ? new URL(path, base).href : endpoint.url);
   });
   // A socket that breaks only means an attempt that did not arrive.
   server.on("clientError", (_error, socket) => socket.destroy());
@@ -88,14 +105,16 @@ export async function hostReceiver({
   const { port: taken } = server.address() as AddressInfo;
   const base = callbackUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
   return {
+    url: base,
     isSecure: base.startsWith("https:"),
-    open: (answer = () => ({ status: 204 })) => {
-      const name = `place-${String(opened++)}`;
-      const forget = (): unknown => places.delete(name);
+    open: (answer = () => ({ status: 204 }), isForeign = () => false) => {
+      const name = `${NAME}${String(opened++)}`;
+      const forget = (): unknown => endpoints.delete(name);
       const url = `${base.replace(/\/+$/, "")}/${name}`;
-      const place = new Place({ url, answer, deliveryMs, forget });
-      places.set(name, place);
-      return place;
+      const endpoint = new Endpoint({ url, answer, isForeign, deliveryMs, forget });
+      endpoints.set(name, endpoint);
+      last = endpoint;
+      return endpoint;
     },
     close: () => {
       server.closeAllConnections();
@@ -104,23 +123,24 @@ export async function hostReceiver({
   };
 }
 
-interface PlaceOptions {
+interface EndpointOptions {
   readonly url: string;
   readonly answer: AnswerAttempt;
+  readonly isForeign: IsForeign;
   readonly deliveryMs: number;
   readonly forget: () => void;
 }
 
 /** An address of the kit's receiver, with its attempts. */
-export class Place {
+export class Endpoint {
   readonly url: string;
   /** In order of arrival. */
   readonly attempts: ReceivedAttempt[] = [];
-  readonly #options: PlaceOptions;
+  readonly #options: EndpointOptions;
   readonly #arrivals = new EventEmitter();
   readonly #silent = new Set<ServerResponse>();
 
-  constructor(options: PlaceOptions) {
+  constructor(options: EndpointOptions) {
     this.url = options.url;
     this.#options = options;
   }
@@ -138,13 +158,24 @@ export class Place {
     return true;
   }
 
+  /** Number of attempts that wait for an answer which never comes. */
+  get waiting(): number {
+    return this.#silent.size;
+  }
+
   /** Answers pending attempts, and accepts no more. */
   close(): void {
     for (const response of this.#silent) response.writeHead(204).end();
+    this.#silent.clear();
     this.#options.forget();
   }
 
-  async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** @param url The URL that the sender has called, without its query. */
+  async receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: string = this.url,
+  ): Promise<void> {
     const body = await bodyOf(request);
     if (body === undefined) return;
     const { method = "", url: path = "" } = request;
@@ -154,8 +185,14 @@ export class Place {
         [value ?? ""].flat().join(", "),
       ]),
     );
-    const attempt = { method, path, headers, body, at: Date.now() };
-    const answer = this.#options.answer(attempt, this.attempts);
+    const [, query] = /(\?.*)$/s.exec(path) ?? [];
+    const attempt = { method, path, url: url + (query ?? ""), headers, body, at: Date.now() };
+    const { answer: answerTo, isForeign } = this.#options;
+    if (isForeign(attempt)) {
+      response.writeHead(204).end();
+      return;
+    }
+    const answer = answerTo(attempt, this.attempts);
     if (this.attempts.length < MAX_ATTEMPTS) this.attempts.push({ ...attempt, answer });
     this.#arrivals.emit("attempt");
     if (answer === "silence") {
@@ -167,6 +204,29 @@ export class Place {
       if (!response.destroyed) response.writeHead(answer.status, answer.headers).end();
     }
   }
+}
+
+/** An attempt and its answer as text. */
+export function attemptExchange({ method, path, answer, ...attempt }: ReceivedAttempt): Exchange {
+  return {
+    sent: typeof answer === "string" ? "" : httpText(String(answer.status), answer),
+    received: httpText(`${method} ${path}`, attempt),
+  };
+}
+
+/** A message of HTTP, from its first line. */
+export function httpText(
+  line: string,
+  {
+    headers = {},
+    body = "",
+  }: {
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string | Uint8Array;
+  },
+): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [line, ...fields, "", Buffer.from(body).toString()].join("\r\n");
 }
 
 /** `undefined` if the sender disconnected, or sent more than is kept. */

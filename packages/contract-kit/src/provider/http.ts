@@ -1,9 +1,8 @@
 import type { Profile } from "@countersign/schemas";
-import type { ProviderCheck } from "../../check.ts";
-import { newSecret, NOBODY, pay, requireStatus, shown, UNPAID } from "../../harness/calls.ts";
-import { must } from "../../harness/judge.ts";
-import { providerCheck } from "../../harness/scenario.ts";
-import { maybe, type Reading, type Session } from "../../harness/session.ts";
+import type { ProviderCheck } from "../check.ts";
+import { newSecret, NOBODY, pay, UNPAID } from "./calls.ts";
+import { providerCheck } from "./scenario.ts";
+import { maybe, type Reading, type Session, shown } from "./session.ts";
 
 const BEARER = "P-AUTH-BEARER";
 const FIRST = "P-AUTH-CHECKED-FIRST";
@@ -11,14 +10,14 @@ const MEDIA = "P-INPUT-MEDIA-TYPE";
 const ACCEPT = "P-INPUT-ACCEPT";
 const MISSING = "P-INPUT-HEADERS-MISSING";
 const GRAMMAR = "P-INPUT-HTTP-GRAMMAR";
-const SECRETS = "P-ERROR-NO-SECRETS";
+const SECRETS = "P-ANSWER-NO-SECRETS";
 const REQUEST_ID = "P-ANSWER-REQUEST-ID";
 
 const SUBSCRIBE = "/v1/webhook/subscribe";
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-interface Endpoint {
+interface Call {
   readonly where: string;
   readonly path: string;
   readonly isGet: boolean;
@@ -26,7 +25,7 @@ interface Endpoint {
   readonly send: (headers: Headers, path?: string) => Promise<Reading>;
 }
 
-function endpointsOf(session: Session): readonly Endpoint[] {
+function callsOf(session: Session): readonly Call[] {
   const all = [
     ["POST", "/v1/refunds"],
     ["GET", `/v1/customers/${NOBODY}`],
@@ -47,44 +46,45 @@ export const commonHeaders: ProviderCheck = providerCheck({
   id: "provider/common-headers",
   title: "common headers are checked on every endpoint, the token first",
   requirements: [BEARER, FIRST, SECRETS, MEDIA, ACCEPT, MISSING, REQUEST_ID],
-  play: async (session) => {
+  run: async (session) => {
     const ids = new Set<string>();
-    for (const { send: sendPlain, ...endpoint } of endpointsOf(session)) {
+    for (const { send: sendPlain, ...endpoint } of callsOf(session)) {
       const { where, isGet } = endpoint;
-      const send: Endpoint["send"] = async (...sent) => {
+      const send: Call["send"] = async (...sent) => {
         const answer = await sendPlain(...sent);
         const { "x-request-id": id = "" } = answer.headers;
-        const told = answer.body["requestId"];
-        must(REQUEST_ID, id !== "" && !ids.has(id), () => {
+        const inBody = answer.body["requestId"];
+        session.expect(REQUEST_ID, id !== "" && !ids.has(id), () => {
           return `${where}: expected a new x-request-id, got ${id === "" ? "none" : `${id} again`}`;
         });
-        must(REQUEST_ID, told === undefined || told === id, () => {
-          return `${where}: the body's requestId ${String(told)} is not the header's, ${id}`;
+        session.expect(REQUEST_ID, inBody === undefined || inBody === id, () => {
+          return `${where}: the body's requestId ${String(inBody)} is not the header's, ${id}`;
         });
         ids.add(id);
         return answer;
       };
-      await requireToken(session, { ...endpoint, send });
+      await expectTokenFirst(session, { ...endpoint, send });
 
       const excluding = await send({ accept: "image/png" });
-      requireStatus(ACCEPT, `${where}, Accept: image/png`, excluding, 406);
+      session.expectStatus(ACCEPT, `${where}, Accept: image/png`, excluding, 406);
       const bare = await send({ accept: undefined });
-      must(MISSING, bare.status !== 406, () => {
+      session.expect(MISSING, bare.status !== 406, () => {
         return `${where} without Accept: expected an answer as with it, got ${shown(bare)}`;
       });
       const untyped = await send({ "content-type": undefined });
-      const [owed, wanted] = isGet ? ([MISSING, 404] as const) : ([MEDIA, 415] as const);
-      requireStatus(owed, `${where} without Content-Type`, untyped, wanted);
+      const [requirement, wanted] = isGet ? ([MISSING, 404] as const) : ([MEDIA, 415] as const);
+      session.expectStatus(requirement, `${where} without Content-Type`, untyped, wanted);
       if (isGet) continue;
       for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
         const answer = await send({ "content-type": type });
-        requireStatus(MEDIA, `${where}, Content-Type: ${type}`, answer, 415);
+        session.expectStatus(MEDIA, `${where}, Content-Type: ${type}`, answer, 415);
       }
     }
   },
 });
 
-async function requireToken({ token }: Session, { where, path, send }: Endpoint): Promise<void> {
+async function expectTokenFirst(session: Session, { where, path, send }: Call): Promise<void> {
+  const { token } = session;
   const swapped = token.replaceAll(/[a-z]/gi, (one) =>
     one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
   );
@@ -101,24 +101,24 @@ async function requireToken({ token }: Session, { where, path, send }: Endpoint)
     `Bearer ${token.slice(0, -1)}`,
     `Bearer ${token}, Bearer ${token}`,
   ]) {
-    const said = authorization?.replaceAll(token, "…").replace(swapped, "… in another case");
+    const shownHeader = authorization?.replaceAll(token, "…").replace(swapped, "… in another case");
     const answer = await send({ authorization });
     const isChallenged = answer.headers["www-authenticate"] !== undefined;
-    must(BEARER, answer.status === 401 && isChallenged, () => {
-      return `${where}, ${said ?? "no Authorization"}: expected 401 with WWW-Authenticate, got ${shown(answer)}`;
+    session.expect(BEARER, answer.status === 401 && isChallenged, () => {
+      return `${where}, ${shownHeader ?? "no Authorization"}: expected 401 with WWW-Authenticate, got ${shown(answer)}`;
     });
-    must(SECRETS, !answer.text.includes("no-such-token"), () => {
+    session.expect(SECRETS, !answer.text.includes("no-such-token"), () => {
       return `${where}: the answer repeats the token`;
     });
   }
   // A token in the query would be in every log (RFC 6750, section 2.3).
   const inQuery = await send({ authorization: undefined }, `${path}?access_token=${token}`);
-  requireStatus(BEARER, `${where} with the token only in its query`, inQuery, 401);
+  session.expectStatus(BEARER, `${where} with the token only in its query`, inQuery, 401);
   // The rest is wrong too: a stranger learns of the token alone.
   for (const authorization of [undefined, "Bearer no-such-token"]) {
     const answer = await send({ authorization, accept: "image/png", "content-type": "text/plain" });
     const what = `${where}, ${authorization ?? "no token"} and all else wrong`;
-    requireStatus(FIRST, what, answer, 401);
+    session.expectStatus(FIRST, what, answer, 401);
   }
 }
 
@@ -126,7 +126,7 @@ export const httpGrammar: ProviderCheck = providerCheck({
   id: "provider/http-grammar",
   title: "headers are accepted in every spelling that HTTP allows, and in no other",
   requirements: [GRAMMAR, ACCEPT, MEDIA],
-  play: async (session) => {
+  run: async (session) => {
     const { token } = session;
     const accepted: readonly Headers[] = [
       { authorization: `bearer ${token}` },
@@ -146,21 +146,21 @@ export const httpGrammar: ProviderCheck = providerCheck({
       { accept: undefined, ACCEPT: "application/json" },
       { "content-type": undefined, "CONTENT-TYPE": "application/json" },
     ];
-    for (const { where, isGet, send } of endpointsOf(session)) {
+    for (const { where, isGet, send } of callsOf(session)) {
       const plain = await send({});
       for (const headers of accepted) {
         const answer = await send(headers);
-        must(GRAMMAR, answer.status === plain.status, () => {
-          const said = JSON.stringify(headers).replace(token, "…");
-          return `${where} with ${said}: expected ${shown(plain)} as without it, got ${shown(answer)}`;
+        session.expect(GRAMMAR, answer.status === plain.status, () => {
+          const text = JSON.stringify(headers).replace(token, "…");
+          return `${where} with ${text}: expected ${shown(plain)} as without it, got ${shown(answer)}`;
         });
       }
       for (const accept of ["application/json;q=0", "*/*;q=0", "text/*", "application/xml"])
-        requireStatus(ACCEPT, `${where}, Accept: ${accept}`, await send({ accept }), 406);
+        session.expectStatus(ACCEPT, `${where}, Accept: ${accept}`, await send({ accept }), 406);
       if (isGet) continue;
       for (const type of ["text/json", "application/json; charset=utf-16", "application/xml"]) {
         const answer = await send({ "content-type": type });
-        requireStatus(MEDIA, `${where}, Content-Type: ${type}`, answer, 415);
+        session.expectStatus(MEDIA, `${where}, Content-Type: ${type}`, answer, 415);
       }
     }
   },
@@ -178,7 +178,7 @@ export const bodies: ProviderCheck = providerCheck({
   title:
     "bodies that are not plain JSON, too large or encoded are refused, and unknown paths and methods too",
   requirements: [JSON_ALONE, STRICT, SIZE, ENCODED, VERSION, METHOD],
-  play: async (session) => {
+  run: async (session) => {
     const { path, whole, twice, half, taken } = await bodyCall(session);
     const { bodyBytes, depth } = session.profile.limits;
     const deep = `,"x":${"[".repeat(depth + 1)}${"]".repeat(depth + 1)}`;
@@ -194,21 +194,26 @@ export const bodies: ProviderCheck = providerCheck({
       [SIZE, `${bodyBytes} bytes`, whole().padEnd(bodyBytes), taken],
       [ENCODED, "Content-Encoding: gzip", whole(), 415, { "content-encoding": "gzip" }],
     ] as const)
-      requireStatus(requirement, what, await session.call("POST", path, { text, headers }), wanted);
+      session.expectStatus(
+        requirement,
+        what,
+        await session.call("POST", path, { text, headers }),
+        wanted,
+      );
 
     const name = path.slice("/v1".length);
     const capital = name.replace(/[a-z]/, (letter) => letter.toUpperCase());
     const others = [name, `/v2${name}`, `/v1${name.slice(0, -1)}`, `/V1${name}`, `/v1${capital}`];
     for (const other of others) {
       const answer = await session.call("POST", other, { text: whole() });
-      requireStatus(VERSION, `POST ${other}`, answer, 404);
+      session.expectStatus(VERSION, `POST ${other}`, answer, 404);
     }
     for (const [method, at] of [
       ["DELETE", path],
       ["POST", "/v1/webhook/unsubscribe"],
     ] as const) {
       const answer = await session.call(method, at, { text: "{}" });
-      must(METHOD, answer.status === 405 && answer.headers["allow"] !== undefined, () => {
+      session.expect(METHOD, answer.status === 405 && answer.headers["allow"] !== undefined, () => {
         return `${method} ${at}: expected 405 with Allow, got ${shown(answer)}`;
       });
     }

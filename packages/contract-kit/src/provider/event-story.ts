@@ -1,18 +1,8 @@
 import { eligibleAt } from "@countersign/rules";
 import type { SentEvent } from "@countersign/schemas/provider-of";
-import {
-  amountText,
-  askRefund,
-  isCreated,
-  pay,
-  shown,
-  textOf,
-  typesOf,
-  UNPAID,
-} from "../../harness/calls.ts";
-import { must } from "../../harness/judge.ts";
-import type { Values } from "../../harness/provider-states.ts";
-import { maybe, type Reading, type Session } from "../../harness/session.ts";
+import { amountText, askRefund, isCreated, pay, textOf, typesOf, UNPAID } from "./calls.ts";
+import type { Values } from "./provider-states.ts";
+import { maybe, type Reading, type Session, shown } from "./session.ts";
 import { holdOf } from "./refund-states.ts";
 
 export const CAUSED = "P-EVENT-CAUSED";
@@ -26,7 +16,7 @@ export interface Change {
   readonly id: string;
   readonly kind: Kind;
   /** True if its event must arrive: a call caused it, or a state was requested to cause it. */
-  readonly isOwed: boolean;
+  readonly isSure: boolean;
   /** When it happened, by the merchant's clock: the earliest and the latest millisecond. */
   readonly from: number;
   readonly to: number;
@@ -52,7 +42,7 @@ export class Story {
   }
 
   /** Performs an action, and notes its changes with the time that it took. */
-  async tell<T>(act: () => Promise<T>, changesOf: (done: T) => readonly Happened[]): Promise<T> {
+  async add<T>(act: () => Promise<T>, changesOf: (done: T) => readonly Happened[]): Promise<T> {
     const from = await this.session.time();
     const done = await act();
     const to = await this.session.time();
@@ -61,13 +51,13 @@ export class Story {
   }
 }
 
-function owed(id: string, kind: Kind, facts: Values = {}): Happened {
+function happened(id: string, kind: Kind, facts: Values = {}): Happened {
   const paymentStatus = STATUSES[kind];
-  return { id, kind, isOwed: true, facts: { ...(paymentStatus && { paymentStatus }), ...facts } };
+  return { id, kind, isSure: true, facts: { ...(paymentStatus && { paymentStatus }), ...facts } };
 }
 
 function allowed(id: string, ...kinds: readonly Kind[]): readonly Happened[] {
-  return kinds.map((kind) => ({ ...owed(id, kind), isOwed: false }));
+  return kinds.map((kind) => ({ ...happened(id, kind), isSure: false }));
 }
 
 /** Allowed for a new customer. */
@@ -90,7 +80,7 @@ export async function payments(story: Story): Promise<void> {
   const { profile } = session;
   const clientReferenceId = "Größe 10/№ 42 – 注文";
   const debit = (cents: bigint, status: "processing" | "canceled" = "processing") =>
-    story.tell(
+    story.add(
       () => pay(session, { cents, status, clientReferenceId }),
       ({ paymentId, customerId }) => {
         const facts = { paymentId, customerId, clientReferenceId, amount: amountText(cents) };
@@ -100,58 +90,68 @@ export async function payments(story: Story): Promise<void> {
         return [...allowed(paymentId, ...moves), ...allowed(customerId, ...MADE)];
       },
     );
-  const refund = async (paymentId: string, cents: bigint, reference?: string): Promise<string> => {
+  const knownKey = session.key();
+  const refund = async (
+    paymentId: string,
+    cents: bigint,
+    reference?: string,
+    requestKey = session.key(),
+  ): Promise<string> => {
     const more = reference === undefined ? {} : { clientReferenceId: reference };
-    const { body } = await story.tell(
-      () => askRefund(session, { paymentId, amount: amountText(cents), more }),
+    const { body } = await story.add(
+      () => askRefund(session, { paymentId, amount: amountText(cents), requestKey, more }),
       (answer) => {
-        must(EACH, isCreated(answer, profile), () => `no refund was made: ${shown(answer)}`);
+        session.expect(
+          EACH,
+          isCreated(answer, profile),
+          () => `no refund was made: ${shown(answer)}`,
+        );
         const { paymentId: id, paymentStatus, errorDetails } = answer.body;
         const kind = REFUND_KINDS.find((one) => STATUSES[one] === paymentStatus);
         const isNull = profile.refund.clientReferenceIdWhenAbsent === "null";
         const absent = isNull ? { clientReferenceId: null } : {};
         const always = { paymentId: id, ...absent, ...more };
         const facts = { ...always, ...(errorDetails !== undefined && { errorDetails }) };
-        return [owed(String(id), kind ?? "refund.pending", facts)];
+        return [happened(String(id), kind ?? "refund.pending", facts)];
       },
     );
     return String(body["paymentId"]);
   };
   const fail = (paymentId: string, ...refunds: readonly Happened[]) =>
-    story.tell(
+    story.add(
       () => session.state("the payment fails", { paymentId }),
-      () => [owed(paymentId, "payment.failed"), ...refunds],
+      () => [happened(paymentId, "payment.failed"), ...refunds],
     );
 
   const debits = [];
   for (const cents of AMOUNTS) debits.push((await debit(cents)).paymentId);
   await debit(500n, "canceled");
   const [tiny = "", failing = "", settling = "", covered = "", failed = "", large = ""] = debits;
-  const early = await refund(failing, 13n, "réf-1");
+  const early = await refund(failing, 13n, "réf-1", knownKey);
   const held = await refund(settling, 1050n);
   await tick(session, 37 * 60_000 + 11);
-  await requireRefusals(session, { debit: tiny, exhausted: settling, refund: early });
+  await expectRefusals(session, { debit: tiny, exhausted: settling, refund: early, knownKey });
 
   const lost = { paymentId: early, clientReferenceId: "réf-1" };
-  await fail(failing, owed(early, "refund.failed", lost));
+  await fail(failing, happened(early, "refund.failed", lost));
   await fail(failed);
   const settledAt = await session.time();
   const settlementDate = new Date(settledAt).toISOString();
   for (const paymentId of [settling, large, covered]) {
-    await story.tell(
+    await story.add(
       () => session.state("the payment settles", { paymentId }),
-      () => [owed(paymentId, "payment.succeeded", { settlementDate })],
+      () => [happened(paymentId, "payment.succeeded", { settlementDate })],
     );
   }
   await session.state("the payment is covered", { paymentId: covered });
   const from = eligibleAt(settledAt, holdOf(profile));
   const to = from + HOUR_MS;
   await session.moveTo(to);
-  story.changes.push({ ...owed(held, "refund.authorized", { paymentId: held }), from, to });
+  story.changes.push({ ...happened(held, "refund.authorized", { paymentId: held }), from, to });
   await refund(large, 9_999_999_998n);
   await refund(failed, 1n, "réf-2");
   await refund(covered, 1n);
-  await requireRefusals(session, { debit: large, exhausted: settling, refund: held });
+  await expectRefusals(session, { debit: large, exhausted: settling, refund: held, knownKey });
 }
 
 const REFUND_KINDS = ["refund.pending", "refund.authorized", "refund.failed"] as const;
@@ -165,12 +165,14 @@ interface Refusing {
   /** A debit that is wholly refunded. */
   readonly exhausted: string;
   readonly refund: string;
+  /** The requestKey of a refund. */
+  readonly knownKey: string;
 }
 
 /** Makes calls of every kind of refusal: none of them may have an event. */
-async function requireRefusals(
+async function expectRefusals(
   session: Session,
-  { debit, exhausted, refund }: Refusing,
+  { debit, exhausted, refund, knownKey }: Refusing,
 ): Promise<void> {
   const requestKey = session.key();
   const amount = { currency: "USD", value: 0.01 };
@@ -184,6 +186,7 @@ async function requireRefusals(
     await ask(debit, "0"),
     await ask(debit, "0.001"),
     await ask(debit, "0.01", ""),
+    await ask(debit, "0.01", knownKey),
     await session.call("POST", "/v1/refunds", { text: "{" }),
     await session.call("POST", "/v1/refunds", {
       json: { paymentId: debit, amount, requestKey },
@@ -193,7 +196,7 @@ async function requireRefusals(
     await ask(exhausted, "99999999.00", requestKey),
   ];
   for (const answer of answers)
-    must(CAUSED, answer.status >= 400, () => {
+    session.expect(CAUSED, answer.status >= 400, () => {
       return `a call that must be refused was answered ${shown(answer)}`;
     });
 }
@@ -218,7 +221,7 @@ export async function people({ session, changes }: Story): Promise<void> {
     const linked = kind === "account.updated" ? (["account.linked"] as const) : [];
     const others = [...MADE, ...linked].filter((one) => one !== kind);
     const to = await session.time();
-    for (const change of [owed(id, kind, facts), ...allowed(id, ...others)])
+    for (const change of [happened(id, kind, facts), ...allowed(id, ...others)])
       changes.push({ ...change, from, to });
   }
 }

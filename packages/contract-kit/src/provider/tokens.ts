@@ -1,17 +1,8 @@
-import type { ProviderCheck } from "../../check.ts";
-import {
-  askToken,
-  callWith,
-  NOBODY,
-  requireStatus,
-  shown,
-  textOf,
-  UNSUBSCRIBED,
-} from "../../harness/calls.ts";
-import { must, mustBe } from "../../harness/judge.ts";
-import { providerCheck } from "../../harness/scenario.ts";
-import type { Reading, Session } from "../../harness/session.ts";
-import { basicOf } from "../../http-send.ts";
+import type { ProviderCheck } from "../check.ts";
+import { askToken, callWith, NOBODY, textOf, UNSUBSCRIBED } from "./calls.ts";
+import { providerCheck } from "./scenario.ts";
+import { type Reading, type Session, shown } from "./session.ts";
+import { basicOf } from "../http-send.ts";
 
 const TOKEN = "P-AUTH-TOKEN";
 const SCOPE = "P-AUTH-SCOPE";
@@ -24,16 +15,16 @@ export const tokens: ProviderCheck = providerCheck({
   id: "provider/tokens",
   title: "a client gets a token only for its credentials, and a token opens only its scope",
   requirements: [TOKEN, SCOPE],
-  play: async (session) => {
+  run: async (session) => {
     const { client } = session;
     for (const by of ["basic", "body"] as const) {
       const granted = await askToken(session, by);
-      requireStatus(TOKEN, `credentials by ${by}`, granted, 200);
-      must(TOKEN, /no-store/.test(granted.headers["cache-control"] ?? ""), () => {
+      if (!session.expectStatus(TOKEN, `credentials by ${by}`, granted, 200)) continue;
+      session.expect(TOKEN, /no-store/.test(granted.headers["cache-control"] ?? ""), () => {
         return `a token granted by ${by} may be cached: expected Cache-Control: no-store`;
       });
       const used = await callWith(session, granted.body["access_token"]);
-      must(TOKEN, ![401, 403].includes(used.status), () => {
+      session.expect(TOKEN, ![401, 403].includes(used.status), () => {
         return `the token that was granted by ${by} is refused: ${shown(used)}`;
       });
     }
@@ -46,23 +37,31 @@ export const tokens: ProviderCheck = providerCheck({
       const answer = await askToken(session, by, { client: { ...client, ...wrong } });
       const { error } = answer.body;
       const isRefused = answer.status === 401 && error === "invalid_client";
-      must(TOKEN, isRefused || (what === "an empty secret" && answer.status >= 400), () => {
-        return `${what} by ${by}: expected 401 invalid_client, got ${answer.status} ${String(error)}`;
-      });
-      must(TOKEN, by === "body" || answer.headers["www-authenticate"] !== undefined, () => {
-        return `${what} by ${by}: expected WWW-Authenticate, got none`;
-      });
+      session.expect(
+        TOKEN,
+        isRefused || (what === "an empty secret" && answer.status >= 400),
+        () => {
+          return `${what} by ${by}: expected 401 invalid_client, got ${answer.status} ${String(error)}`;
+        },
+      );
+      session.expect(
+        TOKEN,
+        by === "body" || answer.headers["www-authenticate"] !== undefined,
+        () => {
+          return `${what} by ${by}: expected WWW-Authenticate, got none`;
+        },
+      );
     }
-    await requireScopes(session);
+    await expectScopes(session);
   },
 });
 
 /** A token of one scope must not open the other scope's calls. */
-async function requireScopes(session: Session): Promise<void> {
+async function expectScopes(session: Session): Promise<void> {
   const { statuses, subscription, token, payments: hasPayments } = session.profile;
   const { payments, core } = token.scopes;
-  if (hasPayments !== true) return session.cannotShow(SCOPE, "the profile has no payments");
-  if (payments === core) return session.cannotShow(SCOPE, "the profile has only one scope");
+  if (hasPayments !== true) return session.notApplicable(SCOPE, "the profile has no payments");
+  if (payments === core) return session.notApplicable(SCOPE, "the profile has only one scope");
   const id = subscription.idIn === "path" ? `/${UNSUBSCRIBED}` : "";
   for (const [scope, calls] of [
     [
@@ -77,16 +76,20 @@ async function requireScopes(session: Session): Promise<void> {
   ] as const) {
     const granted = await askToken(session, "basic", { scope });
     if (granted.status === 400 && granted.body["error"] === "invalid_scope")
-      return session.cannotShow(SCOPE, `the client may not ask for the scope ${scope}`);
+      return session.notApplicable(SCOPE, `the client may not ask for the scope ${scope}`);
     const headers = { authorization: `Bearer ${String(granted.body["access_token"])}` };
     for (const [method, path] of calls) {
       const text = { ...(method !== "GET" && { text: "{}" }) };
       const answer = await session.call(method, path, { headers, ...text });
       const challenge = answer.headers["www-authenticate"] ?? "";
       const { forbidden } = statuses;
-      must(SCOPE, answer.status === forbidden && challenge.includes("insufficient_scope"), () => {
-        return `a token with only the scope ${scope}: expected ${forbidden} insufficient_scope, got ${shown(answer)}`;
-      });
+      session.expect(
+        SCOPE,
+        answer.status === forbidden && challenge.includes("insufficient_scope"),
+        () => {
+          return `a token with only the scope ${scope}: expected ${forbidden} insufficient_scope, got ${shown(answer)}`;
+        },
+      );
     }
   }
 }
@@ -98,18 +101,18 @@ export const tokenExpiry: ProviderCheck = providerCheck({
   id: "provider/token-expiry",
   title: "an access token is valid until the end of its lifetime and no longer",
   requirements: [EXPIRES],
-  play: async (session) => {
+  run: async (session) => {
     const { lifetimeSeconds: life } = session.profile.token;
     if (session.target.client !== undefined)
       for (const by of ["basic", "body"] as const) {
-        const { expires_in: told } = (await askToken(session, by)).body;
-        mustBe(EXPIRES, "expires_in", told, life);
+        const { expires_in: seconds } = (await askToken(session, by)).body;
+        session.expectEqual(EXPIRES, "expires_in", seconds, life);
       }
     for (const ageSeconds of [0, life - EDGE, life + 1, life * 2]) {
       const token = textOf(await session.state("a token", { ageSeconds }), "accessToken");
       const answer = await callWith(session, token);
       const isOver = ageSeconds > life;
-      must(EXPIRES, (answer.status === 401) === isOver, () => {
+      session.expect(EXPIRES, (answer.status === 401) === isOver, () => {
         const wanted = isOver ? "401" : "no 401";
         return `a token of ${life} s, ${ageSeconds} s after it was granted: expected ${wanted}, got ${shown(answer)}`;
       });
@@ -131,7 +134,7 @@ export const rateLimits: ProviderCheck = providerCheck({
   id: "provider/rate-limits",
   title: "calls beyond the profile's rates are answered 429 with Retry-After, per client",
   requirements: [RATES],
-  play: async (session) => {
+  run: async (session) => {
     const { payments, rateLimit, token } = session.profile;
     await session.state("a merchant with rate limits");
     const headers = {
@@ -140,42 +143,48 @@ export const rateLimits: ProviderCheck = providerCheck({
     };
     const text = "grant_type=client_credentials";
     const call: Burst["call"] = () =>
-      session.call("POST", token.path, { text, headers, isUnjudged: true });
-    await requireLimit({ what: "tokens", calls: rateLimit.tokensPerMinute, perMs: 60_000, call });
-    await requireLimit(
+      session.call("POST", token.path, { text, headers, isUnjudged: true, isUnpaced: true });
+    await expectLimit(session, {
+      what: "tokens",
+      calls: rateLimit.tokensPerMinute,
+      perMs: 60_000,
+      call,
+    });
+    await expectLimit(
+      session,
       payments === true
         ? {
             what: "refunds",
             calls: rateLimit.refundsPerSecond,
             perMs: 1000,
-            call: () => session.call("POST", "/v1/refunds", { json: {} }),
+            call: () => session.call("POST", "/v1/refunds", { json: {}, isUnpaced: true }),
           }
         : {
             what: "subscriptions",
             calls: rateLimit.othersPerSecond,
             perMs: 1000,
-            call: () => callWith(session, session.token),
+            call: () => callWith(session, session.token, true),
           },
     );
     const other = await session.other();
-    const answer = await (other && callWith(other, other.token));
-    must(RATES, answer?.status !== 429, () => "another client is answered 429 too");
+    const answer = await (other && callWith(other, other.token, true));
+    session.expect(RATES, answer?.status !== 429, () => "another client is answered 429 too");
   },
 });
 
-async function requireLimit({ what, calls, perMs, call }: Burst): Promise<void> {
+async function expectLimit(session: Session, { what, calls, perMs, call }: Burst): Promise<void> {
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: calls * 2 }, call));
   const refilled = Math.ceil(((performance.now() - startedAt) / perMs) * calls);
   const refused = answers.filter(({ status }) => status === 429);
   const taken = answers.length - refused.length;
-  must(RATES, taken >= calls && taken <= calls + refilled + 1, () => {
+  session.expect(RATES, taken >= calls && taken <= calls + refilled + 1, () => {
     return `${answers.length} calls for ${what} at once: expected ${calls} to be taken, got ${taken}`;
   });
   for (const { headers } of refused) {
     const { "retry-after": after = "" } = headers;
-    const isTold = /^[1-9]\d*$/.test(after) || !Number.isNaN(Date.parse(after));
-    must(RATES, isTold, () => {
+    const isPrecise = /^[1-9]\d*$/.test(after) || !Number.isNaN(Date.parse(after));
+    session.expect(RATES, isPrecise, () => {
       return `429 for ${what}: expected Retry-After in seconds or as a date, got ${after || "none"}`;
     });
   }

@@ -3,10 +3,9 @@ import type { Sender, SentEvent } from "@countersign/schemas/provider-of";
 import { validateTokenError, validateTokenResponse } from "@countersign/schemas/writers";
 import { basicOf } from "../http-send.ts";
 import { isRecord } from "../values.ts";
-import type { Place } from "./hosted-receiver.ts";
-import { must, NotShown } from "./judge.ts";
-import type { Values } from "./provider-states.ts";
-import type { Reading, Session } from "./session.ts";
+import type { Endpoint } from "../harness/endpoints.ts";
+import { StateMissing, type Values } from "./provider-states.ts";
+import { type Reading, type Session, shown } from "./session.ts";
 
 /** A customer, a payment and a subscription that nobody has. */
 export const NOBODY = "cus_that_is_not_there";
@@ -42,26 +41,6 @@ export function isCreated({ status }: Reading, { statuses }: Pick<Profile, "stat
   return status === statuses.refundCreated;
 }
 
-/** `status code` of a refusal, or the refund's state: the summary of an answer in messages. */
-export function shown({ status, body }: Reading): string {
-  const details = body["errorDetails"];
-  const code = isRecord(details) ? details["errorCode"] : body["errorCode"];
-  const words = [body["paymentStatus"], code].filter((one) => typeof one === "string");
-  return [String(status), ...words].join(" ");
-}
-
-/** @throws {Violation} The status is another one. */
-export function requireStatus(
-  requirement: string,
-  what: string,
-  answer: Reading,
-  wanted: number,
-): void {
-  must(requirement, answer.status === wanted, () => {
-    return `${what}: expected ${wanted}, got ${shown(answer)}`;
-  });
-}
-
 /** True if the profile's response to a known requestKey has the refund: the flat form has no room. */
 export function tellsExisting({ refund, statuses }: Pick<Profile, "refund" | "statuses">): boolean {
   return refund.duplicate === "reject-with-existing" && statuses.errorBody === "problem";
@@ -95,43 +74,60 @@ export const onlyEvent = (...details: readonly string[]): Details => ({ type: "E
 /** A subscription of the kit's own receiver. */
 export interface Subscription {
   readonly key: string;
-  readonly place: Place;
-  readonly secretKey: string;
+  readonly endpoint: Endpoint;
+  readonly secret: string;
+}
+
+interface SubscriptionCall extends Partial<Omit<Subscription, "key">> {
+  readonly details?: Details;
+  /** Default: the endpoint's. */
+  readonly url?: string;
+  /** The requirement that fails if the subscription is refused. */
+  readonly requirement?: string;
 }
 
 /**
- * Subscribes the kit's receiver: by default a new place to everything, with a new secret.
+ * Subscribes the kit's receiver: by default a new endpoint to everything, with a new secret.
  *
- * @param requirement It fails if the subscription is refused.
- * @throws {NotShown} The target refuses addresses such as the kit's: `serve` refuses loopback, for example.
+ * @throws {StateMissing} The target has refused it: `serve` refuses loopback, for example.
  */
 export async function subscribe(
   session: Session,
-  requirement: string,
   {
-    place = session.receive(),
+    endpoint = session.openEndpoint(),
     details = ALL,
-    secretKey = newSecret(session),
-  }: { readonly details?: Details } & Partial<Omit<Subscription, "key">> = {},
+    secret = newSecret(session),
+    url = endpoint.url,
+    requirement,
+  }: SubscriptionCall = {},
 ): Promise<Subscription> {
-  const { url } = place;
-  const json = { url, secretKey, subscriptionDetails: details };
+  const json = { url, secretKey: secret, subscriptionDetails: details };
   const answer = await session.call("POST", "/v1/webhook/subscribe", { json });
   requireAddress(answer, url);
+  const { subscribed } = session.profile.statuses;
   const what = `subscribing to ${JSON.stringify(details)}`;
-  requireStatus(requirement, what, answer, session.profile.statuses.subscribed);
-  return { key: String(answer.body["subscriptionKey"]), place, secretKey };
+  // A success proves nothing yet.
+  if (requirement !== undefined && answer.status !== subscribed)
+    session.expectStatus(requirement, what, answer, subscribed);
+  const { subscriptionKey: key } = answer.body;
+  if (answer.status >= 300 || typeof key !== "string")
+    throw new StateMissing(`${what} was refused: ${shown(answer)}`);
+  return { key, endpoint, secret };
 }
 
-/** @throws {NotShown} The answer refuses the address, and nothing else is wrong with the call. */
+/** @throws {StateMissing} The answer refuses the address, and nothing else is wrong with the call. */
 export function requireAddress({ status, text }: Reading, url: string): void {
   if (status === 400 && /"\/url"|"INVALID_URL"/.test(text))
-    throw new NotShown(`the target takes no subscription of ${url} (--callback-url gives another)`);
+    throw new StateMissing(
+      `the target takes no subscription of ${url} (--callback-url gives another)`,
+    );
 }
 
 /** A secretKey that no other subscription has. */
 export function newSecret(session: Session): string {
-  return `${session.key()}-secret-of-the-kit`;
+  const secret = `${session.key()}-secret-of-the-kit`;
+  session.scenario.secrets.add(secret);
+  return secret;
 }
 
 interface Unsubscribing {
@@ -147,15 +143,19 @@ export function askUnsubscribe(
 ): Promise<Reading> {
   const { idIn } = session.profile.subscription;
   const path = { body: "", path: `/${key}`, query: `?subscriptionId=${key}` }[idIn];
-  const told = { ...(idIn === "body" && { subscriptionId: key }), subscriptionDetails: details };
-  return session.call("PUT", `/v1/webhook/unsubscribe${path}`, { json: told });
+  const json = { ...(idIn === "body" && { subscriptionId: key }), subscriptionDetails: details };
+  return session.call("PUT", `/v1/webhook/unsubscribe${path}`, { json });
 }
 
-/** Like `askUnsubscribe`, but it must succeed. */
-export async function unsubscribe(session: Session, unsubscribing: Unsubscribing): Promise<void> {
+/** Like `askUnsubscribe`, but it must succeed (P-UNSUBSCRIBE-SUBTRACT). @returns False if it does not. */
+export async function unsubscribe(
+  session: Session,
+  unsubscribing: Unsubscribing,
+): Promise<boolean> {
   const answer = await askUnsubscribe(session, unsubscribing);
   const what = `unsubscribing ${JSON.stringify(unsubscribing.details ?? ALL)}`;
-  requireStatus("P-UNSUBSCRIBE-SUBTRACT", what, answer, 200);
+  // A success proves nothing yet.
+  return answer.status === 200 || session.expectStatus("P-UNSUBSCRIBE-SUBTRACT", what, answer, 200);
 }
 
 /** The names that a selection means. */
@@ -174,8 +174,7 @@ export function typesOf({ catalogue }: Pick<Sender, "catalogue">): readonly [str
 /**
  * Asks for an access token by client credentials.
  *
- * @param by The place of the credentials (RFC 6749, section 2.3.1).
- * @throws {Violation} `P-ANSWER-SCHEMA`: the answer does not match its schema.
+ * @param by Where the credentials are sent (RFC 6749, section 2.3.1).
  */
 export async function askToken(
   session: Session,
@@ -199,7 +198,7 @@ export async function askToken(
     answer.body,
   );
   const faults = validation.ok ? [] : validation.errors;
-  must("P-ANSWER-SCHEMA", validation.ok, () => {
+  session.expect("P-ANSWER-SCHEMA", validation.ok, () => {
     const lines = faults.map(({ pointer, message }) => `${pointer || "the body"} ${message}`);
     return `the token endpoint → ${shown(answer)}: ${lines.join("; ")}`;
   });
@@ -207,11 +206,15 @@ export async function askToken(
 }
 
 /** A call that needs the token and moves nothing: of a customer who is not there, or without members. */
-export function callWith(session: Session, token: unknown): Promise<Reading> {
+export function callWith(
+  session: Session,
+  token: unknown,
+  isUnpaced: boolean = false,
+): Promise<Reading> {
   const headers = { authorization: `Bearer ${String(token)}` };
   return session.profile.payments === true
-    ? session.call("GET", `/v1/customers/${NOBODY}`, { headers })
-    : session.call("POST", "/v1/webhook/subscribe", { headers, json: {} });
+    ? session.call("GET", `/v1/customers/${NOBODY}`, { headers, isUnpaced })
+    : session.call("POST", "/v1/webhook/subscribe", { headers, json: {}, isUnpaced });
 }
 
 interface Payment {

@@ -1,9 +1,8 @@
 import { eligibleAt, isBusinessDay, type Hold } from "@countersign/rules";
-import type { ProviderCheck } from "../../check.ts";
-import { askRefund, pay, statusNow } from "../../harness/calls.ts";
-import { must } from "../../harness/judge.ts";
-import { providerCheck } from "../../harness/scenario.ts";
-import { openSession, type Session } from "../../harness/session.ts";
+import type { ProviderCheck } from "../check.ts";
+import { askRefund, pay, statusNow } from "./calls.ts";
+import { providerCheck } from "./scenario.ts";
+import { openSession, type Session } from "./session.ts";
 import { holdOf } from "./refund-states.ts";
 
 const CALENDAR = "P-REFUND-CALENDAR";
@@ -24,13 +23,13 @@ interface Settlement {
 
 type OnFailure = (settlement: Settlement) => void;
 
-const checkOf = (now: number, play: (session: Session) => Promise<void>): ProviderCheck =>
+const checkOf = (now: number, run: (session: Session) => Promise<void>): ProviderCheck =>
   providerCheck({
     id: "provider/calendar",
     title: "the threshold of every business day of two years is met to the millisecond",
     requirements: [CALENDAR],
     now,
-    play,
+    run,
   });
 
 export const calendar: ProviderCheck = {
@@ -58,7 +57,7 @@ async function walk(session: Session, onFailure: OnFailure): Promise<void> {
       const own = all.slice(part * size, (part + 1) * size);
       const start = Math.max(now, (own[0]?.threshold ?? now) - DAY_MS);
       const merchant =
-        parts === 1 ? session : await openSession(session.target, session.scene, start);
+        parts === 1 ? session : await openSession(session.target, session.scenario, start);
       for (const group of Map.groupBy(own, ({ threshold }) => threshold).values())
         await probe(merchant, group, onFailure);
     }),
@@ -73,7 +72,7 @@ async function probe(
 ): Promise<void> {
   const judge = (settlement: Settlement, got: unknown, wanted: "PENDING" | "AUTHORIZED"): void => {
     if (got !== wanted) onFailure(settlement);
-    must(CALENDAR, got === wanted, () => {
+    session.expect(CALENDAR, got === wanted, () => {
       const [at, due] = [settlement.at, threshold].map((ms) => new Date(ms).toISOString());
       const when = `${wanted === "PENDING" ? "1 ms before" : "at"} ${due}`;
       return `settled on ${settlement.day} (${at}): expected ${wanted} ${when}, got ${String(got)}`;

@@ -1,18 +1,11 @@
 import { eligibleAt, federalReserve, type Hold } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
 import fc from "fast-check";
-import type { ProviderCheck } from "../../check.ts";
-import {
-  askRefund,
-  pay,
-  requireStatus,
-  statusNow,
-  tellsExisting,
-  UNPAID,
-} from "../../harness/calls.ts";
-import { must, mustBe } from "../../harness/judge.ts";
-import { providerCheck } from "../../harness/scenario.ts";
-import { maybe, type Reading, type Session } from "../../harness/session.ts";
+import type { ProviderCheck } from "../check.ts";
+import { askRefund, pay, statusNow, tellsExisting, UNPAID } from "./calls.ts";
+import { isRecord } from "../values.ts";
+import { providerCheck } from "./scenario.ts";
+import { maybe, type Reading, type Session } from "./session.ts";
 
 type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
 
@@ -88,10 +81,10 @@ export const refundStates: ProviderCheck = providerCheck({
     ...LATER,
   ],
   arbitrary: () => steps,
-  play: async (session, moves) => {
+  run: async (session, moves) => {
     if (!tellsExisting(session.profile))
       for (const id of LATER)
-        session.cannotShow(id, "no response of the profile shows a refund's later state");
+        session.notApplicable(id, "no response of the profile shows a refund's later state");
     const { paymentId } = await pay(session, { cents: CENTS * BigInt(moves.length + 1) });
     const model = new Model(holdOf(session.profile));
     for (const move of moves) {
@@ -124,10 +117,10 @@ async function ask(
   const answer = await askRefund(session, { paymentId, amount: "1.00", requestKey });
   const status = model.entered(now);
   const { refundCreated } = session.profile.statuses;
-  requireStatus("P-REFUND-STATUS-CODE", `a refund that is ${status}`, answer, refundCreated);
+  session.expectStatus("P-REFUND-STATUS-CODE", `a refund that is ${status}`, answer, refundCreated);
   const requirement = status === "AUTHORIZED" ? "P-REFUND-IMMEDIATE" : requirementOf[status];
   const what = `a refund of a payment that ${model.words(now)}`;
-  mustBe(requirement, what, answer.body["paymentStatus"], status);
+  session.expectEqual(requirement, what, answer.body["paymentStatus"], status);
   model.asked.push({ requestKey, status, isEarly: model.debit === "processing" });
 }
 
@@ -142,9 +135,9 @@ async function compare(
     // Requested before the settlement, and not held until three business days after it.
     const isReleased = isEarly && status === "PENDING" && seen === "AUTHORIZED";
     const what = "a refund by now";
-    mustBe("P-REFUND-FINAL", what, areFinal ? seen : status, status);
-    mustBe("P-REFUND-HOLD-SETTLEMENT", what, isReleased ? seen : status, status);
-    mustBe(requirementOf[status], what, seen, status);
+    session.expectEqual("P-REFUND-FINAL", what, areFinal ? seen : status, status);
+    session.expectEqual("P-REFUND-HOLD-SETTLEMENT", what, isReleased ? seen : status, status);
+    session.expectEqual(requirementOf[status], what, seen, status);
   }
 }
 
@@ -159,12 +152,13 @@ const ABSENT = "P-REFUND-NOT-FOUND";
 const OF_REFUND = "P-REFUND-OF-REFUND";
 const FAILED_FIRST = "P-REFUND-FAILED-FIRST";
 const FAILED = "P-REFUND-FAILED";
+const REFUNDED = "PAYMENT_ALREADY_REFUNDED";
 
 export const refundEdges: ProviderCheck = providerCheck({
   id: "provider/refund-edges",
   title: "a refund names itself, and is refused of what is not a debit of the merchant",
   requirements: [ID, ABSENT, OF_REFUND, FAILED, FAILED_FIRST],
-  play: async (session) => {
+  run: async (session) => {
     const { profile } = session;
     const { paymentId } = await pay(session, { cents: 1000n });
     const of = (debit: string, amount = "1.00", asker = session): Promise<Reading> =>
@@ -174,30 +168,41 @@ export const refundEdges: ProviderCheck = providerCheck({
     const isRight = isOriginal
       ? ids.every((id) => id === paymentId)
       : new Set([...ids, paymentId]).size === 3;
-    must(ID, isRight, () => {
+    session.expect(ID, isRight, () => {
       const wanted = isOriginal ? "the debit's id" : "ids of their own";
       return `two refunds of ${paymentId}: expected ${wanted}, got ${ids.join(" and ")}`;
     });
-    requireStatus(ABSENT, "an unknown payment", await of(UNPAID), 404);
+    const whole = await pay(session, { cents: 100n });
+    await of(whole.paymentId);
+    const { errorDetails } = (await of(whole.paymentId)).body;
+    const code = isRecord(errorDetails) ? errorDetails["errorCode"] : undefined;
+    if (typeof code === "string")
+      session.expectEqual("P-ANSWER-FORM", "a refund of a wholly refunded payment", code, REFUNDED);
+    session.expectStatus(ABSENT, "an unknown payment", await of(UNPAID), 404);
     const other = await session.other();
     if (other !== undefined)
-      requireStatus(ABSENT, "another's payment", await of(paymentId, "1.00", other), 404);
+      session.expectStatus(ABSENT, "another's payment", await of(paymentId, "1.00", other), 404);
     if (!isOriginal) {
       const again = await of(String(ids[0]), "0.01");
-      requireStatus(OF_REFUND, "a refund of a refund", again, profile.statuses.business);
+      session.expectStatus(OF_REFUND, "a refund of a refund", again, profile.statuses.business);
     }
     // A payment can fail in several ways.
     for (const status of ["failed", "canceled", "covered"] as const) {
       const ended = await maybe(pay(session, { status }));
       if (ended === undefined) continue;
       const { paymentStatus } = (await of(ended.paymentId)).body;
-      mustBe(FAILED, `a refund of a payment that is ${status}`, paymentStatus, "TERMINAL_FAILED");
+      session.expectEqual(
+        FAILED,
+        `a refund of a payment that is ${status}`,
+        paymentStatus,
+        "TERMINAL_FAILED",
+      );
     }
     if ((await maybe(session.state("the payment fails", { paymentId }))) === undefined)
-      return session.cannotShow(FAILED_FIRST, "no state lets a payment fail");
+      return session.notApplicable(FAILED_FIRST, "no state lets a payment fail");
     const beyond = await of(paymentId, "9999.00");
     const what = "too much of a failed payment";
-    requireStatus(FAILED_FIRST, what, beyond, profile.statuses.refundCreated);
-    mustBe(FAILED_FIRST, what, beyond.body["paymentStatus"], "TERMINAL_FAILED");
+    session.expectStatus(FAILED_FIRST, what, beyond, profile.statuses.refundCreated);
+    session.expectEqual(FAILED_FIRST, what, beyond.body["paymentStatus"], "TERMINAL_FAILED");
   },
 });

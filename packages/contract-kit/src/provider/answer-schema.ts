@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Profile, SchemaError, Validation } from "@countersign/schemas";
 import {
   validateCustomer,
@@ -8,7 +7,6 @@ import {
   validateSubscribeResponse,
   validateUnsubscribeResponse,
 } from "@countersign/schemas/writers";
-import type { Evidence } from "../check.ts";
 
 export interface JudgedAnswer {
   readonly method: string;
@@ -25,23 +23,37 @@ export interface Judging {
   readonly additions?: Set<string> | undefined;
 }
 
-/**
- * Validates an answer of the interface by its schema.
- *
- * @returns A line for each fault.
- */
-export function answerFaults(answer: JudgedAnswer, judging: Judging): readonly string[] {
+/** The faults of an answer, a line for each. */
+export interface AnswerFaults {
+  /** Faults that lose or falsify what the answer says. */
+  readonly schema: readonly string[];
+  /** Other media types, error bodies and identifiers than those of the interface: a client cannot read them, or not well. */
+  readonly form: readonly string[];
+}
+
+/** Validates an answer of the interface by its schema. */
+export function answerFaults(answer: JudgedAnswer, judging: Judging): AnswerFaults {
   const { status, body, contentType } = answer;
   const isProblem = status >= 400 && judging.profile.statuses.errorBody === "problem";
   const wanted = isProblem ? "application/problem+json" : "application/json";
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   const typed = type === wanted ? [] : [`Content-Type: ${type || "none"} instead of ${wanted}`];
-  if (body === undefined) return [...typed, "the body is not JSON"];
-  const own = isProblem ? [...typed, ...statusFaults(answer)] : typed;
+  const form = isProblem ? [...typed, ...statusFaults(answer)] : typed;
+  if (body === undefined) return { schema: ["the body is not JSON"], form };
   const validation = validationOf(answer, judging.profile);
-  if (validation === undefined || validation.ok) return own;
+  if (validation === undefined || validation.ok) return { schema: [], form };
   const route = `${answer.method} ${answer.path.replace(/\?.*|(?<=^\/v1\/\w+\/)[^/?]+$/s, "…")}`;
-  return [...own, ...withoutAdditions(validation.errors, route, judging).map(lineOf)];
+  const errors = withoutAdditions(validation.errors, route, judging);
+  const isForm = (error: SchemaError): boolean => status >= 400 || isOfIdentifier(error);
+  return {
+    schema: errors.filter((error) => !isForm(error)).map(lineOf),
+    form: [...form, ...errors.filter(isForm).map(lineOf)],
+  };
+}
+
+/** True if an identifier has other characters, or more, than those of the interface: it can still be compared. */
+export function isOfIdentifier({ pointer, keyword }: SchemaError): boolean {
+  return /(?:\/id|Id|Key)$/.test(pointer) && ["pattern", "maxLength"].includes(keyword);
 }
 
 /** A problem's status is the answer's (RFC 9457, section 3.1.2). */
@@ -90,40 +102,4 @@ function withReference(body: unknown, { refund }: Judging["profile"]): unknown {
   const isLeftOut = refund.clientReferenceIdWhenAbsent === "omit";
   if (!isLeftOut || typeof body !== "object" || body === null) return body;
   return { clientReferenceId: null, ...body };
-}
-
-/** The target violates a requirement. Thrown inside a scenario, never out of a check. */
-export class Violation extends Error {
-  readonly requirement: string;
-  /** Set by the scenario. */
-  evidence: Evidence = { curl: [] };
-  constructor(requirement: string, message: string) {
-    super(message);
-    this.name = "Violation";
-    this.requirement = requirement;
-  }
-}
-
-/**
- * The target cannot be brought into the scenario's state, which is not its fault. Thrown inside a scenario:
- * its requirements are `not_applicable`.
- */
-export class NotShown extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "NotShown";
-  }
-}
-
-/** @throws {Violation} `holds` is false. */
-export function must(requirement: string, holds: boolean, message: () => string): asserts holds {
-  if (!holds) throw new Violation(requirement, message());
-}
-
-/** @throws {Violation} Two values are not the same. */
-export function mustBe(requirement: string, what: string, got: unknown, wanted: unknown): void {
-  must(requirement, isDeepStrictEqual(got, wanted), () => {
-    const [expected, found] = [wanted, got].map((one) => JSON.stringify(one));
-    return `${what}: expected ${expected}, got ${found}`;
-  });
 }

@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { parseAmount } from "@countersign/rules";
 import { valueAt } from "@countersign/schemas";
 import type { ResolvedProfile } from "@countersign/schemas/provider-of";
-import type { ProviderCheck } from "../../check.ts";
-import { subscribe } from "../../harness/calls.ts";
-import { dataOf, eventOf, type DeliveredEvent } from "../../harness/delivered-events.ts";
-import type { Place } from "../../harness/hosted-receiver.ts";
-import { must, NotShown } from "../../harness/judge.ts";
-import { providerCheck } from "../../harness/scenario.ts";
-import { isRecord } from "../../values.ts";
+import type { ProviderCheck } from "../check.ts";
+import { subscribe } from "./calls.ts";
+import { dataOf, eventOf, type DeliveredEvent } from "./event-schema.ts";
+import type { Endpoint } from "../harness/endpoints.ts";
+import { providerCheck } from "./scenario.ts";
+import { StateMissing } from "./provider-states.ts";
+import type { Session } from "./session.ts";
+import { isRecord } from "../values.ts";
 import { CAUSED, EACH, payments, people, Story, type Change, type Kind } from "./event-story.ts";
 
 const FACTS = "P-EVENT-FACTS";
@@ -22,20 +23,20 @@ export const eventFacts: ProviderCheck = providerCheck({
   title:
     "each change causes one event that shows the resource as it is, and a refused call causes none",
   requirements: [FACTS, CAUSED, EACH, TIMES],
-  play: async (session) => {
+  run: async (session) => {
     if (session.profile.refund.responsePaymentId === "original")
-      throw new NotShown("the profile's events do not name the refund that they are of");
-    const { place } = await subscribe(session, CAUSED);
+      throw new StateMissing("the profile's events do not name the refund that they are of");
+    const { endpoint } = await subscribe(session);
     const story = new Story(session);
     await payments(story);
     await people(story);
-    await place.until(() => missing(story, place).length === 0);
+    await endpoint.until(() => missing(story, endpoint).length === 0);
     await session.settled();
-    judge(story, place);
-    const [late] = missing(story, place);
-    must(late?.kind.startsWith("refund.") === true ? EACH : CAUSED, late === undefined, () => {
-      return `${late?.kind} of ${late?.id} happened, but no event of it arrived`;
-    });
+    compare(story, endpoint);
+    for (const { kind, id } of missing(story, endpoint))
+      session.expect(kind.startsWith("refund.") ? EACH : CAUSED, false, () => {
+        return `${kind} of ${id} happened, but no event of it arrived`;
+      });
   },
 });
 
@@ -51,9 +52,9 @@ interface Arrived {
   readonly candidates: readonly Candidate[];
 }
 
-/** The events at a place, each once. The check of deliveries reports bodies that are not valid events. */
+/** The events at an endpoint, each once. The check of deliveries reports bodies that are not valid events. */
 function arrivedAt(
-  { attempts }: Place,
+  { attempts }: Endpoint,
   { catalogue, ...profile }: ResolvedProfile,
 ): readonly Arrived[] {
   const events = attempts
@@ -71,20 +72,22 @@ function arrivedAt(
 }
 
 /** Changes whose events have not arrived. */
-function missing({ session: { profile }, changes }: Story, place: Place): readonly Change[] {
+function missing({ session: { profile }, changes }: Story, endpoint: Endpoint): readonly Change[] {
   const known = new Set(profile.catalogue.map(({ kind }) => kind));
-  const candidates = arrivedAt(place, profile).flatMap((one) => one.candidates);
+  const candidates = arrivedAt(endpoint, profile).flatMap((one) => one.candidates);
   const arrived = new Set(candidates.map(({ kind, id }) => `${kind} ${id}`));
   return changes.filter(
-    ({ kind, id, isOwed }) => isOwed && known.has(kind) && !arrived.has(`${kind} ${id}`),
+    ({ kind, id, isSure }) => isSure && known.has(kind) && !arrived.has(`${kind} ${id}`),
   );
 }
 
 const NOTHING = { id: "", kind: "", data: undefined, happened: new Array<Change>() };
 
-function judge({ session: { profile }, changes, always }: Story, place: Place): void {
+/** Compares the events that arrived with what happened. */
+function compare({ session, changes, always }: Story, endpoint: Endpoint): void {
+  const { profile } = session;
   const seen = new Map<string, readonly unknown[]>();
-  for (const { event, candidates } of arrivedAt(place, profile)) {
+  for (const { event, candidates } of arrivedAt(endpoint, profile)) {
     const matched = candidates.map((one) => ({
       ...one,
       happened: changes.filter(({ kind, id }) => kind === one.kind && id === one.id),
@@ -94,40 +97,41 @@ function judge({ session: { profile }, changes, always }: Story, place: Place): 
     const named = `${String(event.type)} of ${id}`;
     const isOfRefund = kind.startsWith("refund.") && changes.some((change) => change.id === id);
     const [change] = happened;
-    must(isOfRefund ? EACH : CAUSED, change !== undefined, () => {
+    session.expect(isOfRefund ? EACH : CAUSED, change !== undefined, () => {
       return `${named} was sent, but nothing happened that it reports`;
     });
+    if (change === undefined) continue;
     const ids = [...(seen.get(`${kind} ${id}`) ?? []), event.id];
-    must(CAUSED, ids.length <= happened.length, () => {
+    session.expect(CAUSED, ids.length <= happened.length, () => {
       const times = happened.length === 1 ? "once" : `${happened.length} times`;
       return `${named} happened ${times}, and was sent as ${ids.join(" and as ")}`;
     });
     seen.set(`${kind} ${id}`, ids);
     const timestamp = valueAt(event.root, profile.envelope.timestamp);
-    requireTime(change, timestamp, `${named}: it happened`);
+    expectTime(session, change, timestamp, `${named}: it happened`);
     // An event's data is an object, or has no members to compare.
     const members = isRecord(data) ? data : {};
     const { creationDate } = members;
     if (/\.(?:created|linked)$/.test(kind) && typeof creationDate === "string")
-      requireTime(change, creationDate, `${named}: it was created`);
+      expectTime(session, change, creationDate, `${named}: it was created`);
     const amount = event.numbers.get(`${profile.envelope.data}/amount/value`);
     const read = { ...members, ...("amount" in members && { amount }) };
-    requireFacts(read, { ...always.get(id), ...change.facts }, named);
+    expectFacts(session, read, { ...always.get(id), ...change.facts }, named);
   }
 }
 
-function requireTime({ from, to }: Change, said: unknown, what: string): void {
-  const at = Date.parse(String(said));
-  must(TIMES, at >= from - SLACK_MS && at <= to + SLACK_MS, () => {
+function expectTime(session: Session, { from, to }: Change, time: unknown, what: string): void {
+  const at = Date.parse(String(time));
+  session.expect(TIMES, at >= from - SLACK_MS && at <= to + SLACK_MS, () => {
     const [first, last] = [from, to].map((one) => new Date(one).toISOString());
-    return `${what} between ${first} and ${last}, and says ${String(said)}`;
+    return `${what} between ${first} and ${last}, and says ${String(time)}`;
   });
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** Compares an event's data, its amount as the text of a number. */
-function requireFacts(members: Members, facts: Members, named: string): void {
+function expectFacts(session: Session, members: Members, facts: Members, named: string): void {
   for (const [name, wanted] of Object.entries(facts)) {
     // Members that the profile moves or leaves out are checked by the schema.
     if (!(name in members) && name !== "settlementDate") continue;
@@ -138,7 +142,7 @@ function requireFacts(members: Members, facts: Members, named: string): void {
     const isSame = isTime
       ? Math.abs(Number(got) - Number(expected)) <= SLACK_MS
       : isDeepStrictEqual(got, expected);
-    must(isTime ? TIMES : FACTS, isSame, () => {
+    session.expect(isTime ? TIMES : FACTS, isSame, () => {
       const [a, b] = [wanted, members[name]].map((one) => JSON.stringify(one));
       return `${named}: expected ${name} ${a}, got ${b}`;
     });

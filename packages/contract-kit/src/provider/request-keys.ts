@@ -1,19 +1,16 @@
 import fc from "fast-check";
-import type { ProviderCheck } from "../../check.ts";
+import type { ProviderCheck } from "../check.ts";
 import {
   amountText,
   askRefund,
   existingOf,
   isCreated,
   pay,
-  requireStatus,
-  shown,
   tellsExisting,
   UNPAID,
-} from "../../harness/calls.ts";
-import { must, mustBe } from "../../harness/judge.ts";
-import { providerCheck } from "../../harness/scenario.ts";
-import { maybe, type Reading, type Session } from "../../harness/session.ts";
+} from "./calls.ts";
+import { providerCheck } from "./scenario.ts";
+import { maybe, type Reading, type Session, shown } from "./session.ts";
 
 const UNIQUE = "P-REFUND-KEY";
 const EXISTING = "P-REFUND-KEY-EXISTING";
@@ -28,6 +25,7 @@ interface Step {
   readonly payment: number;
   readonly cents: bigint;
   readonly refused?: "amount" | "exceeds" | "payment";
+  readonly softDescriptor?: string;
   /** Number of equal calls that are sent concurrently. */
   readonly times: number;
 }
@@ -40,6 +38,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
       payment: fc.nat({ max: 1 }),
       cents: fc.bigInt({ min: 1n, max: 3n }),
       refused: fc.constantFrom("amount", "exceeds", "payment"),
+      softDescriptor: fc.constantFrom("A", "B"),
       times: fc.integer({ min: 1, max: 4 }),
     },
     { requiredKeys: ["key", "payment", "cents", "times"], noNullPrototype: true },
@@ -47,7 +46,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { minLength: 3, maxLength: 8 },
 );
 
-interface Made extends Pick<Step, "payment" | "cents"> {
+interface Made extends Pick<Step, "payment" | "cents" | "softDescriptor"> {
   readonly paymentId: unknown;
 }
 
@@ -59,61 +58,79 @@ export const requestKeys: ProviderCheck = providerCheck({
     "a requestKey makes at most one refund, also for concurrent calls, and a refused call leaves it free",
   requirements: [UNIQUE, EXISTING, FREE],
   arbitrary: () => steps,
-  play: async (session, moves) => {
+  run: async (session, moves) => {
     const { profile } = session;
     if (!tellsExisting(profile))
-      session.cannotShow(EXISTING, "the profile's answer to a known requestKey has no refund");
+      session.notApplicable(EXISTING, "the profile's answer to a known requestKey has no refund");
     const payments = [await pay(session, { cents: PAID }), await pay(session, { cents: PAID })];
     const made = new Map<number, Made>();
-    for (const { key, payment, cents, refused, times } of moves) {
+    for (const { key, payment, cents, refused, times, ...more } of moves) {
       const requestKey = session.key(key);
       const paymentId = refused === "payment" ? UNPAID : (payments[payment]?.paymentId ?? "");
       const asked = amountText(refused === "exceeds" ? PAID + 1n : cents);
-      const call = { requestKey, paymentId, amount: refused === "amount" ? "0" : asked };
+      const call = { requestKey, paymentId, amount: refused === "amount" ? "0" : asked, more };
       const answers = await Promise.all(
         Array.from({ length: times }, () => askRefund(session, call)),
       );
       const known = made.get(key);
       const created = answers.filter((one) => isCreated(one, profile));
-      const told = answers.map(shown).join(", ");
-      const isSame = known?.cents === cents && known.payment === payment;
+      const list = answers.map(shown).join(", ");
+      const isSame =
+        known?.cents === cents &&
+        known.payment === payment &&
+        known.softDescriptor === more.softDescriptor;
       if (refused !== undefined && known === undefined) {
-        must(FREE, created.length === 0, () => `a call that must be refused was answered ${told}`);
+        session.expect(
+          FREE,
+          created.length === 0,
+          () => `a call that must be refused was answered ${list}`,
+        );
         continue;
       }
       // A known key may be reported before or after the call's other errors.
       const wanted = known === undefined ? 1 : 0;
-      must(created.length < wanted ? FREE : UNIQUE, created.length === wanted, () => {
-        const calls = `${times} call${times === 1 ? "" : "s at once"}`;
-        return `${calls} with a ${known ? "known" : "new"} requestKey: expected ${wanted} to make a refund, got ${told}`;
-      });
+      const isRight = session.expect(
+        created.length < wanted ? FREE : UNIQUE,
+        created.length === wanted,
+        () => {
+          const calls = `${times} call${times === 1 ? "" : "s at once"}`;
+          return `${calls} with a ${known ? "known" : "new"} requestKey: expected ${wanted} to make a refund, got ${list}`;
+        },
+      );
+      if (!isRight) return;
       const [first] = created;
-      const now = known ?? { paymentId: first?.body["paymentId"], cents, payment };
+      const now = known ?? { paymentId: first?.body["paymentId"], cents, payment, ...more };
       made.set(key, now);
       if (refused !== undefined) continue;
       for (const answer of answers.filter((one) => one !== first))
-        requireExisting(session, answer, { ...now, sameRequest: isSame || known === undefined });
+        expectExisting(session, answer, { ...now, sameRequest: isSame || known === undefined });
     }
   },
 });
 
-function requireExisting(
-  { profile }: Session,
+function expectExisting(
+  session: Session,
   answer: Reading,
   { paymentId, sameRequest }: Made & { readonly sameRequest: boolean },
 ): void {
-  requireStatus(UNIQUE, "a known requestKey", answer, profile.statuses.duplicateKey);
+  const { profile } = session;
+  session.expectStatus(UNIQUE, "a known requestKey", answer, profile.statuses.duplicateKey);
   if (!tellsExisting(profile)) return;
   const { paymentId: id, sameRequest: same } = existingOf(answer) ?? {};
   const wanted = { paymentId, sameRequest };
-  mustBe(EXISTING, "the existing refund", { paymentId: id, sameRequest: same }, wanted);
+  session.expectEqual(
+    EXISTING,
+    "the existing refund",
+    { paymentId: id, sameRequest: same },
+    wanted,
+  );
 }
 
 export const keyScope: ProviderCheck = providerCheck({
   id: "provider/key-scope",
   title: "keys differ by every character, per merchant, over payments, debits and refunds",
   requirements: [UNIQUE, FREE, SPELLING, DEBIT],
-  play: async (session) => {
+  run: async (session) => {
     const { profile } = session;
     const { duplicateKey, refundCreated } = profile.statuses;
     const { paymentId } = await pay(session);
@@ -136,34 +153,72 @@ export const keyScope: ProviderCheck = providerCheck({
     const ask = (requestKey: string, asker = session, of = paymentId): Promise<Reading> =>
       askRefund(asker, { paymentId: of, amount: "0.01", requestKey });
     for (const key of alike)
-      requireStatus(SPELLING, `the new key ${JSON.stringify(key)}`, await ask(key), refundCreated);
+      session.expectStatus(
+        SPELLING,
+        `the new key ${JSON.stringify(key)}`,
+        await ask(key),
+        refundCreated,
+      );
     for (const key of alike) {
       const again = await ask(key);
-      must(UNIQUE, !isCreated(again, profile), () => {
+      session.expect(UNIQUE, !isCreated(again, profile), () => {
         return `the known key ${JSON.stringify(key)}: a second refund was made`;
       });
     }
     for (const key of ["", `${longest}y`, `${base}é`, `${base}日本`, `${base}\t`, `${base}\n`]) {
       const what = `the key ${JSON.stringify(key).slice(0, 60)} is not allowed`;
-      requireStatus(SPELLING, what, await ask(key), 400);
+      session.expectStatus(SPELLING, what, await ask(key), 400);
     }
     const second = await pay(session);
     const elsewhere = await ask(base, session, second.paymentId);
-    must(UNIQUE, !isCreated(elsewhere, profile), () => {
+    session.expect(UNIQUE, !isCreated(elsewhere, profile), () => {
       return `a key that a refund of another payment has: expected ${duplicateKey}, got ${shown(elsewhere)}`;
     });
+    await expectUniqueLater(session);
     const other = await session.other();
     const theirs = other && (await maybe(pay(other)));
     if (theirs !== undefined) {
       const answer = await ask(base, other, theirs.paymentId);
-      requireStatus(FREE, "a key that another merchant has used", answer, refundCreated);
+      session.expectStatus(FREE, "a key that another merchant has used", answer, refundCreated);
     }
     const requestKey = session.key("debit");
     const debit = await maybe(session.state("a debit with a requestKey", { requestKey }));
     if (debit === undefined)
-      return session.cannotShow(DEBIT, "no state prepares a debit with a requestKey");
+      return session.notApplicable(DEBIT, "no state prepares a debit with a requestKey");
     const taken = await ask(requestKey);
-    requireStatus(DEBIT, "a key that a debit has", taken, duplicateKey);
-    mustBe(DEBIT, "the existing refund of a debit's key", existingOf(taken), undefined);
+    session.expectStatus(DEBIT, "a key that a debit has", taken, duplicateKey);
+    session.expectEqual(
+      DEBIT,
+      "the existing refund of a debit's key",
+      existingOf(taken),
+      undefined,
+    );
   },
 });
+
+/** Longer than any cache of idempotency keys. */
+const LATER_MS = 8 * 86_400_000;
+
+/** A key stays used for ever, also by a refund that has failed. */
+async function expectUniqueLater(session: Session): Promise<void> {
+  const { paymentId } = await pay(session);
+  const failed = await maybe(pay(session, { status: "failed" }));
+  const calls = [paymentId, failed?.paymentId].flatMap((id) =>
+    id === undefined ? [] : { paymentId: id, amount: "0.01", requestKey: session.key() },
+  );
+  for (const call of calls) await askRefund(session, call);
+  const expectUnique = async (when: string): Promise<void> => {
+    for (const call of calls) {
+      const again = await askRefund(session, call);
+      const what = call.paymentId === paymentId ? "a refund" : "a refund that failed";
+      session.expect(UNIQUE, !isCreated(again, session.profile), () => {
+        return `the key of ${what}, ${when}: a second refund was made`;
+      });
+    }
+  };
+  await expectUnique("at once");
+  const now = await maybe(session.time());
+  if (now === undefined) return;
+  await session.moveTo(now + LATER_MS);
+  await expectUnique("eight days later");
+}

@@ -1,0 +1,51 @@
+// A small sender of Standard Webhooks: sends one event, and repeats it until it is answered 2xx. SENDER_FAULT names its mistake.
+import { createHmac, randomUUID } from "node:crypto";
+import { env } from "node:process";
+import { setTimeout } from "node:timers/promises";
+
+const { COUNTERSIGN_SECRET: secret = "", COUNTERSIGN_EVENT_TYPE: type, SENDER_FAULT: fault } = env;
+// Some senders know one URL only.
+const url = env.SENDER_URL ?? env.COUNTERSIGN_URL ?? "";
+const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+const firstTime = Math.floor(Date.now() / 1000);
+let id = `msg_${randomUUID()}`;
+let data = { name: "Zoë" };
+
+/** Sends one attempt. Returns true if the event needs no other one, else the milliseconds to wait. */
+async function attempt(delay) {
+  const body = JSON.stringify({ type, timestamp: new Date(firstTime * 1000).toISOString(), data });
+  const time = String(fault === "old-time" ? firstTime : Math.floor(Date.now() / 1000));
+  const text = fault === "unsigned-id" ? `${time}.${body}` : `${id}.${time}.${body}`;
+  const signature = createHmac("sha256", key).update(text).digest("base64");
+  try {
+    const response = await fetch(fault === "decodes-url" ? url.replace(/\?.*/s, "") : url, {
+      method: "POST",
+      redirect: fault === "follows" ? "follow" : "manual",
+      signal: AbortSignal.timeout(5000),
+      body,
+      headers: {
+        "content-type": fault === "media" ? "text/plain" : "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": time,
+        "webhook-signature": `v1,${signature}`,
+        ...(fault === "debug" && { "x-debug": secret }),
+        ...(fault === "decodes-url" &&
+          url.includes("injected") && { "x-countersign-injected": "1" }),
+      },
+    });
+    if (response.ok || response.status === 410) return true;
+    if (fault === "drops-4xx" && response.status < 500) return true;
+    const after = fault === "hurries" ? 0 : Number(response.headers.get("retry-after"));
+    return Math.max(delay, after * 1000);
+  } catch {
+    return fault === "never-retries" ? true : delay;
+  }
+}
+
+for (let delay = 1000; delay <= 8000; delay *= 2) {
+  const next = await attempt(delay);
+  if (next === true || fault === "never-retries") break;
+  await setTimeout(next);
+  if (fault === "new-id") id = `msg_${randomUUID()}`;
+  if (fault === "new-body") data = { name: "Zoë", retry: true };
+}

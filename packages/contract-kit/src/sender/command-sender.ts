@@ -1,0 +1,207 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { SenderCheck } from "../check.ts";
+import { shownBytes } from "../exchange-text.ts";
+import { attemptExchange, type Endpoint, type ReceivedAttempt } from "../harness/endpoints.ts";
+import { type UntrustedServer, untrustedServer } from "../harness/self-signed.ts";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { CommandFacts, RunningCommand, SenderCommands, SenderTarget } from "../target.ts";
+import { parseJson } from "../values.ts";
+import { Verdicts } from "../verdicts.ts";
+import { AttemptReader } from "./attempts.ts";
+import type { Sender, SenderScenario, Subscription, SubscriptionOrder } from "./sender.ts";
+
+/** A check of senders, of one that the user's commands make send. */
+export function senderCheck({ run, ...check }: SenderScenario): SenderCheck {
+  return {
+    ...check,
+    role: "sender",
+    run: async (target: SenderTarget) => {
+      const verdicts = new Verdicts(check.id, check.requirements);
+      const sender = new CommandSender(target, verdicts);
+      try {
+        await run(sender);
+      } finally {
+        sender.close();
+      }
+      return verdicts.list();
+    },
+  };
+}
+
+/** Milliseconds in which an unwanted attempt would have arrived. */
+const QUIET_MS = 500;
+/** Milliseconds that the first attempt of an event may take. */
+const FIRST_MS = 10_000;
+/** Milliseconds in which a sender connects to a new address. */
+const CONNECTING_MS = 3000;
+/** Exchanges that are shown of one failure: the last ones. */
+const SHOWN = 2;
+
+/** A sender that the user's commands subscribe and trigger, in real time. */
+export class CommandSender implements Sender {
+  readonly reader: AttemptReader;
+  /** Its schedule may be of hours: what it does is measured. */
+  readonly sending = undefined;
+  readonly types: SenderTarget["types"];
+  readonly isSlow: boolean;
+  readonly hasSeveralEndpoints: boolean;
+  readonly mayEnd: boolean;
+  readonly rotate?: () => Promise<string>;
+  readonly reopen?: () => Promise<void>;
+  readonly listenSecurely?: () => Promise<UntrustedServer>;
+  readonly #target: SenderTarget;
+  readonly #verdicts: Verdicts;
+  readonly #endpoints: Endpoint[] = [];
+  readonly #running: RunningCommand[] = [];
+  #url = "";
+
+  constructor(target: SenderTarget, verdicts: Verdicts) {
+    const { provider, types, slow, commands, url, runState } = target;
+    this.#target = target;
+    this.#verdicts = verdicts;
+    this.reader = new AttemptReader(provider);
+    this.types = types;
+    this.isSlow = slow;
+    this.hasSeveralEndpoints = commands.subscribe !== undefined;
+    const { rotate, reopen } = commands;
+    this.mayEnd = this.hasSeveralEndpoints || reopen !== undefined || runState.followsUrl === true;
+    if (rotate !== undefined)
+      this.rotate = async () => {
+        runState.secret = newSecret(provider);
+        target.secrets.add(runState.secret);
+        await this.#run("rotate");
+        return runState.secret;
+      };
+    if (reopen !== undefined) this.reopen = () => this.#run("reopen");
+    const { hostname } = new URL(url);
+    this.listenSecurely = () =>
+      untrustedServer(hostname.replace(/^\[(.*)\]$/, "$1"), CONNECTING_MS);
+  }
+
+  get retryMs(): number | undefined {
+    return this.#target.runState.retryMs;
+  }
+
+  expect(requirement: string, holds: boolean, message: () => string): boolean {
+    const attempts = holds ? [] : this.#endpoints.flatMap((endpoint) => endpoint.attempts);
+    const plain = (text: string): string =>
+      shownBytes(
+        [...this.#target.secrets].reduce((all, one) => all.replaceAll(one, "[secret]"), text),
+      );
+    const exchanges = attempts.slice(-SHOWN).map((attempt) => {
+      const { sent, received } = attemptExchange(attempt);
+      return { sent: plain(sent), received: plain(received) };
+    });
+    return this.#verdicts.expect(requirement, holds, message, exchanges);
+  }
+
+  notApplicable(requirement: string, reason: string): void {
+    this.#verdicts.notApplicable(requirement, reason);
+  }
+
+  async subscribe({ answer, url }: SubscriptionOrder = {}): Promise<Subscription> {
+    const { receiver, runState } = this.#target;
+    // Of an event without an id nobody can say that it was sent before.
+    const isForeign = (attempt: Parameters<AttemptReader["key"]>[0]): boolean =>
+      runState.known.has(this.reader.facts(attempt).id ?? "");
+    const endpoint = receiver.open(answer, isForeign);
+    this.#endpoints.push(endpoint);
+    this.#url = url?.(endpoint) ?? endpoint.url;
+    await this.#run("subscribe");
+    return { endpoint, secret: runState.secret };
+  }
+
+  /** Resolves when an attempt has arrived or the trigger has ended: some triggers go on and retry. */
+  async emit(type: string = this.types[0]): Promise<undefined> {
+    const { commands, waitMs } = this.#target;
+    const endpoint = this.#endpoints.at(-1);
+    const before = endpoint?.attempts.length ?? 0;
+    const running = commands.trigger(this.#facts(type));
+    this.#running.push(running);
+    const failure = running.ended.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const arrived = endpoint?.until(({ length }) => length > before, Math.min(FIRST_MS, waitMs));
+    const first = await Promise.race([failure, arrived]);
+    // A trigger may report the answer of the endpoint as its own failure.
+    if (first instanceof Error && (endpoint?.attempts.length ?? 0) === before) throw first;
+  }
+
+  judgeEvent(attempt: ReceivedAttempt): void {
+    const { provider, eventFaults } = this.#target;
+    const { type } = this.reader.facts(attempt);
+    const known = provider.catalogue?.map((row) => row.type);
+    if (known === undefined)
+      this.notApplicable("P-EVENT-CATALOGUE", `${provider.title} has no catalogue`);
+    else
+      this.expect("P-EVENT-CATALOGUE", known.includes(type ?? ""), () => {
+        return `the catalogue of ${provider.title} has no ${JSON.stringify(type)}`;
+      });
+    if (eventFaults === undefined)
+      return this.notApplicable("P-EVENT-SCHEMA", "no document has schemas of events (--openapi)");
+    const faults = eventFaults(type, parseJson(attempt.body));
+    this.expect("P-EVENT-SCHEMA", faults.length === 0, () => `${type}: ${faults.join("; ")}`);
+  }
+
+  canPass(ms: number): Promise<boolean> {
+    return Promise.resolve(ms <= this.#target.waitMs);
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.#run("repeat");
+    await setTimeout(ms + QUIET_MS);
+  }
+
+  async settled(): Promise<void> {
+    await setTimeout(QUIET_MS);
+  }
+
+  async retry(endpoint: Endpoint, attempts: number): Promise<number> {
+    const { commands, waitMs, runState } = this.#target;
+    const from = endpoint.attempts.at(-1)?.at ?? Date.now();
+    await this.#run("repeat");
+    const hasArrived = await endpoint.until(({ length }) => length > attempts, waitMs);
+    if (!hasArrived) return waitMs;
+    const ms = (endpoint.attempts[attempts]?.at ?? from) - from;
+    runState.retryMs = commands.repeat === undefined ? ms : 0;
+    return ms;
+  }
+
+  /** Ends the commands that still run, and remembers the events that may still be repeated. */
+  close(): void {
+    for (const { stop } of this.#running) stop();
+    for (const endpoint of this.#endpoints) {
+      for (const attempt of endpoint.attempts) {
+        const { id } = this.reader.facts(attempt);
+        if (id !== undefined) this.#target.runState.known.add(id);
+      }
+      endpoint.close();
+    }
+  }
+
+  async #run(name: Exclude<keyof SenderCommands, "trigger">): Promise<void> {
+    await this.#target.commands[name]?.(this.#facts()).ended;
+  }
+
+  #facts(type: string = this.types[0]): CommandFacts {
+    return { url: this.#url, secret: this.#target.runState.secret, type };
+  }
+}
+
+/**
+ * Returns a new secret of the provider's form.
+ *
+ * @throws {TypeError} The provider signs with a private key, which only the sender has.
+ */
+export function newSecret({ secret, signature, title }: ProviderDocument): string {
+  if (!/^hmac-|^sha|^jwt-hs/.test(signature.algorithm))
+    throw new TypeError(
+      `${title} signs with a private key: set COUNTERSIGN_SECRET to its public key`,
+    );
+  const bytes = randomBytes(32);
+  if (signature.key === "whsec") return `whsec_${bytes.toString("base64")}`;
+  const [prefix = ""] = [secret?.prefix ?? []].flat();
+  return prefix + bytes.toString(signature.key === "base64" ? "base64" : "hex");
+}

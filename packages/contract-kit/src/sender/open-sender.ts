@@ -1,0 +1,80 @@
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import { schemeOf } from "@countersign/signatures";
+import { hostReceiver } from "../harness/endpoints.ts";
+import { TargetUnusableError } from "../provider/provider-states.ts";
+import type { SenderCommands, SenderTarget } from "../target.ts";
+import { Verdicts } from "../verdicts.ts";
+import { CommandSender, newSecret } from "./command-sender.ts";
+
+export interface SenderOptions {
+  readonly provider: ProviderDocument;
+  readonly commands: SenderCommands;
+  /** The secret that the sender has already. Default: a new one, which the commands get. */
+  readonly secret?: string | undefined;
+  /** Event types to trigger. Default: the first of the provider's catalogue. */
+  readonly types?: readonly string[] | undefined;
+  readonly eventFaults?: SenderTarget["eventFaults"];
+  readonly host?: string;
+  readonly port?: number;
+  readonly callbackUrl?: string | undefined;
+  /** Milliseconds that a retry may take. Default 30 000. */
+  readonly waitMs?: number;
+  readonly slow?: boolean;
+}
+
+/**
+ * Starts a receiver, and makes sure that the trigger makes the sender send to it.
+ *
+ * @returns The target, and what closes it.
+ * @throws {TargetUnusableError} `CS_KIT_TARGET_UNUSABLE`: the trigger fails, or no attempt arrives.
+ * @throws {TypeError} The provider's attempts cannot be verified with a secret, or it needs one that is missing.
+ * @throws {Error} The address or the port cannot be listened on.
+ */
+export async function openSender(
+  options: SenderOptions,
+): Promise<{ readonly target: SenderTarget; readonly close: () => void }> {
+  const { provider, commands, secret = newSecret(provider), host, port, callbackUrl } = options;
+  const { waitMs = 30_000, slow = false, eventFaults } = options;
+  const scheme = schemeOf(provider);
+  if (scheme.needsKey)
+    throw new TypeError(
+      `${provider.title} names a key in each attempt, which the kit cannot fetch`,
+    );
+  scheme.check([secret], "verify");
+  const [first = provider.catalogue?.[0]?.type ?? "test", ...others] = options.types ?? [];
+  const receiver = await hostReceiver({
+    takesAnyPath: true,
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+  });
+  const target: SenderTarget = {
+    role: "sender",
+    url: receiver.url,
+    provider,
+    profile: { name: provider.name },
+    secrets: new Set([secret]),
+    types: [first, ...others],
+    commands,
+    receiver,
+    ...(eventFaults && { eventFaults }),
+    waitMs,
+    slow,
+    runState: { secret, known: new Set() },
+  };
+  const sender = new CommandSender(target, new Verdicts("sender", []));
+  try {
+    const { endpoint } = await sender.subscribe();
+    await sender.emit();
+    if (!(await endpoint.until(({ length }) => length > 0, waitMs)))
+      throw new Error(`no attempt arrived at ${endpoint.url} after --trigger`);
+    target.runState.followsUrl = endpoint.attempts[0]?.url === endpoint.url;
+  } catch (cause) {
+    receiver.close();
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new TargetUnusableError(message, undefined, { cause });
+  } finally {
+    sender.close();
+  }
+  return { target, close: receiver.close };
+}

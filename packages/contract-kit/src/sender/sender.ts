@@ -1,0 +1,74 @@
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { AnswerAttempt, Endpoint, ReceivedAttempt } from "../harness/endpoints.ts";
+import type { UntrustedServer } from "../harness/self-signed.ts";
+import type { AttemptReader } from "./attempts.ts";
+
+/** A sender's promises about retries; absent if its document does not say. */
+export type Sending = NonNullable<ProviderDocument["sending"]>;
+
+/**
+ * The sender of events under test, in one scenario. Two kinds exist: one calls the payment interface, the other runs
+ * the user's commands. The checks of this folder use nothing else of either.
+ */
+export interface Sender {
+  readonly reader: AttemptReader;
+  readonly sending: Sending | undefined;
+  /** Event types that it can be made to send. */
+  readonly types: readonly [string, ...string[]];
+  /** True to wait for real deadlines. */
+  readonly isSlow: boolean;
+  /** True if several endpoints can be subscribed at once; otherwise a subscription replaces the one before. */
+  readonly hasSeveralEndpoints: boolean;
+  /** True if an endpoint may be ended by 410: it is not the sender's only one, or can be reopened. */
+  readonly mayEnd: boolean;
+  /** The delay of its retries in milliseconds, as an earlier check measured it. */
+  readonly retryMs: number | undefined;
+
+  /** Records an observation. @returns `holds`. */
+  expect(requirement: string, holds: boolean, message: () => string): boolean;
+  /** Records why this sender cannot show a requirement. */
+  notApplicable(requirement: string, reason: string): void;
+
+  /** @throws {StateMissing} The sender takes no subscription of the kit. */
+  subscribe(order?: SubscriptionOrder): Promise<Subscription>;
+  /** Causes an event. @returns Its id, if it is known before it arrives. */
+  emit(type?: string): Promise<string | undefined>;
+  /** Judges an event's members: its type and its schema. */
+  judgeEvent(attempt: ReceivedAttempt): void;
+
+  /** True if a check can let that much time pass. */
+  canPass(ms: number): Promise<boolean>;
+  /** Lets time pass at the sender. What became due has been attempted. */
+  pass(ms: number): Promise<void>;
+  /** Waits until what is due now has been attempted. */
+  settled(): Promise<void>;
+  /** Gives the sender a new secret. @returns It. Absent if that cannot be done. */
+  readonly rotate?: () => Promise<string>;
+  /** Makes the sender send again to an endpoint that was answered 410; absent if that cannot be done. */
+  readonly reopen?: () => Promise<void>;
+  /** Waits for the attempt after `attempts` of them. @returns The milliseconds that it waited; absent if a schedule says it. */
+  readonly retry?: (endpoint: Endpoint, attempts: number) => Promise<number>;
+  /** Starts an https server that no client may trust; absent if no such address can be subscribed. */
+  readonly listenSecurely?: () => Promise<UntrustedServer>;
+}
+
+export interface SubscriptionOrder {
+  readonly answer?: AnswerAttempt;
+  /** The address to subscribe. Default: the endpoint's own. */
+  readonly url?: (endpoint: Endpoint) => string;
+  /** Selected event types. Default: all. */
+  readonly types?: readonly string[];
+}
+
+export interface Subscription {
+  readonly endpoint: Endpoint;
+  readonly secret: string;
+}
+
+/** A check that needs nothing but a sender. */
+export interface SenderScenario {
+  readonly id: string;
+  readonly title: string;
+  readonly requirements: readonly string[];
+  readonly run: (sender: Sender) => Promise<void>;
+}
