@@ -283,6 +283,27 @@ describe("a schema of a document", () => {
     expect(Object.keys(schema?.properties ?? {})).toEqual(["__proto__", "constructor"]);
   });
 
+  it("may be named like a member of prototypes, and by an anchor", async () => {
+    const named = { constructor: { type: "string" }, other: { $anchor: "here", type: "null" } };
+    const { named: schemas } = await schemaOf(
+      { properties: { a: ref("constructor"), b: { $ref: "#here" } } },
+      named,
+    );
+    expect({ ...schemas }).toEqual({ constructor: { type: "string" }, here: { type: "null" } });
+  });
+
+  it.each([
+    [{ type: "string", allOf: [{ type: "null" }] }],
+    [{ enum: ["a"], allOf: [{ enum: ["b"] }] }],
+    [false],
+  ])("accepts nothing if its parts contradict each other: %j", async (contradiction) => {
+    expect((await schemaOf(contradiction)).schema).toEqual({ not: {} });
+  });
+
+  it("ignores a type that JSON does not have", async () => {
+    expect((await schemaOf({ type: "file" })).schema).toEqual({});
+  });
+
   it("loses keywords that refuse nothing, which are counted with their first place", async () => {
     const extended = { "x-internal": true, readOnly: true };
     const document = body({ properties: { a: extended, b: extended } });

@@ -37,6 +37,7 @@ export function regExpOf(pattern: string, flags = "u"): RegExp | undefined {
 const ajvOf = (formats: boolean): Ajv2020 =>
   new Ajv2020({
     strict: false,
+    validateSchema: false,
     allErrors: true,
     logger: false,
     addUsedSchema: false,

@@ -155,6 +155,8 @@ class Merge {
       Object.assign(draft, { [keyword]: isOne ? merged[0]?.[1] : Object.fromEntries(merged) });
     }
     if (this.#rest.length > 0) draft.allOf = this.#rest;
+    // No type, or no value, is in all parts.
+    if (draft.type?.length === 0 || draft.enum?.length === 0) return { not: {} };
     if (draft.type !== undefined || draft.const !== undefined || draft.enum !== undefined)
       return draft;
     if (draft.properties !== undefined || draft.additionalProperties !== undefined)
@@ -212,9 +214,11 @@ class Merge {
       case "examples":
         draft.examples ??= isRecord(value) ? Object.values(value) : list;
         return true;
-      case "type":
-        draft.type = typesIn(draft.type, value);
-        return true;
+      case "type": {
+        const isKnown = [value].flat().every((one) => TYPES.some((type) => type === one));
+        if (isKnown) draft.type = typesIn(draft.type, value);
+        return isKnown;
+      }
       case "required":
         // A boolean, of a draft, says nothing about members.
         if (Array.isArray(value))
@@ -230,10 +234,19 @@ class Merge {
   }
 }
 
+const TYPES: readonly TypeName[] = [
+  "null",
+  "boolean",
+  "integer",
+  "number",
+  "string",
+  "array",
+  "object",
+];
+
 /** The types that both lists allow; a whole number is a number. */
 function typesIn(known: JsonSchema["type"], value: unknown): TypeName | readonly TypeName[] {
-  // The list of types is the same in every version.
-  const types = [value].flat().filter((one) => typeof one === "string") as TypeName[];
+  const types = [value].flat().flatMap((one) => TYPES.find((type) => type === one) ?? []);
   const before = known === undefined ? types : [known].flat();
   const allows = (all: readonly TypeName[], type: TypeName): boolean =>
     all.includes(type) || (type === "integer" && all.includes("number"));

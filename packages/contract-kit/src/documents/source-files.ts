@@ -110,7 +110,7 @@ function follow(
       ? root
       : anchored(root, fragment);
   if (value === undefined) throw refused("CS_DOCUMENT_REFERENCE_DANGLING", "leads nowhere");
-  return { file, pointer: fragment.startsWith("/") ? pointer : "", value };
+  return { file, pointer, value };
 }
 
 const besideOf = (file: string, path: string): string =>
