@@ -168,9 +168,8 @@ type Consume = (url: string) => Promise<void>;
 
 /** Opens this repository's client, which tries once: an interaction happens once. */
 export function client(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
-  const own = { baseUrl, retry: { attempts: 1 }, token: placeholders.ACCESS_TOKEN };
-  // A caller passes either way of authenticating whole.
-  const made = createClient({ ...own, ...options } as ClientOptions);
+  const own = { baseUrl, maxAttempts: 1, token: placeholders.ACCESS_TOKEN };
+  const made = createClient({ ...own, ...options });
   onTestFinished(() => made.close());
   return made;
 }

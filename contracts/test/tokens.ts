@@ -70,7 +70,7 @@ export const tokens: readonly HttpInteraction[] = [
       await expect(client(url, credentials).customer("cus_1")).rejects.toMatchObject({
         code: "CS_TOKEN_REFUSED",
         status: 401,
-        error: "invalid_client",
+        errorCode: "invalid_client",
       });
     },
   },

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { failureCodes } from "../../packages/cli/src/failure.ts";
+import { clientErrorCodes } from "../../packages/client/src/errors.ts";
 import { sandboxErrorCodes } from "../../packages/sandbox/src/refusals.ts";
 import { errorCodes, importCodes, memberCodes } from "../../packages/service/src/error-codes.ts";
 import { tokenErrors } from "../../packages/service/src/http/routes/tokens.ts";
@@ -22,6 +23,7 @@ it("the page of codes has each code of a table with its sentence and status", ()
   const sentences = {
     ...failureCodes,
     ...FIXES,
+    ...clientErrorCodes,
     ...Object.fromEntries(sandbox),
     ...Object.fromEntries(
       Object.entries(tables).map(([code, { meaning, status }]) => [

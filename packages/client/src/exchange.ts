@@ -1,90 +1,155 @@
-import { collectBytes } from "@countersign/rules";
+import { collectBytes, readJson } from "@countersign/rules";
+import type { Validator } from "@countersign/schemas";
+import {
+  validateErrorDetails,
+  validateFlatError,
+  validateProblem,
+  validateTokenError,
+} from "@countersign/schemas/readers";
 import type { Dispatcher } from "undici";
-import { failed, unreadable, type Result } from "./failures.ts";
+import { startDeadline } from "./clock.ts";
+import { failed, invalidMembers, type Failure, type Result } from "./errors.ts";
 import type { Settings } from "./options.ts";
-import { startDeadline } from "./time.ts";
 
-/** An HTTP request, with its path from the origin's root. */
-export interface Outgoing {
+/** An HTTP request whose answer is JSON. */
+export interface Request<T> {
   readonly method: "GET" | "POST" | "PUT";
+  /** Path below the base URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
+  /** Secrets of the request, which no error may contain. */
+  readonly secrets: readonly string[];
+  /** Validates the JSON of a success. */
+  readonly validate: Validator<T>;
 }
 
-/** A complete answer. */
-export interface Incoming {
-  readonly status: number;
-  /** The media type in lower case without parameters; empty if it is missing or a content coding is set. */
-  readonly mediaType: string;
-  readonly retryAfter: string | undefined;
-  readonly body: Uint8Array;
-}
+/** Longest body of an answer. A provider that sends more must not fill the memory. */
+const MAX_BODY_BYTES = 262_144;
 
-/** The network, as one client sees it. */
-export interface Wire {
-  readonly dispatcher: Dispatcher;
-  readonly settings: Settings;
-}
-
-/**
- * Sends one request and reads all of its answer, by the attempt's deadline. Follows no redirect,
- * decompresses nothing. Never rejects.
- */
-export async function exchange(
-  { dispatcher, settings }: Wire,
-  { path, ...request }: Outgoing,
+/** Sends one request and reads its answer, within the attempt's deadline. Never rejects. */
+export async function exchange<T>(
+  { dispatcher, origin, prefix, clock, attemptTimeoutMs }: Settings,
+  { method, path, headers, body, secrets, validate }: Request<T>,
   signal: AbortSignal,
-): Promise<Result<Incoming>> {
-  const { origin, prefix, timeouts, limits, time } = settings;
-  const deadline = startDeadline(time, timeouts.attemptMs);
+): Promise<Result<T>> {
+  const deadline = startDeadline(clock, attemptTimeoutMs);
+  let answer: Dispatcher.ResponseData;
+  let bytes: Uint8Array | undefined;
   try {
-    const { statusCode, headers, body } = await dispatcher.request({
-      ...request,
+    // Follows no redirect and decompresses nothing.
+    answer = await dispatcher.request({
       origin,
       path: prefix + path,
+      method,
+      headers,
+      body: body ?? null,
       signal: AbortSignal.any([signal, deadline.signal]),
       // The deadline bounds all of it: undici's own limits start again with each byte.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     // A stream without an encoding yields buffers; undici types its chunks as `any`. Leaving it closes the connection.
-    const bytes = await collectBytes(body as AsyncIterable<Buffer>, limits.answerBytes);
-    if (bytes === undefined) return unreadable("too-large", statusCode);
-    const [retryAfter] = [headers["retry-after"]].flat();
-    const mediaType = mediaTypeOf(headers);
-    return { ok: true, value: { status: statusCode, mediaType, retryAfter, body: bytes } };
+    bytes = await collectBytes(answer.body as AsyncIterable<Buffer>, MAX_BODY_BYTES);
   } catch (error) {
     if (signal.aborted) return failed({ code: "CS_CALL_ABORTED" });
     if (deadline.signal.aborted) return failed({ code: "CS_CALL_TIMEOUT" });
-    return failureOf(error);
+    return failed(failureOf(error));
   } finally {
     deadline.end();
   }
-}
 
-function mediaTypeOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
-  const coding = [headers["content-encoding"] ?? "identity"].flat().join();
-  if (coding.toLowerCase() !== "identity") return "";
-  const [type = ""] = [headers["content-type"]].flat();
-  return (type.split(";")[0] ?? "").trim().toLowerCase();
+  const { statusCode: status } = answer;
+  const unreadable = (reason: string, more: Partial<Failure> = {}): Result<never> =>
+    failed({ code: "CS_ANSWER_UNREADABLE", status, reason, ...more });
+  if (bytes === undefined) return unreadable("too-large");
+  if (status >= 300 && status < 400) return unreadable("status");
+  const isJson = hasJson(answer.headers);
+  const json = isJson && bytes.length > 0 ? readJson(bytes) : undefined;
+  if (status >= 400) {
+    // A truncated body is not read: the missing part may name the refund that has the key.
+    if (json?.ok === false) return unreadable("json");
+    const retryAfterMs = parseRetryAfter(firstOf(answer.headers["retry-after"]), clock.now());
+    const said = json === undefined ? {} : readRefusal(redact(json.value, secrets));
+    return failed({ code: "CS_CALL_REFUSED", status, retryAfterMs, ...said });
+  }
+  if (!isJson) return unreadable("media-type");
+  if (json?.ok !== true) return unreadable("json");
+  const validation = validate(json.value);
+  if (validation.ok) return validation;
+  return unreadable("schema", { errors: invalidMembers(validation.errors) });
 }
 
 const NOT_CONNECTED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_(?:CONNECT_TIMEOUT|CLOSED|DESTROYED)|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
 const NOT_HTTP = /^(?:HPE_\w+|UND_ERR_HEADERS_OVERFLOW)$/;
 
 // The error itself is dropped: a parser's error contains the received bytes, possibly with a token.
-function failureOf(error: unknown): Result<never> {
-  const { name, code } = wordsOf(error);
-  if (NOT_CONNECTED.test(code)) return failed({ code: "CS_UNREACHABLE", reason: code });
+function failureOf(error: unknown): Failure {
+  const reason = error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN";
+  if (NOT_CONNECTED.test(reason)) return { code: "CS_UNREACHABLE", reason };
   // A parser error at the end of the connection has no code.
-  if (NOT_HTTP.test(code) || name === "HTTPParserError") return unreadable("http", undefined);
-  return failed({ code: "CS_CONNECTION_LOST", reason: code });
+  const isParser = error instanceof Error && error.name === "HTTPParserError";
+  if (isParser || NOT_HTTP.test(reason)) return { code: "CS_ANSWER_UNREADABLE", reason: "http" };
+  return { code: "CS_CONNECTION_LOST", reason };
 }
 
-function wordsOf(error: unknown): { readonly name: string; readonly code: string } {
-  if (!(error instanceof Error)) return { name: "", code: "UNKNOWN" };
-  const code = "code" in error && typeof error.code === "string" ? error.code : "UNKNOWN";
-  return { name: error.name, code };
+function firstOf(field: string | readonly string[] | undefined): string {
+  return [field ?? ""].flat()[0] ?? "";
+}
+
+function hasJson(headers: Dispatcher.ResponseData["headers"]): boolean {
+  const coding = [headers["content-encoding"] ?? "identity"].flat().join();
+  const [type = ""] = firstOf(headers["content-type"]).split(";");
+  const isJson = /^application\/(?:[a-z0-9.-]+\+)?json$/i.test(type.trim());
+  return isJson && coding.toLowerCase() === "identity";
+}
+
+/**
+ * Reads the body of a refusal: a problem (RFC 9457) with the interface's `errorDetails`, a flat body, an OAuth error
+ * (RFC 6749, section 5.2), or only `errorDetails` (S 7.1). Any other body says nothing. Unknown codes are kept.
+ */
+function readRefusal(body: unknown): Partial<Failure> {
+  const problem = validateProblem(body);
+  if (problem.ok) {
+    const { errorDetails, errors, requestId, existing } = problem.value;
+    return { ...errorDetails, errors, requestId, existing };
+  }
+  const flat = validateFlatError(body);
+  if (flat.ok) {
+    const { errorId: requestId, errorCode, errorMessage } = flat.value;
+    return { errorCode, errorMessage, requestId };
+  }
+  const oauth = validateTokenError(body);
+  if (oauth.ok)
+    return { errorCode: oauth.value.error, errorMessage: oauth.value.error_description };
+  const isObject = typeof body === "object" && body !== null;
+  const said = isObject && "errorDetails" in body ? body.errorDetails : undefined;
+  const details = validateErrorDetails(said);
+  return details.ok ? details.value : {};
+}
+
+/**
+ * Removes secrets from every text of a refusal: a provider that echoes the request must not put a token into the
+ * caller's log. Secrets of fewer than 4 characters are part of many words and stay.
+ */
+function redact(value: unknown, secrets: readonly string[]): unknown {
+  const known = secrets.filter((secret) => secret.length >= 4);
+  const clean = (text: string, secret: string): string => text.replaceAll(secret, "[secret]");
+  return JSON.parse(
+    JSON.stringify(value, (_, member: unknown) =>
+      typeof member === "string" ? known.reduce(clean, member) : member,
+    ),
+  );
+}
+
+/**
+ * The wait that `Retry-After` asks for (RFC 9110, section 10.2.3), in milliseconds: 0 for a date in the past;
+ * `undefined` if the field is missing, malformed, negative or of more than 12 digits.
+ */
+function parseRetryAfter(field: string, now: number): number | undefined {
+  if (/^\d{1,12}$/.test(field)) return Number(field) * 1000;
+  // Without the form of an HTTP date, `Date.parse` also reads "-1".
+  const at = /^[A-Z][a-z]{2}, .+ GMT$/.test(field) ? Date.parse(field) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

@@ -8,37 +8,8 @@ export type {
   UnsubscribeRequest,
   UnsubscribeResponse,
 } from "@countersign/schemas";
-export { createClient, type Client } from "./create-client.ts";
-export type {
-  AnswerUnreadableError,
-  CallAbortedError,
-  CallFacts,
-  CallName,
-  CallRefusedError,
-  CallTimeoutError,
-  ClientClosedError,
-  ClientError,
-  ClientErrorCode,
-  ConnectionLostError,
-  RequestInvalidError,
-  RequestKeyUsedError,
-  TokenRefusedError,
-  TokenUnavailableError,
-  UnreachableError,
-} from "./errors.ts";
-export { clientErrorCodes, isClientError } from "./errors.ts";
-export type { UnreadableReason } from "./failures.ts";
-export type {
-  CallOptions,
-  ClientCredentials,
-  ClientOptions,
-  CommonOptions,
-  IssuedToken,
-  Limits,
-  OwnToken,
-  RetryOptions,
-  Timeouts,
-  TokenProvider,
-} from "./options.ts";
+export { createClient, type Client } from "./client.ts";
+export type { Clock } from "./clock.ts";
+export { isClientError, type CallName, type ClientError, type ClientErrorCode } from "./errors.ts";
+export type { CallOptions, ClientOptions } from "./options.ts";
 export type { RefundAnswer, RefundOrder, RefundStatus } from "./refund.ts";
-export type { Sleep } from "./time.ts";

@@ -19,7 +19,7 @@ describe("the error of a refused call", () => {
     const more = { errors, requestId: "req_1", added: 1 };
     const { error } = await refundError(problem(400, "INVALID_REQUEST", more));
     expect(Object.fromEntries(Object.entries(error))).toEqual({
-      name: "CallRefusedError",
+      name: "ClientError",
       code: "CS_CALL_REFUSED",
       call: "refund",
       attempts: 1,
@@ -29,21 +29,25 @@ describe("the error of a refused call", () => {
       errorMessage: "No.",
       errors,
       requestId: "req_1",
-      retryAfterMs: undefined,
     });
+    expect(error.message).toBe(
+      "refund: CS_CALL_REFUSED 400 INVALID_REQUEST /amount/value INVALID_AMOUNT: The provider refused the call. Act on `status` and `errorCode`, after `retryAfterMs` if it is set.",
+    );
   });
 
   it("has the members of a flat body, of only errorDetails (S 7), and no code otherwise", async () => {
     const told = { errorCode: "NEW_CODE", errorMessage: "No." };
     for (const [answer, expected] of [
       [{ json: { errorId: "err_1", ...told } }, { ...told, requestId: "err_1" }],
-      [{ json: { errorDetails: told } }, { ...told, errors: [] }],
-      [{ text: "<p>No</p>", headers: { "content-type": "text/html" } }, { errorCode: undefined }],
-      [{}, { errorCode: undefined }],
-      [{ json: [] }, { errorCode: undefined }],
+      [{ json: { errorDetails: told } }, told],
+      [{ text: "<p>No</p>", headers: { "content-type": "text/html" } }, {}],
+      [{}, {}],
+      [{ json: [] }, {}],
     ] as const) {
       const { error } = await refundError({ status: 403, ...answer });
-      expect(error).toMatchObject({ code: "CS_CALL_REFUSED", status: 403, ...expected });
+      const facts = { code: "CS_CALL_REFUSED", call: "refund", attempts: 1, mayBeDone: false };
+      const shown = Object.fromEntries(Object.entries(error));
+      expect(shown).toEqual({ name: "ClientError", status: 403, ...facts, ...expected });
     }
   });
 
@@ -63,7 +67,7 @@ describe("the error of a refused call", () => {
     }
     const own = { token: undefined, clientId: "merchant", clientSecret: "my-client-secret" };
     const refused = await refundError({ status: 400, json: { error: "no my-client-secret" } }, own);
-    expect(refused.error).toMatchObject({ code: "CS_TOKEN_REFUSED", error: "no [secret]" });
+    expect(refused.error).toMatchObject({ code: "CS_TOKEN_REFUSED", errorCode: "no [secret]" });
   });
 });
 
@@ -95,7 +99,7 @@ describe("an unreadable answer", () => {
     for (const [answer, reason] of cases) {
       // Other reasons are retried.
       const attempts = reason === "status" ? 5 : 1;
-      const { error, received } = await refundError(answer, { retry: { attempts } });
+      const { error, received } = await refundError(answer, { maxAttempts: attempts });
       expect(error).toMatchObject({ code: "CS_ANSWER_UNREADABLE", reason, mayBeDone: true });
       if (reason === "schema")
         expect(error).toMatchObject({ errors: [{ pointer: "/paymentId", code: "type" }] });

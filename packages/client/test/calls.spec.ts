@@ -53,6 +53,13 @@ describe("every call (S 1)", () => {
         { pointer: "/secretKey", code: "minLength" },
       ],
     });
+    // JavaScript allows it.
+    const nothing = await errorOf(client.refund(undefined as unknown as typeof order));
+    expect(nothing.errors).toMatchObject([
+      { pointer: "/paymentId", code: "required" },
+      { pointer: "/requestKey", code: "required" },
+      { pointer: "/amount", code: "CS_AMOUNT_NOT_A_NUMBER" },
+    ]);
     for (const id of ["", "../tokens", "a/b", "a?b", "a b", "x".repeat(65)]) {
       const error = await errorOf(client.customer(id));
       const expected = { code: "CS_REQUEST_INVALID", attempts: 0, mayBeDone: false };

@@ -39,31 +39,31 @@ export const problem = (status: number, errorCode: string, more: object = {}) =>
   },
 });
 
-/**
- * A clock for one client. Waits shorter than `attemptMs` pass at once, deadlines when the test says
- * so; nothing sleeps.
- */
-class TestTime {
+/** A clock for one client. Waits shorter than `attemptMs` pass at once, deadlines when the test says so. */
+class TestClock {
   readonly attemptMs = 10_000;
   /** The waits that have passed at once, in milliseconds. */
   readonly waits: number[] = [];
+  /** Wall time less monotonic time: a test may step it. */
+  wallMs: number = Date.parse("2026-11-21T12:00:00.000Z");
   readonly #deadlines = new Set<{ readonly at: number; readonly pass: () => void }>();
-  #now = Date.parse("2026-11-21T12:00:00.000Z");
+  #elapsed = 0;
 
-  readonly now = (): number => this.#now;
+  readonly now = (): number => this.wallMs + this.#elapsed;
+  readonly elapsed = (): number => this.#elapsed;
 
   readonly sleep = (ms: number, signal: AbortSignal): Promise<void> => {
     if (ms < this.attemptMs) {
       this.waits.push(ms);
-      this.#now += ms;
+      this.#elapsed += ms;
       return Promise.resolve();
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const deadline = { at: this.#now + ms, pass: resolve };
+    const { promise, resolve: pass } = Promise.withResolvers<void>();
+    const deadline = { at: this.#elapsed + ms, pass };
     this.#deadlines.add(deadline);
     signal.addEventListener("abort", () => {
       this.#deadlines.delete(deadline);
-      reject(new Error("the wait has ended"));
+      pass();
     });
     return promise;
   };
@@ -74,9 +74,9 @@ class TestTime {
   }
 
   elapse(ms: number): void {
-    this.#now += ms;
+    this.#elapsed += ms;
     for (const deadline of this.#deadlines) {
-      if (deadline.at > this.#now) continue;
+      if (deadline.at > this.#elapsed) continue;
       this.#deadlines.delete(deadline);
       deadline.pass();
     }
@@ -85,12 +85,11 @@ class TestTime {
 
 /** A client with a token and a clock of the test's, closed after the test. */
 export function openClient(baseUrl: string, options: Partial<ClientOptions> = {}) {
-  const time = new TestTime();
-  const defaults = { baseUrl, token: "a-token", now: time.now, sleep: time.sleep, random: () => 0 };
-  // A test gives one way of authenticating.
-  const client: Client = createClient({ ...defaults, ...options } as ClientOptions);
+  const clock = new TestClock();
+  const defaults = { baseUrl, token: "a-token", clock, random: () => 0 };
+  const client: Client = createClient({ ...defaults, ...options });
   onTestFinished(() => client.close());
-  return { client, time };
+  return { client, clock };
 }
 
 /** A client of a provider with these answers: see `openProvider`. */
@@ -112,12 +111,10 @@ export async function refundError(
 }
 
 export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
-  const error: unknown = await call.then(
-    () => new Error("the call succeeded"),
-    (reason: unknown) => reason,
-  );
-  if (!isClientError(error)) throw error;
-  return error;
+  const [outcome] = await Promise.allSettled([call]);
+  if (outcome.status === "fulfilled") throw new Error("the call succeeded");
+  if (!isClientError(outcome.reason)) throw outcome.reason;
+  return outcome.reason;
 }
 
 /** A sandbox of a profile with `clientIn` it. */

@@ -19,7 +19,7 @@ async function ask(one: TestSandbox, happening: Faults, requestKey: string, atte
     return { route: "POST /v1/refunds", kind, ...(kind === "status" && { status: 503 }) };
   });
   await one.call("PUT", "/sandbox/faults", { json: { faults } });
-  const { client } = openClient(one.sandbox.url, { token: one.token, retry: { attempts } });
+  const { client } = openClient(one.sandbox.url, { token: one.token, maxAttempts: attempts });
   const asked = { paymentId: one.seeded.payments.settled, amount: 1n, requestKey };
   const [settled] = await Promise.allSettled([client.refund(asked)]);
   const ids = (await refundsOf(one, requestKey)).map(({ paymentId }) => paymentId);
@@ -59,7 +59,7 @@ describe("T-01: a refund whose exchange is disturbed", () => {
 
   it("is made exactly once if its first attempt arrives after the client has given up", async () => {
     const one = await open();
-    const { client, time, received } = await clientOf((response, retried) => {
+    const { client, clock, received } = await clientOf((response, retried) => {
       const [late] = received;
       if (late === undefined || late === retried) return;
       const pass = ({ body }: Received) => one.call("POST", "/v1/refunds", { text: body });
@@ -70,7 +70,7 @@ describe("T-01: a refund whose exchange is disturbed", () => {
     const paymentId = one.seeded.payments.settled;
     const answer = client.refund({ ...order, paymentId });
     await expect.poll(() => received.length).toBe(1);
-    time.elapse(time.attemptMs);
+    clock.elapse(clock.attemptMs);
     const { refundId, recovered } = await answer;
     const ids = (await refundsOf(one)).map((refund) => refund["paymentId"]);
     expect([ids, recovered]).toEqual([[refundId], true]);

@@ -1,15 +1,16 @@
 import * as client from "@countersign/client";
 import { createClient, isClientError, type ClientOptions } from "@countersign/client";
+import { profiles } from "@countersign/schemas/profiles";
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
 import { testPort } from "../../receiver/test/inboxes/servers.ts";
-import { clientOf, errorOf, made, openClient, order } from "./fixtures.ts";
+import { clientOf, errorOf, made, openClient, order, refundError } from "./fixtures.ts";
 
 const https = { baseUrl: "https://provider.example", token: "t" } as const;
 
-it("the package exports clientErrorCodes, createClient and isClientError", () => {
+it("the package exports createClient and isClientError", () => {
   const names = Object.keys(client).toSorted();
-  expect(names).toEqual(["clientErrorCodes", "createClient", "isClientError"]);
+  expect(names).toEqual(["createClient", "isClientError"]);
 });
 
 describe("createClient", () => {
@@ -28,10 +29,11 @@ describe("createClient", () => {
       ["clientSecret", { token: undefined }],
       ["clientSecret", { token: undefined, clientId: "me", clientSecret: "" }],
       ["profile", { profile: "constructor" }],
-      ["timeouts.attemptMs", { timeouts: { attemptMs: 0 } }],
-      ["timeouts.callMs", { timeouts: { callMs: Number.POSITIVE_INFINITY } }],
-      ["retry.attempts", { retry: { attempts: 0 } }],
-      ["limits.answerBytes", { limits: { answerBytes: 1.5 } }],
+      ["profile", { profile: null }],
+      ["/subscription", { profile: { ...profiles.standard, subscription: undefined } }],
+      ["attemptTimeoutMs", { attemptTimeoutMs: 0 }],
+      ["timeoutMs", { timeoutMs: Infinity }],
+      ["maxAttempts", { maxAttempts: 1.5 }],
     ];
     for (const [name, wrong] of cases) {
       // Values that JavaScript allows and the types do not.
@@ -50,16 +52,21 @@ describe("createClient", () => {
     }
   });
 
-  it("sends calls through the caller's dispatcher and leaves it open", async () => {
+  it("sends calls through the caller's dispatcher, and close leaves it open", async () => {
     const dispatcher = new Agent();
     const { client: one, received } = await clientOf(made, { dispatcher });
-    const ended: string[] = [];
-    const call = one.refund(order).then(() => ended.push("call"));
-    await Promise.all([call, one.close().then(() => ended.push("close"))]);
-    expect(ended).toEqual(["call", "close"]);
+    await one.refund(order);
+    await one.close();
     expect(received).toHaveLength(1);
     expect(dispatcher.closed).toBe(false);
     await dispatcher.close();
+  });
+
+  it("fails a call with CS_UNREACHABLE through a dispatcher that is closed", async () => {
+    const dispatcher = new Agent();
+    await dispatcher.close();
+    const { error } = await refundError(made, { dispatcher, maxAttempts: 1 });
+    expect(error).toMatchObject({ code: "CS_UNREACHABLE", mayBeDone: false });
   });
 
   it("fails a call with CS_UNREACHABLE if nothing listens; mayBeDone is then false", async () => {

@@ -1,35 +1,14 @@
-import {
-  clientErrorCodes,
-  createClient,
-  isClientError,
-  type Client,
-  type ClientError,
-  type ExistingRefund,
-} from "@countersign/client";
+import { createClient, isClientError, type Client, type ClientError } from "@countersign/client";
 import { expectTypeOf, test } from "vitest";
 
 const baseUrl = "https://provider.example";
 declare const client: Client;
 
-test("createClient accepts exactly one way to authenticate", () => {
+test("createClient accepts variables that may be unset, and a token or a function", () => {
+  const clientId = process.env["CLIENT_ID"];
+  expectTypeOf(createClient).toBeCallableWith({ baseUrl, clientId, clientSecret: clientId });
   expectTypeOf(createClient).toBeCallableWith({ baseUrl, token: "t" });
-  expectTypeOf(createClient).toBeCallableWith({ baseUrl, token: () => ({ token: "t" }) });
-  expectTypeOf(createClient).toBeCallableWith({
-    baseUrl: process.env["PROVIDER_URL"],
-    clientId: process.env["CLIENT_ID"],
-    clientSecret: process.env["CLIENT_SECRET"],
-  });
-  // @ts-expect-error neither way
-  expectTypeOf(createClient).toBeCallableWith({ baseUrl });
-  // @ts-expect-error half of one
-  expectTypeOf(createClient).toBeCallableWith({ baseUrl, clientId: "me" });
-  // @ts-expect-error both
-  expectTypeOf(createClient).toBeCallableWith({
-    baseUrl,
-    clientId: "a",
-    clientSecret: "b",
-    token: "t",
-  });
+  expectTypeOf(createClient).toBeCallableWith({ baseUrl, token: async () => "t" });
 });
 
 test("refund accepts an amount as text or bigint and requires a key", () => {
@@ -42,21 +21,8 @@ test("refund accepts an amount as text or bigint and requires a key", () => {
   expectTypeOf(client.refund).toBeCallableWith({ paymentId: "pay_1", amount: 1050n });
 });
 
-test("errors are a closed union that their code narrows", () => {
-  expectTypeOf<ClientError["code"]>().toEqualTypeOf<(typeof clientErrorCodes)[number]>();
-  const reported = (error: ClientError): unknown => {
-    if (error.code === "CS_REQUEST_INVALID") return error.errors;
-    if (error.code === "CS_UNREACHABLE") return error.reason;
-    if (error.code === "CS_ANSWER_UNREADABLE") return error.status;
-    if (error.code === "CS_TOKEN_REFUSED") return error.error;
-    if (error.code === "CS_REQUEST_KEY_USED") {
-      expectTypeOf(error.existing).toEqualTypeOf<ExistingRefund | undefined>();
-      return error.existing;
-    }
-    if (error.code !== "CS_CALL_REFUSED") return error.mayBeDone;
-    expectTypeOf(error.errorCode).toExtend<string | undefined>();
-    return error.retryAfterMs;
-  };
-  expectTypeOf(reported).toBeFunction();
+test("an error has one of a closed list of codes", () => {
   expectTypeOf(isClientError).guards.toEqualTypeOf<ClientError>();
+  expectTypeOf<"CS_CALL_REFUSED">().toExtend<ClientError["code"]>();
+  expectTypeOf<"CS_OTHER">().not.toExtend<ClientError["code"]>();
 });

@@ -23,12 +23,10 @@ const first = ({ received }: { readonly received: readonly unknown[] }) =>
 
 describe("the wait before a retry", () => {
   it("doubles with jitter up to its maximum", async () => {
-    const waits = async (chance: number, retry = {}) =>
-      (await refundError(lost, { retry, random: () => chance })).time.waits;
-    expect(await waits(0)).toEqual([125, 250, 500, 1000]);
-    expect(await waits(1)).toEqual([250, 500, 1000, 2000]);
-    const retry = { attempts: 6, baseMs: 1000, maxMs: 3000 };
-    expect(await waits(1, retry)).toEqual([1000, 2000, 3000, 3000, 3000]);
+    const waits = async (chance: number) =>
+      (await refundError(lost, { maxAttempts: 8, random: () => chance })).clock.waits;
+    expect(await waits(0)).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
+    expect(await waits(1)).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000]);
   });
 
   it("is at least Retry-After, which is ignored if malformed", async () => {
@@ -41,21 +39,32 @@ describe("the wait before a retry", () => {
         (text) => [text, 125] as const,
       ),
     ] as const) {
-      const { client, time } = await clientOf([unavailable(retryAfter), made]);
+      const { client, clock } = await clientOf([unavailable(retryAfter), made]);
       await client.refund(order);
-      expect([retryAfter, time.waits]).toEqual([retryAfter, [wait]]);
+      expect([retryAfter, clock.waits]).toEqual([retryAfter, [wait]]);
     }
   });
 
-  it("ends the call instead if it is too long or outlasts the call's timeout", async () => {
-    const { error, time } = await refundError(unavailable("31"));
-    const refused = { code: "CS_CALL_REFUSED", attempts: 1, retryAfterMs: 31_000 };
-    expect(error).toMatchObject({ ...refused, mayBeDone: true });
-    expect(time.waits).toEqual([]);
+  it("is not begun if it outlasts the call's timeout: the call fails with the refusal", async () => {
+    const refused = { code: "CS_CALL_REFUSED", mayBeDone: true };
+    const { error, clock } = await refundError(unavailable("60"));
+    expect(error).toMatchObject({ ...refused, attempts: 1, retryAfterMs: 60_000 });
+    expect(clock.waits).toEqual([]);
 
-    const short = await refundError(unavailable("5"), { timeouts: { callMs: 12_000 } });
-    expect(short.error).toMatchObject({ attempts: 3 });
-    expect(short.time.waits).toEqual([5000, 5000]);
+    const short = await refundError(unavailable("5"), { timeoutMs: 12_000 });
+    expect(short.error).toMatchObject({ ...refused, attempts: 3 });
+    expect(short.clock.waits).toEqual([5000, 5000]);
+  });
+
+  it("does not depend on wall time, which may step while the call runs", async () => {
+    const one = await clientOf([
+      (response) => {
+        one.clock.wallMs += 3_600_000;
+        response.writeHead(503).end();
+      },
+      made,
+    ]);
+    expect(await one.client.refund(order)).toMatchObject({ refundId: "ref_1" });
   });
 
   it("follows transient statuses and no others, as long as Retry-After says", async () => {
@@ -66,9 +75,9 @@ describe("the wait before a retry", () => {
     }
     for (const status of [408, 429, 500, 502, 503, 504]) {
       const transient = { ...problem(status, "NO"), headers: { "retry-after": "2" } };
-      const { error, time } = await refundError([transient, problem(404, "PAYMENT_NOT_FOUND")]);
+      const { error, clock } = await refundError([transient, problem(404, "PAYMENT_NOT_FOUND")]);
       expect(error).toMatchObject({ status: 404, attempts: 2 });
-      expect([status, time.waits]).toEqual([status, [2000]]);
+      expect([status, clock.waits]).toEqual([status, [2000]]);
     }
   });
 });
@@ -83,17 +92,17 @@ describe("a timeout", () => {
       const one = await clientOf([slow, made]);
       const answer = one.client.refund(order);
       await first(one);
-      one.time.elapse(one.time.attemptMs);
+      one.clock.elapse(one.clock.attemptMs);
       expect(await answer).toMatchObject({ refundId: "ref_1" });
-      expect(one.time.pending).toBe(0);
+      expect(one.clock.pending).toBe(0);
     }
   });
 
   it("of a call ends it, however many attempts are left", async () => {
-    const one = await clientOf([silence, made], { timeouts: { attemptMs: 50_000 } });
+    const one = await clientOf([silence, made], { attemptTimeoutMs: 50_000 });
     const error = errorOf(one.client.refund(order, { timeoutMs: 20_000 }));
     await first(one);
-    one.time.elapse(20_000);
+    one.clock.elapse(20_000);
     expect(await error).toMatchObject({ code: "CS_CALL_TIMEOUT", attempts: 1, mayBeDone: true });
     await expect(one.client.refund(order, { timeoutMs: 0 })).rejects.toThrow(TypeError);
   });
@@ -109,21 +118,27 @@ describe("the caller's signal", () => {
     leaving.abort(cause);
     const expected = { code: "CS_CALL_ABORTED", attempts: 1, mayBeDone: true, cause };
     expect(await error).toMatchObject(expected);
-    expect(one.time.pending).toBe(0);
+    expect(one.clock.pending).toBe(0);
     const early = await errorOf(one.client.refund(order, { signal: AbortSignal.abort() }));
     expect(early).toMatchObject({ code: "CS_CALL_ABORTED", attempts: 0, mayBeDone: false });
     expect(one.received).toHaveLength(1);
   });
 
   it("of one call leaves the token to the others that wait for it", async () => {
-    const token = Promise.withResolvers<{ token: string }>();
-    const { client } = await clientOf(made, { token: () => token.promise });
+    const answer = Promise.withResolvers<void>();
+    const granted = { access_token: "late", token_type: "Bearer", expires_in: 60 };
+    const late: Scripted = (response) =>
+      void answer.promise.then(() =>
+        response.writeHead(200, JSON_TYPE).end(JSON.stringify(granted)),
+      );
+    const credentials = { token: undefined, clientId: "me", clientSecret: "my-secret" };
+    const { client } = await clientOf([late, made], credentials);
     const leaving = new AbortController();
     const left = errorOf(client.refund(order, { signal: leaving.signal }));
     const other = client.refund(order);
     leaving.abort();
-    expect(await left).toMatchObject({ code: "CS_CALL_ABORTED" });
-    token.resolve({ token: "late" });
+    expect(await left).toMatchObject({ code: "CS_CALL_ABORTED", mayBeDone: false });
+    answer.resolve();
     expect(await other).toMatchObject({ refundId: "ref_1" });
   });
 });
