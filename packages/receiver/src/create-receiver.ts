@@ -151,13 +151,13 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
     const startedAt = elapsed();
     running.enter();
     const { outcome, signer, later } = await receive(attempt, parts);
-    const facts = (): Writable<OutcomeFacts> => ({ durationMs: elapsed() - startedAt, ...signer });
+    const factsNow = (): OutcomeFacts => ({ durationMs: elapsed() - startedAt, ...signer });
     const answer = answerWith(outcome);
-    const answered = facts();
-    if (outcome.kind === "batch") for (const own of outcome.outcomes) report(own, answered);
-    if (answer.response !== undefined) answered.status = answer.response.status;
-    report(answer.outcome, answered);
-    const goOn = later.map(async (flow) => report(await flow, { ...facts(), late: true }));
+    const facts = factsNow();
+    if (outcome.kind === "batch") for (const own of outcome.outcomes) report(own, facts);
+    const { response } = answer;
+    report(answer.outcome, response ? { ...facts, status: response.status } : facts);
+    const goOn = later.map(async (flow) => report(await flow, { ...factsNow(), late: true }));
     if (goOn.length === 0) running.leave();
     else void Promise.all(goOn).finally(() => running.leave());
     return answer;
@@ -208,8 +208,6 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
   };
   return receiver;
 }
-
-type Writable<Facts> = { -readonly [Name in keyof Facts]: Facts[Name] };
 
 interface Answered {
   readonly outcome: Outcome;

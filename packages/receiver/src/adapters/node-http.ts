@@ -124,7 +124,10 @@ export function readNodeStream(stream: ByteStream, body: IncomingBody): Promise<
       stream.pause();
       finish({ error });
     };
-    const onAbort = (): void => finish({ error: "CS_BODY_ABORTED" });
+    // Resolving a promise again is not free.
+    const onAbort = (): void => {
+      if (!isOver) finish({ error: "CS_BODY_ABORTED" });
+    };
     body.onRefused = refuse;
     // The listeners remain and do nothing after the end: a later error must not become an uncaught exception.
     stream.on("data", (chunk) => {

@@ -84,8 +84,18 @@ class MemoryRows implements EventRows {
     this.#forgetOld(seenAt);
     const space = this.#space(key);
     if (space.rows.has(key.id)) return "changed";
-    const record = { key, digest, type, resource, state, seenAt, comparesBytes };
-    const kept: Kept = { ...record, space, changedAt: seenAt, place: undefined };
+    const kept: Kept = {
+      key,
+      digest,
+      type,
+      resource,
+      state,
+      seenAt,
+      comparesBytes,
+      space,
+      changedAt: seenAt,
+      place: undefined,
+    };
     const written = this.#write(kept, state, seenAt, guard);
     if (written !== "done") return written;
     space.rows.set(key.id, kept);

@@ -91,6 +91,8 @@ export class BodyMemory {
   }
 }
 
+const NO_BYTES: Uint8Array = new Uint8Array(0);
+
 /**
  * A body that is being read: its only chunk, or one buffer that grows. With a list of its chunks, a sender of
  * single bytes would take a hundred times its body in memory.
@@ -102,7 +104,7 @@ export class IncomingBody implements BodyLimits {
   onRefused: ((error: BodyErrorCode) => void) | undefined;
   readonly #memory: BodyMemory;
   /** The bytes so far, and room for more. */
-  #bytes: Uint8Array = new Uint8Array(0);
+  #bytes = NO_BYTES;
   #size = 0;
   #held = 0;
   #refused: BodyErrorCode | undefined;
@@ -136,7 +138,7 @@ export class IncomingBody implements BodyLimits {
 
   /** Returns all bytes. */
   all(): Uint8Array {
-    return this.#bytes.subarray(0, this.#size);
+    return this.#size === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#size);
   }
 
   /**
@@ -156,7 +158,7 @@ export class IncomingBody implements BodyLimits {
   release(): void {
     this.#memory.release(this);
     this.#held = 0;
-    this.#bytes = new Uint8Array(0);
+    this.#bytes = NO_BYTES;
   }
 
   /** Gives up a body that is still being read. */
@@ -182,5 +184,7 @@ function copied(bytes: Uint8Array, length: number): Uint8Array {
 
 /** Returns the bytes under a view of any realm: a test runner's `Uint8Array` is not always this one. */
 export function bytesOf(view: ArrayBufferView): Uint8Array {
-  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  return view instanceof Uint8Array
+    ? view
+    : new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }

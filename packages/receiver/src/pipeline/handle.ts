@@ -80,10 +80,10 @@ export async function runClaimed(
 
   if (transaction?.holdsConnection !== true) leaveSlot?.();
   const now = parts.now();
-  const complete = async (): Promise<Commit> => ({
-    state: (await inbox.complete({ key, token, now })) ? "committed" : "lost",
-  });
-  const commit = await deadline.during(late, () => transaction?.commit(now) ?? complete());
+  const end = await deadline.during(late, () =>
+    transaction === undefined ? inbox.complete({ key, token, now }) : transaction.commit(now),
+  );
+  const commit: Commit = typeof end === "object" ? end : { state: end ? "committed" : "lost" };
   switch (commit.state) {
     case "committed":
       return { kind: "done", as: route.fallback ? "unrouted" : "handled", reply: run.reply };

@@ -251,7 +251,9 @@ function onlyAt(authentic: readonly ParsedPlace[], places: Places): object {
 
 /** A type within a key: other characters than those of ids are encoded. */
 const encodedType = (type: string): string =>
-  type.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character));
+  /^[!-~]*$/.test(type)
+    ? type
+    : type.replaceAll(/[^!-~]/gu, (character) => encodeURIComponent(character));
 
 /** A body that was read as strict JSON or as a form is UTF-8. */
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

@@ -1,7 +1,7 @@
 import type { Claim, Comparison, EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import { digestOf, type IncomingEvent, resourceOf, validate } from "./event.ts";
-import { inboxLate, runClaimed } from "./handle.ts";
+import { type ClaimedRun, inboxLate, runClaimed } from "./handle.ts";
 import {
   type EventIdentity,
   failed,
@@ -65,7 +65,12 @@ async function handleOnce(
       return busy();
     }
     const claimed = { event: incoming, token, claimedAt };
-    const run = await runClaimed(claimed, { deadline, leaveSlot }, parts).finally(leaveSlot);
+    let run: ClaimedRun;
+    try {
+      run = await runClaimed(claimed, { deadline, leaveSlot }, parts);
+    } finally {
+      leaveSlot();
+    }
     if (run.kind === "failed") {
       await release({ key, token }, parts);
       return failed(run.code, run.error, event);
