@@ -48,7 +48,7 @@ const commands: Readonly<Record<string, Entry>> = {
     declare: async () => (await import("./commands/types.ts")).declareTypes,
   },
   diff: {
-    summary: "Compare two folders of schemas and list breaking changes",
+    summary: "Compare two OpenAPI documents and list breaking changes",
     declare: async () => (await import("./commands/diff.ts")).declareDiff,
   },
   inbox: {

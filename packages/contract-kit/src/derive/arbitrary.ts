@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type JsonSchema, partsOf, type TypeName, typesOf } from "../documents/json-schema.ts";
 import { DocumentError } from "../documents/document-error.ts";
-import { formatted } from "./formats.ts";
+import { formats } from "./formats.ts";
 import {
   itemsOf,
   type LocatedSchema,
@@ -171,7 +171,7 @@ function texts(at: LocatedSchema): Made {
   if (minLength > LONGEST) return undefined;
   const lengths = { minLength, ...(maxLength !== undefined && { maxLength }) };
   const isAccepted = (text: string): boolean => faultsOf(at, text).length === 0;
-  const ofFormat = formatted[format];
+  const ofFormat = formats[format]?.arbitrary;
   const isFree = pattern === undefined && maxLength === undefined && minLength === 0;
   const made = ofFormat && (isFree ? ofFormat() : filtered(ofFormat(), isAccepted));
   if (made !== undefined) return made;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { typesOf } from "../documents/json-schema.ts";
 import { isRecord } from "../values.ts";
 import { arbitrary, DEEP } from "./arbitrary.ts";
+import { formats } from "./formats.ts";
 import { itemsOf, type LocatedSchema, membersOf, resolve, wholeKindsOf } from "./schema.ts";
 import { accepts } from "./validity.ts";
 
@@ -115,40 +116,17 @@ function ordinary(at: LocatedSchema): unknown {
   if ("const" in schema) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
   const { minLength = 1, minimum, maximum, format = "" } = schema;
-  const texts = [
-    ...(TEXTS[format] ?? []),
-    "example",
-    "a".repeat(Math.min(minLength, 1000)),
-    "1".repeat(Math.min(minLength, 1000)),
-    "https://example.test/webhooks",
-    "ada@example.test",
-    "2026-11-21T09:30:00.000Z",
-  ];
+  const length = Math.min(minLength, 1000);
+  const texts = [formats["uri"], formats["email"], formats["date-time"]].map((one) => one?.example);
   const candidates: readonly unknown[] = typesOf(schema).includes("string")
-    ? texts
+    ? [formats[format]?.example, "example", "a".repeat(length), "1".repeat(length), ...texts]
     : [true, 1, minimum, maximum, {}, [], null];
   // Most texts and numbers have no bound: nothing is compiled to judge their example.
   const isFree = Object.keys(schema).every((keyword) => FREE.has(keyword));
-  const isOfFormat = format === "" || TEXTS[format] !== undefined;
-  const found = candidates.find(
-    (one) =>
-      one !== undefined &&
-      ((isFree && isOfFormat && typesOf(schema)[0] === typeof one) || accepts(at, one)),
-  );
-  return found ?? fc.sample(arbitrary(at), { seed: 1, numRuns: 1 })[0];
+  const [type] = typesOf(schema);
+  const isAccepted = (one: unknown): boolean =>
+    one !== undefined && ((isFree && type === typeof one) || accepts(at, one));
+  return candidates.find(isAccepted) ?? fc.sample(arbitrary(at), { seed: 1, numRuns: 1 })[0];
 }
 
 const FREE = new Set(["type", "format", "title", "description", "deprecated", "examples"]);
-
-const TEXTS: Readonly<Record<string, readonly string[] | undefined>> = {
-  "date-time": ["2026-11-21T09:30:00.000Z"],
-  date: ["2026-11-21"],
-  time: ["09:30:00Z"],
-  uri: ["https://example.test/webhooks"],
-  url: ["https://example.test/webhooks"],
-  uuid: ["3f2504e0-4f89-41d3-9a0c-0305e82c3301"],
-  email: ["ada@example.test"],
-  hostname: ["example.test"],
-  ipv4: ["192.0.2.1"],
-  ipv6: ["2001:db8::1"],
-};

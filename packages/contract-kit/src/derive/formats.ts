@@ -16,18 +16,21 @@ function timestamps(): fc.Arbitrary<string> {
   return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString());
 }
 
+interface Format {
+  readonly example: string;
+  readonly arbitrary: () => fc.Arbitrary<string>;
+}
+
 /** Texts of the formats that senders use. Of other formats any text is a value: a format is an annotation. */
-export const formatted: Readonly<Record<string, (() => fc.Arbitrary<string>) | undefined>> = {
-  "date-time": timestamps,
-  date: () => timestamps().map((text) => text.slice(0, 10)),
-  time: () => timestamps().map((text) => text.slice(11)),
-  uri: urls,
-  url: urls,
-  "uri-template": urls,
-  uuid: () => fc.uuid(),
-  email: () => fc.emailAddress({ size: "small" }),
-  hostname: () => fc.domain({ size: "small" }),
-  ipv4: () => fc.ipV4(),
-  ipv6: () => fc.ipV6(),
-  byte: () => fc.base64String(),
+export const formats: Readonly<Record<string, Format | undefined>> = {
+  "date-time": { example: "2026-11-21T09:30:00.000Z", arbitrary: timestamps },
+  date: { example: "2026-11-21", arbitrary: () => timestamps().map((text) => text.slice(0, 10)) },
+  time: { example: "09:30:00Z", arbitrary: () => timestamps().map((text) => text.slice(11)) },
+  uri: { example: "https://example.test/webhooks", arbitrary: urls },
+  url: { example: "https://example.test/webhooks", arbitrary: urls },
+  uuid: { example: "3f2504e0-4f89-41d3-9a0c-0305e82c3301", arbitrary: () => fc.uuid() },
+  email: { example: "ada@example.test", arbitrary: () => fc.emailAddress({ size: "small" }) },
+  hostname: { example: "example.test", arbitrary: () => fc.domain({ size: "small" }) },
+  ipv4: { example: "192.0.2.1", arbitrary: () => fc.ipV4() },
+  ipv6: { example: "2001:db8::1", arbitrary: () => fc.ipV6() },
 };

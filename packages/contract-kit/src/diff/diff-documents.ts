@@ -50,15 +50,20 @@ export function diffDocuments(
     response: new Comparison({ openEnums }),
     event: new Comparison({ openEnums }),
   };
-  const judged = pairsOf(old, now).flatMap(([before, after]) => {
-    const { direction } = (after ?? before) as DocumentPart;
-    const changes = partChanges(old, now, before, after, comparisons[direction]);
-    const found = changes.flatMap((change): Change[] => {
+  const [before, after] = [partsByName(old), partsByName(now)];
+  const judged = [...new Set([...after.keys(), ...before.keys()])].flatMap((name) => {
+    const [earlier, later] = [before.get(name), after.get(name)];
+    const { direction } = (later ?? earlier) as DocumentPart;
+    const judge = (change: RawChange): readonly Change[] => {
       const severity = severityOf(change.rule, direction, severities);
       return severity === "NONE" ? [] : [{ ...change, direction, severity }];
-    });
-    if (before === undefined || after === undefined) return found;
-    return illustrations.added(found, located(old, before), located(now, after));
+    };
+    if (earlier === undefined || later === undefined) {
+      const rule = later === undefined ? "part-removed" : "part-added";
+      return judge({ rule, place: `${name}#`, message: name });
+    }
+    const [was, is] = [located(old, earlier), located(now, later)];
+    return illustrations.added(comparisons[direction].changes(was, is).flatMap(judge), was, is);
   });
   const unique = new Map(judged.map((one) => [JSON.stringify(one), one]));
   const changes = [...unique.values()].toSorted((one, other) => rank(one) - rank(other));
@@ -66,35 +71,14 @@ export function diffDocuments(
   return { changes, ...(note !== undefined && { note }) };
 }
 
-type Pair = readonly [before: DocumentPart | undefined, after: DocumentPart | undefined];
+const partsByName = ({ parts }: EventsDocument): ReadonlyMap<string, DocumentPart> =>
+  new Map(parts.map((part) => [part.name, part]));
 
-function pairsOf(old: EventsDocument, now: EventsDocument): readonly Pair[] {
-  const [before, after] = [old, now].map(
-    ({ parts }) => new Map(parts.map((part) => [part.name, part])),
-  );
-  const names = [...new Set([...(after?.keys() ?? []), ...(before?.keys() ?? [])])];
-  return names.map((name) => [before?.get(name), after?.get(name)]);
-}
-
-const located = (document: EventsDocument, { name, schema }: DocumentPart): LocatedSchema => ({
+const located = (source: EventsDocument, { name, schema }: DocumentPart): LocatedSchema => ({
   schema,
-  source: document,
+  source,
   place: `${name}#`,
 });
-
-function partChanges(
-  old: EventsDocument,
-  now: EventsDocument,
-  before: DocumentPart | undefined,
-  after: DocumentPart | undefined,
-  comparison: Comparison,
-): readonly RawChange[] {
-  if (before !== undefined && after !== undefined)
-    return comparison.changes(located(old, before), located(now, after));
-  const name = (after ?? before)?.name ?? "";
-  const rule = after === undefined ? "part-removed" : "part-added";
-  return [{ rule, place: `${name}#`, message: name }];
-}
 
 function severityOf(
   rule: RuleId,
@@ -106,6 +90,4 @@ function severityOf(
   return chosen ?? diffRules[rule].severities[direction];
 }
 
-function rank({ severity }: Change): number {
-  return ["ERR", "WARN", "INFO"].indexOf(severity);
-}
+const rank = ({ severity }: Change): number => ["ERR", "WARN", "INFO"].indexOf(severity);

@@ -2,16 +2,21 @@ export type TypeName = "null" | "boolean" | "integer" | "number" | "string" | "a
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
+type Optional<Keywords extends string, Value> = { readonly [keyword in Keywords]?: Value };
+type Limits = "Length" | "Items" | "Properties" | "Contains";
+
 /**
  * A schema as `readDocument` returns it: JSON Schema 2020-12 without `allOf` of what can be merged. Keywords next to
- * `oneOf` and `anyOf` count too.
+ * `oneOf` and `anyOf` count too. `format` is an annotation, as JSON Schema says.
  */
-export interface JsonSchema {
+export interface JsonSchema
+  extends
+    Optional<"title" | "description" | "pattern" | "format", string>,
+    Optional<"deprecated" | "uniqueItems", boolean>,
+    Optional<`min${Limits}` | `max${Limits}` | "minimum" | "maximum" | "multipleOf", number>,
+    Optional<"exclusiveMinimum" | "exclusiveMaximum", number> {
   /** `#/schemas/NAME`, with at most annotations next to it. */
   readonly $ref?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly deprecated?: boolean;
   readonly examples?: readonly unknown[];
   readonly type?: TypeName | readonly TypeName[];
   readonly const?: unknown;
@@ -30,33 +35,16 @@ export interface JsonSchema {
   readonly discriminator?: { readonly propertyName: string };
   readonly properties?: Schemas;
   readonly patternProperties?: Schemas;
+  readonly dependentSchemas?: Schemas;
   readonly additionalProperties?: boolean | JsonSchema;
   readonly unevaluatedProperties?: JsonSchema;
   readonly propertyNames?: JsonSchema;
-  readonly dependentSchemas?: Schemas;
-  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
   readonly required?: readonly string[];
-  readonly minProperties?: number;
-  readonly maxProperties?: number;
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
   readonly items?: JsonSchema;
   readonly prefixItems?: readonly JsonSchema[];
   readonly unevaluatedItems?: JsonSchema;
   readonly contains?: JsonSchema;
-  readonly minContains?: number;
-  readonly maxContains?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly uniqueItems?: boolean;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-  /** An annotation, as JSON Schema says. */
-  readonly format?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly multipleOf?: number;
 }
 
 /** The types that a schema names; empty if it names none. */

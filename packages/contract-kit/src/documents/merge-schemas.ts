@@ -26,14 +26,12 @@ const FORMS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     text: "title description format",
     true: "deprecated uniqueItems x-open",
-    least: "minLength minimum minItems minProperties",
-    most: "maxLength maximum maxItems maxProperties",
+    bound: "minLength minimum minItems minProperties maxLength maximum maxItems maxProperties",
     // The first one counts, and others that differ are kept in `allOf`.
     value: "pattern multipleOf minContains maxContains dependentRequired",
     schema: "not contains if",
     mergeable: "additionalProperties unevaluatedProperties propertyNames items unevaluatedItems",
-    schemas: "prefixItems",
-    union: "oneOf anyOf",
+    list: "prefixItems oneOf anyOf",
     members: "properties patternProperties dependentSchemas",
     values: "const enum x-extensible-enum",
     // Read with other keywords.
@@ -84,6 +82,8 @@ class Merge {
       const part = step === undefined ? value : (value as Record<string | number, unknown>)[step];
       return inside(from.node, part, keyword, ...steps);
     };
+    const each = (nodes: readonly SourceNode[]): readonly JsonSchema[] =>
+      nodes.map((node) => this.#context.merged([node]));
     switch (FORMS.get(keyword) ?? "special") {
       case "text":
         if (typeof value === "string") this.#set(keyword, value, "keep");
@@ -91,8 +91,7 @@ class Merge {
       case "true":
         if (value === true) this.#set(keyword, value, "keep");
         return true;
-      case "least":
-      case "most":
+      case "bound":
         return this.#bound(from, keyword, value);
       case "value":
         if (value !== undefined) this.#set(keyword, value);
@@ -106,28 +105,13 @@ class Merge {
           if (!value) draft.additionalProperties = false;
         } else if (Array.isArray(value)) {
           // 2019 and before: 2020 calls it `prefixItems`.
-          this.#set(
-            "prefixItems",
-            list.map((_, index) => this.#context.merged([at(index)])),
-          );
+          this.#set("prefixItems", each(list.map((_, index) => at(index))));
         } else this.#collect(keyword, "", at());
         return true;
-      case "schemas":
-        this.#set(
-          keyword,
-          list.map((_, index) => this.#context.merged([at(index)])),
-        );
-        return true;
-      case "union": {
-        const kinds = kindsOf(
-          from.schema,
-          list.map((_, index) => at(index)),
-          this.#context,
-        );
-        this.#set(
-          keyword,
-          kinds.map((kind) => this.#context.merged([kind])),
-        );
+      case "list": {
+        const nodes = list.map((_, index) => at(index));
+        const isUnion = keyword !== "prefixItems";
+        this.#set(keyword, each(isUnion ? kindsOf(from.schema, nodes, this.#context) : nodes));
         return true;
       }
       case "members":
