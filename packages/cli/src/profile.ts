@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { example, schemaSet } from "@countersign/contract-kit/derive";
 import {
   type EventsDocument,
   type JsonSchema,
@@ -14,6 +13,7 @@ import { senderOf } from "@countersign/schemas/provider-of";
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import type { ProviderDocument } from "@countersign/schemas/providers";
+import { exampleOf } from "./documents.ts";
 import { didYouMean } from "./options.ts";
 import { badArgument, Failure } from "./failure.ts";
 import { checkedProvider, loadProvider } from "./provider.ts";
@@ -125,7 +125,8 @@ export function withEvents(provider: ProviderDocument, document: EventsDocument)
     const schema = form && schemaAt(form.schema, pointerOf(data), document);
     if (schema === undefined) return row;
     const { const: own } = schemaAt(form?.schema ?? {}, pointerOf(category), document) ?? {};
-    const sample = valueAt(event?.examples[0], pointerOf(data) ?? "") ?? sampleOf(schema, document);
+    const sample =
+      valueAt(event?.examples[0], pointerOf(data) ?? "") ?? exampleOf(schema, document);
     return {
       ...row,
       ...(row.category === undefined && typeof own === "string" && { category: own }),
@@ -191,18 +192,6 @@ function inlined(
   };
   // An object has objects as its parts.
   return inner(schema) as Readonly<Record<string, unknown>>;
-}
-
-/** @throws {Failure} No value of the schema can be made. */
-function sampleOf(schema: JsonSchema, document: EventsDocument): unknown {
-  const path = "event.schema.json";
-  try {
-    const located = schemaSet({ [path]: inlined(schema, document) }).document(path);
-    return example(located, { optional: "present" });
-  } catch (cause) {
-    if (!(cause instanceof TypeError || cause instanceof SyntaxError)) throw cause;
-    throw unusable(`unusable schema of an event's data: ${cause.message}`, { cause });
-  }
 }
 
 function unusable(message: string, options?: ErrorOptions): Failure {

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { json } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { providersByName } from "@countersign/schemas/providers-by-name";
@@ -72,6 +74,31 @@ describe("countersign send", () => {
     expect({ status, types }).toEqual({ status: 0, types: [type] });
     const forged = await ran([...args, "--broken", "wrong-secret"], { COUNTERSIGN_SECRET: secret });
     expect(forged).toMatchObject({ status: 0, out: containing(" 401 ") });
+  });
+
+  it("sends the example of an OpenAPI document, or a body that its schema describes", async () => {
+    const bodies: unknown[] = [];
+    const url = await listen((request, response) => {
+      void json(request).then((body) => bodies.push(body) && response.writeHead(204).end());
+    });
+    const svix = fileURLToPath(
+      new URL("../../../test/openapi/svix-3.0-x-webhooks.json", import.meta.url),
+    );
+    const adyen = fileURLToPath(
+      new URL("../../../test/openapi/adyen-transfer-v4.json", import.meta.url),
+    );
+    const made = await send("endpoint.created", url, "--openapi", svix, "--provider", "svix");
+    const example = await send("balancePlatform.transfer.created", url, "--openapi", adyen);
+    expect([made, example]).toMatchObject([{ status: 0 }, { status: 0 }]);
+    expect(bodies).toMatchObject([
+      { type: "endpoint.created", data: { appId: "app_1srOrx2ZWZBpBUvZwXKQmoEYga2" } },
+      {
+        type: "balancePlatform.transfer.created",
+        data: { amount: { currency: "EUR", value: 1000 } },
+      },
+    ]);
+    const failed = await send("endpoint.creatd", url, "--openapi", svix);
+    expect(failed).toMatchObject({ status: 2, err: containing("did you mean endpoint.created?") });
   });
 
   it("refuses a provider whose keys nobody else has, by its name", async () => {

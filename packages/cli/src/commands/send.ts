@@ -8,14 +8,23 @@ import {
   type BrokenKind,
   type TestEvent,
 } from "@countersign/contract-kit/attempts";
+import type { EventsDocument } from "@countersign/contract-kit/documents";
 import { sampleEvent } from "@countersign/sandbox/internal";
 import { stepsOf } from "@countersign/schemas";
 import type { Profile } from "@countersign/schemas/profiles";
 import { providerOf } from "@countersign/schemas/provider-of";
-import type { ProviderDocument } from "@countersign/schemas/providers";
+import { type ProviderDocument, standardWebhooks } from "@countersign/schemas/providers";
 import { systemRandom } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";
-import { choice, didYouMean, integer, profileOption, providerOption } from "../options.ts";
+import { bodyOf, chosenDocument } from "../documents.ts";
+import {
+  choice,
+  didYouMean,
+  integer,
+  openApiOptions,
+  profileOption,
+  providerOption,
+} from "../options.ts";
 import { signingSecret } from "../environment.ts";
 import { badArgument } from "../failure.ts";
 import { chosenProvider, loadProfile } from "../profile.ts";
@@ -27,6 +36,8 @@ import type { Surroundings } from "../terminal.ts";
 interface SendOptions {
   readonly url: string;
   readonly data: string | undefined;
+  readonly openapi: string | undefined;
+  readonly eventType: string | undefined;
   readonly profile: string;
   readonly provider: string | undefined;
   readonly id: string | undefined;
@@ -39,6 +50,9 @@ const help = `
 Signs as the provider does, without any service. Attempts of --times carry one id and a time of their own each. Without --provider the
 event is one of the payment interface (--profile).
 
+--openapi takes the body from a document: the event's example, or one made from its schema. Without --provider the event is then signed
+by Standard Webhooks.
+
 Prints one line an attempt. Ends with 0 where every genuine attempt was answered 2xx, or every broken one
 was not; with 1 otherwise.
 
@@ -49,7 +63,8 @@ Examples:
   countersign send refund.authorized --url http://localhost:3000/webhooks
   countersign send payment.created --url http://localhost:3000/webhooks --id evt_1 --times 2
   countersign send refund.failed --url http://localhost:3000/webhooks --broken stale --json
-  countersign send charge.refunded --provider stripe --url http://localhost:3000/webhooks --data refund.json`;
+  countersign send charge.refunded --provider stripe --url http://localhost:3000/webhooks --data refund.json
+  countersign send issues.opened --provider github --openapi github.json --url http://localhost:3000/webhooks`;
 /** `countersign send`. */
 export function declareSend(command: Command, surroundings: Surroundings): void {
   command
@@ -57,7 +72,9 @@ export function declareSend(command: Command, surroundings: Surroundings): void 
     .requiredOption("--url <url>", "address of the receiver")
     .option("--data <file>", "JSON file of the event's data (default: a sample)")
     .addOption(profileOption())
-    .addOption(providerOption())
+    .addOption(providerOption());
+  for (const option of openApiOptions()) command.addOption(option);
+  command
     .option("--id <id>", "event id (default: a new one)")
     .option("--times <number>", "number of attempts, one after another", integer(1, 1000), 1)
     .addOption(choice("--broken <kind>", "send it with one fault", Object.keys(brokenAttempts)))
@@ -84,11 +101,14 @@ async function send(
   const url = checkedUrl(command.url);
   const { broken } = command;
   const profile = await loadProfile(command.profile);
-  const provider = (await chosenProvider(command)) ?? providerOf(profile);
+  const chosen = await chosenProvider(command);
+  const document = await chosenDocument(command);
+  const provider = chosen ?? (document === undefined ? providerOf(profile) : plainSender(document));
   requireSignable(provider);
   const id = checkedId(command.id);
   const data = command.data === undefined ? undefined : await readData(command.data);
-  const rows = rowsFor(provider, command.type);
+  const rows = document === undefined ? rowsFor(provider, command.type) : [{ type: command.type }];
+  const body = document && bodyOf(document, { type: command.type, provider: chosen });
   const secret = await secretFor(provider, surroundings);
   const maker = attemptMaker({
     provider,
@@ -99,8 +119,12 @@ async function send(
     claims: await claimsFor(provider, surroundings.env),
   });
   const event =
-    provider.sending === undefined
-      ? maker.event({ ...(id !== undefined && { id }), base: baseFrom(data, maker, command.data) })
+    provider.sending === undefined || document !== undefined
+      ? maker.event({
+          ...(id !== undefined && { id }),
+          base: baseFrom(data, maker, command.data) ?? body,
+          keepsResource: document !== undefined,
+        })
       : referenceEvent({ profile: { ...profile, provider }, command, id, data, url });
 
   const { answer: { deadlineSeconds } = {}, sending } = provider;
@@ -129,6 +153,13 @@ async function send(
   const isExpected = ({ status }: { readonly status: number }): boolean =>
     (status >= 200 && status < 300) === (broken === undefined);
   return attempts.every((answer) => "status" in answer && isExpected(answer));
+}
+
+/** Standard Webhooks, with the type where the document has it. */
+function plainSender({ events }: EventsDocument): ProviderDocument {
+  const { id, type } = standardWebhooks.event;
+  const [{ typeAt = type } = {}] = events;
+  return { ...standardWebhooks, event: { type: typeAt, ...(id !== undefined && { id }) } };
 }
 
 /** @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the catalogue does not have the type. */

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type EventsDocument, readDocument } from "@countersign/contract-kit/documents";
+import type { EventsDocument } from "@countersign/contract-kit/documents";
 import { resolveProfile } from "@countersign/schemas/provider-of";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Command } from "commander";
-import { profileDocument } from "../documents.ts";
+import { chosenDocument, profileDocument } from "../documents.ts";
 import { badArgument } from "../failure.ts";
 import { choice, openApiOptions, profileOption, providerOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
@@ -108,10 +108,9 @@ async function described(command: TypesOptions): Promise<{
   readonly provider: ProviderDocument | undefined;
   readonly facts: ReadonlyMap<string, CatalogueFacts>;
 }> {
-  const { openapi, eventType } = command;
-  if (openapi === undefined) {
-    if (command.provider !== undefined || eventType !== undefined)
-      throw badArgument("--provider and --event-type need --openapi here");
+  const document = await chosenDocument(command);
+  if (document === undefined) {
+    if (command.provider !== undefined) throw badArgument("--provider needs --openapi here");
     const profile = await loadProfile(command.profile);
     const { provider, catalogue } = resolveProfile(profile);
     return { document: await profileDocument(profile), provider, facts: factsOf(catalogue) };
@@ -121,7 +120,7 @@ async function described(command: TypesOptions): Promise<{
     ...row,
     ...(resource !== undefined && { resource: resource.replace(/^(?:body|item):/, "") }),
   }));
-  return { document: await readDocument(openapi, { eventType }), provider, facts: factsOf(rows) };
+  return { document, provider, facts: factsOf(rows) };
 }
 
 /** By types: of types with several rows, the first one, and the rank if all have the same. */

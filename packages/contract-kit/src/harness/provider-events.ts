@@ -16,6 +16,8 @@ export interface EventOrder {
   readonly id: string;
   /** Id of the resource that it is about. */
   readonly resource: string;
+  /** True to leave the resource's id as `base` has it. */
+  readonly keepsResource?: boolean | undefined;
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
   /** The event's name. Default: the row's. */
@@ -189,7 +191,7 @@ export class ProviderEvents {
       draft.put(delivery, order.delivery ?? `d${idForms(order.id)[0]}`);
     for (const [name, value] of Object.entries(order.data ?? {}))
       draft.put(this.#inData(name), value);
-    this.#writeResource(draft, row, order.resource);
+    if (order.keepsResource !== true) this.#writeResource(draft, row, order.resource);
     for (const [place, value] of Object.entries(order.more ?? {})) draft.put(place, value);
     for (const part of signature.signed ?? [])
       if (typeof part === "object" && "at" in part) this.#fill(draft, part.at);
