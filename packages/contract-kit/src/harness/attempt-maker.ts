@@ -87,10 +87,10 @@ export class AttemptMaker {
       body: Buffer.from(options.body ?? event.text),
       path,
       what,
-      event,
     };
     const signed = this.sign(request, { id, timestamp, secrets });
-    return { ...signed, headers: [...signed.headers, ...own] };
+    const traced = this.events.traced(event, signed);
+    return { ...signed, event: traced, headers: [...signed.headers, ...own] };
   }
 
   /** Signs a request as it is. */

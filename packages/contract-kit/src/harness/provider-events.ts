@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { isRecord } from "../values.ts";
+import { digestOf, idForms, merged, numberFor, ownIds } from "./event-values.ts";
 import type { Header } from "./message.ts";
-import { RequestDraft, sendsForms } from "./request-draft.ts";
+import { RequestDraft, type RequestParts, sendsForms } from "./request-draft.ts";
 import { printTime } from "./signing.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -135,7 +135,6 @@ export class ProviderEvents {
     const text = Buffer.from(draft.body).toString();
     const parts = this.#allIds.map((place) => draft.text(place) ?? "");
     const { delivery } = this.provider;
-    const sources = [text, JSON.stringify(draft.get("item:"))].filter((one) => one !== undefined);
     return {
       id: this.hasId ? (draft.text(this.#ids[0] ?? "") ?? "") : order.id,
       type: type.join(separator),
@@ -149,11 +148,35 @@ export class ProviderEvents {
           order.id,
           parts.join(" "),
           ...(delivery === undefined ? [] : [draft.text(delivery) ?? ""]),
-          ...(this.hasId ? [] : sources.map(digestOf)),
+          ...this.#digests(draft),
         ]),
       ].filter((id) => id !== ""),
       types: [...new Set([type.join(separator), ...type, ...this.#fixed(type, separator)])],
     };
+  }
+
+  /** The event of an attempt with another body: without an id, the bytes identify it. */
+  traced(event: TestEvent, { headers, body, path = "" }: RequestParts): TestEvent {
+    const digests = this.#digests(new RequestDraft({ headers, body, path }, this.provider));
+    return digests.length === 0
+      ? event
+      : { ...event, ids: [...new Set([...event.ids, ...digests])] };
+  }
+
+  #digests(draft: RequestDraft): readonly string[] {
+    if (this.hasId) return [];
+    const item = JSON.stringify(draft.get("item:"));
+    return [Buffer.from(draft.body).toString(), ...(item === undefined ? [] : [item])].map(
+      digestOf,
+    );
+  }
+
+  /** A type with another last part: the others are often parts of the event's id too. */
+  withLastPart(type: string, change: (last: string) => string): string {
+    const { separator = "." } = this.#places;
+    const fixed = type.split(separator).slice(0, this.#type.length - 1);
+    const last = type.split(separator).slice(fixed.length).join(separator);
+    return [...fixed, change(last)].join(separator);
   }
 
   /** @returns The type's parts as they were written. */
@@ -293,41 +316,4 @@ function formOf({ event, variants = [] }: ProviderDocument): {
   return isOpen(event) || variant === undefined
     ? { event, when: [] }
     : { event: variant.event, when: [variant.when] };
-}
-
-/** An id in the forms that documents demand. */
-function idForms(id: string): readonly string[] {
-  const digest = createHash("sha256").update(id).digest("hex");
-  return [id, digest.slice(0, 16).toUpperCase(), digest.slice(0, 32)];
-}
-
-function numberFor(id: string): number {
-  return Number.parseInt(createHash("sha256").update(id).digest("hex").slice(0, 11), 16);
-}
-
-const digestOf = (text: string): string =>
-  `sha256:${createHash("sha256").update(text).digest("base64url")}`;
-
-/** A value with what another one has in addition. */
-function merged(over: unknown, base: unknown): unknown {
-  if (Array.isArray(base) && (Array.isArray(over) || !isRecord(over)))
-    return base.map((item: unknown, index) =>
-      merged(Array.isArray(over) ? (over[index] as unknown) : undefined, item),
-    );
-  if (!isRecord(over) || !isRecord(base)) return over ?? base;
-  const added = Object.entries(base).filter(([name]) => !Object.hasOwn(over, name));
-  return Object.fromEntries([
-    ...Object.entries(over).map(([name, value]) => [
-      name,
-      Object.hasOwn(base, name) ? merged(value, base[name]) : value,
-    ]),
-    ...added,
-  ]);
-}
-
-/** The members of the reference interface's events that have their resource's id. */
-function ownIds(kind: string | undefined): readonly string[] {
-  if (kind === undefined) return [];
-  if (kind.startsWith("customer.")) return ["id"];
-  return [kind.startsWith("account.") ? "customerId" : "paymentId"];
 }

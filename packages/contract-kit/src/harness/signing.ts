@@ -73,7 +73,12 @@ export class Signing {
       ...[id?.at, timestamp?.at].filter((place) => place !== undefined && isApart(place)),
       ...this.#places.slice(0, 1),
     ].map((place = "") => ({ name: place.replace(/^header:/, ""), place }));
-    this.headers = [...new Set([...this.parts.map(({ place }) => place), ...this.#places])]
+    const signed = (signature.signed ?? []).flatMap((part) => {
+      if (typeof part === "string") return [];
+      return "at" in part ? [part.at] : "ifPresent" in part ? [part.ifPresent] : [];
+    });
+    const named = [...this.parts.map(({ place }) => place), ...this.#places, ...signed];
+    this.headers = [...new Set(named)]
       .map(parsePlace)
       .filter(({ kind }) => kind === "header")
       .map(({ name }) => name);
@@ -119,6 +124,17 @@ export class Signing {
       body: signed.body ?? draft.body,
       path: (signed.url ?? message.url).slice(origin.length),
     };
+  }
+
+  /** False if the scheme has no form for a time, such as one of too few digits. */
+  canWrite(timestamp: number, secrets: readonly Secret[]): boolean {
+    const body = Buffer.from("{}");
+    try {
+      this.#scheme.sign({ id: "cstest", timestamp, body }, secrets.slice(0, 1));
+      return true;
+    } catch (error) {
+      return !(error instanceof TypeError && error.message.includes('"timestamp"'));
+    }
   }
 
   /** True if the scheme's own verifier accepts a request. */

@@ -105,6 +105,7 @@ export const shapes: ReceiverCheck = receiverCheck({
           requirement: isListed ? GENUINE : UNKNOWN,
         })),
     );
+    verdicts.notApplicable(GENUINE, `no schema of an event of ${target.provider.title} is known`);
     await expectAccepted(sender, GENUINE, cases);
     if (!events.isOpen) {
       const reason = `${target.provider.title} has one type of event`;
@@ -116,17 +117,15 @@ export const shapes: ReceiverCheck = receiverCheck({
   },
 });
 
-/** Names that a careless comparison takes for a type. */
-function nearMisses(type: string): readonly string[] {
-  return [
-    `${type}.cstest_Added-2`,
-    `${type}x`,
-    `x${type}`,
-    type.replace(/[./_]/, "x"),
-    type.slice(0, -1),
-    type.toUpperCase(),
-  ].filter((one) => one !== type);
-}
+/** Names that a careless comparison takes for another one. */
+const MISSES: readonly ((name: string) => string)[] = [
+  (name) => `${name}.cstest_Added-2`,
+  (name) => `${name}x`,
+  (name) => `x${name}`,
+  (name) => name.replace(/[./_]/, "x"),
+  (name) => name.slice(0, -1),
+  (name) => name.toUpperCase(),
+];
 
 /** Events of unknown types are acknowledged, and no handler of another type runs for them. */
 async function unknownTypes(sender: Sender): Promise<void> {
@@ -137,13 +136,14 @@ async function unknownTypes(sender: Sender): Promise<void> {
   const known = new Set(events.rows.map(({ type }) => type));
   const near = events.rows
     .slice(0, 3)
-    .flatMap(({ type }) => nearMisses(type))
+    .flatMap(({ type }) => MISSES.map((miss) => events.withLastPart(type, miss)))
     .filter((type) => !known.has(type));
+  const other = (name: string): string => events.withLastPart(row?.type ?? "", () => name);
   const { category } = target.provider.event;
   const isPlain = typeof category === "string" && category.startsWith("body:");
   const sent = await sender.postAll([
-    unknown("", { type: "cstest.added" }),
-    unknown(" whose data is empty", { type: "cstest.empty", base: {} }),
+    unknown("", { type: other("cstest.added") }),
+    unknown(" whose data is empty", { type: other("cstest.empty"), base: {} }),
     ...(isPlain
       ? [
           unknown(" in an unknown category", {
@@ -192,7 +192,10 @@ async function prototypes(sender: Sender): Promise<void> {
   const { verdicts, events } = sender;
   sender.requirement = PROTOTYPE;
   const [plain, ...others] = await sender.postAll(
-    ["cstest.plain", ...NAMES].map((type) => sender.attempt(sender.event({ type }))),
+    ["cstest.plain", ...NAMES].map((name) => {
+      const type = events.withLastPart(events.rows[0]?.type ?? "", () => name);
+      return sender.attempt(sender.event({ type }));
+    }),
   );
   const seen = await sender.finalEffects();
   if (plain === undefined) return;

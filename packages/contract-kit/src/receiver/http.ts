@@ -141,7 +141,10 @@ const refusals: readonly (readonly [what: string, make: (sender: Sender) => Atte
   ["a large unsigned attempt", (sender) => large(sender.unsigned())],
   ["a large attempt that another secret signed", (sender) => large(forged(sender))],
   ["an attempt of another media type", (sender) => sender.genuine({ headers: text })],
-  ["a genuine signature over no JSON", (sender) => sender.genuine({ body: "{" })],
+  [
+    "a genuine signature over no JSON",
+    (sender) => sender.genuine(sender.signing.covers.body ? { body: "{" } : {}),
+  ],
   ["PUT", (sender) => ({ ...sender.genuine(), method: "PUT" })],
   ["PUT of a large body", (sender) => ({ ...large(sender.unsigned()), method: "PUT" })],
   ["another genuine attempt", (sender) => sender.genuine()],

@@ -15,8 +15,18 @@ interface Asked {
   readonly reason?: string;
 }
 
-/** @param handlerMs Duration of the handler: attempts meanwhile meet an event in progress. */
-export function makeEffects({ handlerMs }: { readonly handlerMs: number }) {
+interface Options {
+  /** Duration of the handler: attempts meanwhile meet an event in progress. */
+  readonly handlerMs: number;
+  /** Default: exact for whole cents. */
+  readonly centsOf?: (dollars: number) => number;
+}
+
+/** A ledger of what handlers have done, as an effects URL lists it. */
+export function makeEffects({
+  handlerMs,
+  centsOf = (dollars) => Math.round(dollars * 100),
+}: Options) {
   const effects = new Map<string, { readonly eventId: string; count: number }>();
   let [failing, hanging, reason] = [0, 0, ""];
   return {
@@ -30,7 +40,7 @@ export function makeEffects({ handlerMs }: { readonly handlerMs: number }) {
       if (fails) failing -= 1;
       await after(handlerMs);
       if (fails) throw new Error(reason);
-      const effect = effects.get(id) ?? { eventId: id, type, ...booked(data), count: 0 };
+      const effect = effects.get(id) ?? { eventId: id, type, ...booked(data, centsOf), count: 0 };
       effect.count += 1;
       effects.set(id, effect);
     },
@@ -51,8 +61,8 @@ export function makeEffects({ handlerMs }: { readonly handlerMs: number }) {
 }
 
 /** The amount that the handler would book, if the event has one: in whole cents, which every amount of the schema is. */
-function booked(data: unknown) {
+function booked(data: unknown, centsOf: (dollars: number) => number) {
   const { amount } = (data ?? {}) as { readonly amount?: { readonly value?: unknown } };
   const value = amount?.value;
-  return typeof value === "number" ? { amountCents: String(Math.round(value * 100)) } : {};
+  return typeof value === "number" ? { amountCents: String(centsOf(value)) } : {};
 }
