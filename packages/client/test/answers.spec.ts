@@ -1,10 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
+import type { Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
+import { singleBytes } from "../../../test/held-memory.ts";
 import {
   clientOf,
   errorOf,
   JSON_TYPE,
+  openClient,
+  order,
   pending,
   problem,
   refundError,
@@ -18,7 +22,7 @@ describe("the error of a refused call", () => {
     const errors = [{ pointer: "/amount/value", code: "INVALID_AMOUNT", message: "too precise" }];
     const more = { errors, requestId: "req_1", added: 1 };
     const { error } = await refundError(problem(400, "INVALID_REQUEST", more));
-    expect(Object.fromEntries(Object.entries(error))).toEqual({
+    expect(Object.fromEntries(Object.entries(error))).toStrictEqual({
       name: "ClientError",
       code: "CS_CALL_REFUSED",
       call: "refund",
@@ -47,7 +51,7 @@ describe("the error of a refused call", () => {
       const { error } = await refundError({ status: 403, ...answer });
       const facts = { code: "CS_CALL_REFUSED", call: "refund", attempts: 1, mayBeDone: false };
       const shown = Object.fromEntries(Object.entries(error));
-      expect(shown).toEqual({ name: "ClientError", status: 403, ...facts, ...expected });
+      expect(shown).toStrictEqual({ name: "ClientError", status: 403, ...facts, ...expected });
     }
   });
 
@@ -106,6 +110,20 @@ describe("an unreadable answer", () => {
       expect(received.map(({ path }) => path)).toEqual(["/v1/refunds"]);
     }
   });
+
+  it(
+    "that arrives in single bytes is held in a small multiple of its bytes",
+    { tags: "ci" },
+    async () => {
+      const body = singleBytes(262_144);
+      const answer = { statusCode: 200, headers: {}, body };
+      // The client calls no other method of its dispatcher.
+      const dispatcher = { request: () => Promise.resolve(answer) } as unknown as Dispatcher;
+      const { client } = openClient("http://127.0.0.1", { dispatcher });
+      expect(await errorOf(client.refund(order))).toMatchObject({ reason: "media-type" });
+      expect(body.held()).toBeLessThan(10 * 262_144);
+    },
+  );
 });
 
 function endless(response: ServerResponse): void {

@@ -1,4 +1,6 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
+import { startDeadline, systemClock } from "../src/clock.ts";
 import {
   clientOf,
   errorOf,
@@ -21,12 +23,16 @@ const silence: Scripted = () => undefined;
 const first = ({ received }: { readonly received: readonly unknown[] }) =>
   vi.waitFor(() => expect(received).toHaveLength(1));
 
+/** Resolves once a client has the deadline of its call and a wait. */
+const waits = ({ received, clock }: Awaited<ReturnType<typeof clientOf>>) =>
+  vi.waitFor(() => expect([received.length, clock.pending]).toEqual([1, 2]));
+
 describe("the wait before a retry", () => {
   it("doubles with jitter up to its maximum", async () => {
-    const waits = async (chance: number) =>
+    const waitsOf = async (chance: number) =>
       (await refundError(lost, { maxAttempts: 8, random: () => chance })).clock.waits;
-    expect(await waits(0)).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
-    expect(await waits(1)).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000]);
+    expect(await waitsOf(0)).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
+    expect(await waitsOf(1)).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000]);
   });
 
   it("is at least Retry-After, which is ignored if malformed", async () => {
@@ -108,6 +114,13 @@ describe("a timeout", () => {
   });
 });
 
+it("a deadline that is cancelled does not abort its signal", async () => {
+  const deadline = startDeadline(systemClock, 60_000);
+  deadline.end();
+  await setImmediate();
+  expect(deadline.signal.aborted).toBe(false);
+});
+
 describe("the caller's signal", () => {
   it("ends a call in flight with its reason, and prevents every attempt if it is already aborted", async () => {
     const one = await clientOf([silence, made]);
@@ -122,6 +135,15 @@ describe("the caller's signal", () => {
     const early = await errorOf(one.client.refund(order, { signal: AbortSignal.abort() }));
     expect(early).toMatchObject({ code: "CS_CALL_ABORTED", attempts: 0, mayBeDone: false });
     expect(one.received).toHaveLength(1);
+  });
+
+  it("ends a call that waits for its next attempt", async () => {
+    const one = await clientOf([unavailable("20"), made]);
+    const leaving = new AbortController();
+    const error = errorOf(one.client.refund(order, { signal: leaving.signal }));
+    await waits(one);
+    leaving.abort();
+    expect(await error).toMatchObject({ code: "CS_CALL_ABORTED", attempts: 1, mayBeDone: true });
   });
 
   it("of one call leaves the token to the others that wait for it", async () => {
@@ -158,6 +180,14 @@ describe("a closed client", () => {
     expect(await call).toMatchObject({ refundId: "ref_1" });
     await closed;
     await one.client[Symbol.asyncDispose]();
+  });
+
+  it("ends a call that waits for its next attempt, whose refund may be done", async () => {
+    const one = await clientOf([unavailable("20"), made]);
+    const error = errorOf(one.client.refund(order));
+    await waits(one);
+    await one.client.close();
+    expect(await error).toMatchObject({ code: "CS_CLIENT_CLOSED", attempts: 1, mayBeDone: true });
   });
 
   it("makes no more attempts, and the refund of the last one may be done", async () => {
