@@ -47,7 +47,11 @@ export async function openFaulty({
     const sent = tunnel ? (other: typeof one) => tunnel.redirect(other, next) : next;
     return call ? call(one, sent) : sent(one);
   };
-  const target = await openTargetAt(sandbox.url, token, { profile: quick, fault: through });
+  const target = await openTargetAt(sandbox.url, token, {
+    profile: quick,
+    fault: through,
+    deliveryMs: 5000,
+  });
   const { states } = target;
   if (state === undefined || states === undefined) return target;
   return { ...target, states: { ...states, send: (one) => state(one, states.send) } };

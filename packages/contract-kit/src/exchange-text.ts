@@ -45,7 +45,7 @@ export function curlLines(
     const assigned = made.map(([member, value]) => {
       const name = `${member.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase()}_${names.size}`;
       names.set(value, name);
-      return `${name}=$(printf %s "$ANSWER" | sed -n 's/.*"${member}":"\\([^"]*\\)".*/\\1/p')`;
+      return `${name}=$(printf %s "$ANSWER" | sed -n 's/.*"${member}" *: *"\\([^"]*\\)".*/\\1/p')`;
     });
     return [`ANSWER=$(${line}); printf '%s\\n' "$ANSWER"`, ...assigned];
   });
@@ -104,7 +104,7 @@ function single(text: string): string {
 }
 
 const MADE =
-  /"(paymentId|customerId|id|subscriptionKey|accessToken|access_token|clientSecret)":"([A-Za-z0-9._~+/=-]{4,})"/g;
+  /"(paymentId|customerId|id|subscriptionKey|accessToken|access_token|clientSecret)"\s*:\s*"([!#-[\]-~]{4,})"/g;
 
 function madeBy(answer: HttpAnswer | undefined): readonly (readonly [string, string])[] {
   if (answer === undefined) return [];

@@ -1,6 +1,7 @@
 import type { Profile } from "@countersign/schemas";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Secret } from "@countersign/signatures";
+import type { EventsDocument } from "./documents/index.ts";
 import type { Send } from "./http-send.ts";
 import type { Effects } from "./harness/effects.ts";
 import type { Attempt } from "./harness/attempt-maker.ts";
@@ -57,8 +58,8 @@ export interface SenderTarget {
   readonly types: readonly [string, ...string[]];
   readonly commands: SenderCommands;
   readonly receiver: HostedReceiver;
-  /** Faults of an event by the schema of its type; absent if no document has schemas. */
-  readonly eventFaults?: (type: string | undefined, event: unknown) => readonly string[];
+  /** Describes its events; absent if there is no such document. */
+  readonly document?: EventsDocument;
   /** Milliseconds that a retry may take. */
   readonly waitMs: number;
   readonly slow: boolean;
@@ -73,6 +74,8 @@ interface SenderState {
   retryMs?: number;
   /** True if it sends to the URL that the trigger gets; otherwise it knows one URL only. */
   followsUrl?: boolean;
+  /** True if a further subscription leaves the ones before. */
+  hasSeveralEndpoints?: boolean;
   /** Events of earlier checks, which may still be repeated. */
   readonly known: Set<string>;
 }

@@ -36,3 +36,10 @@ export function withValueAt(value: unknown, [step, ...rest]: Steps, put: unknown
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The text with small letters for capitals, and capitals for small ones. */
+export function swappedCase(text: string): string {
+  return text.replaceAll(/[a-z]/gi, (one) =>
+    one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
+  );
+}

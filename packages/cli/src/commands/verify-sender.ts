@@ -6,6 +6,7 @@ import {
   type SenderTarget,
   TargetUnusableError,
 } from "@countersign/contract-kit";
+import { readDocument } from "@countersign/contract-kit/documents";
 import { secretFrom } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
 import { integer, providerOption } from "../options.ts";
@@ -49,6 +50,7 @@ interface SenderOptions extends Omit<VerifyOptions, "profile"> {
   readonly rotate?: string;
   readonly reopen?: string;
   readonly types?: readonly string[];
+  readonly openapi?: string;
   /** Seconds. */
   readonly wait: number;
   readonly slow?: boolean;
@@ -65,6 +67,7 @@ export function declareVerifySender(command: Command, surroundings: Surroundings
     .option("--rotate <cmd>", "command that gives the sender a new secret")
     .option("--reopen <cmd>", "command that reopens an endpoint after 410")
     .option("--types <type...>", "event types to trigger (default: the provider's first)")
+    .option("--openapi <file>", "OpenAPI or AsyncAPI document of its events")
     .option("--wait <seconds>", "longest wait for a retry", integer(1, 3600), 30)
     .option("--callback-url <url>", "base URL by which the sender reaches --listen")
     .option("--slow", "also run checks that wait for real deadlines");
@@ -105,6 +108,7 @@ async function runVerifySender(
           "--rotate": rotate,
           "--reopen": reopen,
           "--types": options.types,
+          "--openapi": options.openapi,
           "--wait": options.wait === 30 ? undefined : String(options.wait),
           "--slow": options.slow,
         }),
@@ -123,6 +127,7 @@ async function open(
   const { listen, callbackUrl, types, wait, slow = false } = options;
   if (callbackUrl !== undefined) targetUrl(callbackUrl, "--callback-url");
   const provider = await loadProvider(options.provider);
+  const document = options.openapi === undefined ? undefined : await readDocument(options.openapi);
   const secret = await secretFrom(env, "COUNTERSIGN_SECRET");
   const runner = commandRunner(env);
   const commands = commandsOf(options, runner.command);
@@ -134,6 +139,7 @@ async function open(
       secret,
       types,
       callbackUrl,
+      ...(document && { document }),
       waitMs: wait * 1000,
       slow,
     });

@@ -109,6 +109,15 @@ export function faultsOf(located: LocatedSchema, value: unknown): readonly strin
   return fitting === 1 ? faults : [...faults, "oneOf"];
 }
 
+/** The faults of a value and of all that is in it, a line for each. */
+export function errorsOf(located: LocatedSchema, value: unknown): readonly string[] {
+  const validate = validatorOf(resolve(located), "whole");
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message = "" }) => {
+    return `${instancePath || "the event"} ${message}`;
+  });
+}
+
 /** True if a schema accepts a value and all that is in it. */
 export function accepts(located: LocatedSchema, value: unknown): boolean {
   return validatorOf(resolve(located), "whole")(value);

@@ -1,6 +1,7 @@
 import type { Profile } from "@countersign/schemas";
 import type { ProviderCheck } from "../check.ts";
 import { newSecret, NOBODY, pay, UNPAID } from "./calls.ts";
+import { swappedCase } from "../values.ts";
 import { providerCheck } from "./scenario.ts";
 import { maybe, type Reading, type Session, shown } from "./session.ts";
 
@@ -85,9 +86,7 @@ export const commonHeaders: ProviderCheck = providerCheck({
 
 async function expectTokenFirst(session: Session, { where, path, send }: Call): Promise<void> {
   const { token } = session;
-  const swapped = token.replaceAll(/[a-z]/gi, (one) =>
-    one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
-  );
+  const swapped = swappedCase(token);
   for (const authorization of [
     undefined,
     "",

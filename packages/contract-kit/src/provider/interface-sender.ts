@@ -23,6 +23,7 @@ export class InterfaceSender implements Sender {
   readonly types: readonly [string, ...string[]];
   readonly isSlow: boolean;
   readonly hasSeveralEndpoints = true;
+  readonly keepsEndpoints = true;
   readonly mayEnd = true;
   readonly retryMs = undefined;
   readonly #session: Session;
@@ -34,6 +35,10 @@ export class InterfaceSender implements Sender {
     this.sending = profile.sending;
     this.types = typesOf(profile);
     this.isSlow = target.slow === true;
+  }
+
+  get secrets(): ReadonlySet<string> {
+    return this.#session.scenario.secrets;
   }
 
   expect(requirement: string, holds: boolean, message: () => string): boolean {

@@ -77,8 +77,11 @@ export async function probeProvider(
     throw new TargetUnusableError(message, "access token");
   }
   const answer = await reached(target, asked);
-  if (answer.status === 404 && !/json/.test(read.headers["content-type"] ?? ""))
-    throw new TargetUnusableError(`${url} is not a service of this interface: POST ${path} → 404`);
+  // A service of this interface refuses an empty object for its members.
+  if (answer.status === 404 || answer.status === 405)
+    throw new TargetUnusableError(
+      `${url} is not a service of this interface: POST ${path} → ${answer.status} (countersign verify sender tests webhooks of any)`,
+    );
   const { states, ...stateless } = target;
   if (states === undefined) return target;
   const order = { state: "a merchant", params: {}, action: "teardown" };

@@ -5,7 +5,7 @@ import { curlLines, type Exchange, type RecordedCall, shownBytes } from "../exch
 import { attemptExchange, type Endpoint, httpText } from "../harness/endpoints.ts";
 import { basicOf } from "../http-send.ts";
 import type { ProviderTarget } from "../target.ts";
-import { messageOf } from "../values.ts";
+import { messageOf, swappedCase } from "../values.ts";
 import { Verdicts } from "../verdicts.ts";
 import { askUnsubscribe } from "./calls.ts";
 import { StateMissing } from "./provider-states.ts";
@@ -203,49 +203,52 @@ async function evidenceOf(
       [client.secret, "CLIENT_SECRET"],
     ],
   );
-  const hidden = [token, ...scenario.secrets, ...(client ? [basicOf(client)] : [])];
+  const known = [token, ...scenario.secrets, ...(client ? [basicOf(client)] : [])];
+  const plain = withoutSecrets([...known, ...calls.flatMap(grantedBy)]);
   return {
-    curl: curlLines(calls, { token, run: scenario.run, secrets: names }),
-    exchanges: exchangesOf(calls, scenario.endpoints, hidden),
+    curl: curlLines(calls, { token, run: scenario.run, secrets: names }).map(plain),
+    exchanges: exchangesOf(calls, scenario.endpoints).map(({ sent, received }) => {
+      return { sent: shownBytes(plain(sent)), received: shownBytes(plain(received)) };
+    }),
   };
 }
 
 /** Calls and attempts that are shown of one failure: the last ones. */
 const SHOWN = 4;
 
-/** Values that a service generates for its caller. */
+/** Secrets that a service generates for its caller. */
+function grantedBy({ answer }: RecordedCall): readonly string[] {
+  const text = Buffer.from(answer?.body ?? "").toString();
+  return [...text.matchAll(GRANTED)].map(([, secret = ""]) => secret);
+}
+
 const GRANTED = /"(?:access_?[tT]oken|client_?[sS]ecret)"\s*:\s*"([^"]+)"/g;
+
+/** Leaves out secrets, also without their last character or in another case, as checks send them. */
+function withoutSecrets(secrets: readonly string[]): (text: string) => string {
+  const all = secrets
+    .filter(({ length }) => length >= 8)
+    .flatMap((secret) => [secret, swappedCase(secret), secret.slice(0, -1)]);
+  return (text) => all.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+}
 
 /** The last exchanges: calls of the kit, then attempts of the provider with their responses. */
 function exchangesOf(
   calls: readonly RecordedCall[],
   endpoints: readonly Endpoint[],
-  secrets: readonly string[],
 ): readonly Exchange[] {
   const attempts = endpoints
     .flatMap((endpoint) => endpoint.attempts)
     .toSorted((one, other) => one.at - other.at)
     .map(attemptExchange);
-  const granted = calls.flatMap(({ answer }) =>
-    [
-      ...Buffer.from(answer?.body ?? "")
-        .toString()
-        .matchAll(GRANTED),
-    ].map(([, one = ""]) => one),
-  );
-  const plain = (text: string): string =>
-    [...secrets, ...granted]
-      .filter((secret) => secret !== "")
-      .reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
-  return [...calls.slice(-SHOWN).map(ofCall), ...attempts.slice(-SHOWN)].map((shown) => ({
-    sent: shownBytes(plain(shown.sent)),
-    received: shownBytes(plain(shown.received)),
-  }));
+  return [...calls.slice(-SHOWN).map(ofCall), ...attempts.slice(-SHOWN)];
 }
 
-function ofCall({ call, answer }: RecordedCall): Exchange {
+function ofCall({ url, call, answer }: RecordedCall): Exchange {
+  // A state is at a URL of its own, below which it has no path.
+  const path = call.path === "" ? new URL(url).pathname : call.path;
   return {
-    sent: httpText(`${call.method} ${call.path}`, call),
+    sent: httpText(`${call.method} ${path}`, call),
     received: answer === undefined ? "" : httpText(String(answer.status), answer),
   };
 }

@@ -146,6 +146,7 @@ export function expectGenuine(
     return `the signature does not match the bytes that arrived: ${code}`;
   });
   const text = `${JSON.stringify(attempt.headers)} ${Buffer.from(attempt.body).toString()}`;
-  sender.expect(NO_SECRETS, !text.includes(secret), () => "an attempt contains its own secret");
+  const isShown = [...sender.secrets].some((one) => text.includes(one));
+  sender.expect(NO_SECRETS, !isShown, () => "an attempt contains a secret or a token");
   return verification.ok ? verification.timestamp : undefined;
 }

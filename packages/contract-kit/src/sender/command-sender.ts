@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { SenderCheck } from "../check.ts";
+import { errorsOf } from "../derive/validity.ts";
 import { shownBytes } from "../exchange-text.ts";
 import { attemptExchange, type Endpoint, type ReceivedAttempt } from "../harness/endpoints.ts";
 import { type UntrustedServer, untrustedServer } from "../harness/self-signed.ts";
@@ -46,6 +47,7 @@ export class CommandSender implements Sender {
   readonly types: SenderTarget["types"];
   readonly isSlow: boolean;
   readonly hasSeveralEndpoints: boolean;
+  readonly keepsEndpoints: boolean;
   readonly mayEnd: boolean;
   readonly rotate?: () => Promise<string>;
   readonly reopen?: () => Promise<void>;
@@ -63,9 +65,10 @@ export class CommandSender implements Sender {
     this.reader = new AttemptReader(provider);
     this.types = types;
     this.isSlow = slow;
-    this.hasSeveralEndpoints = commands.subscribe !== undefined;
+    this.hasSeveralEndpoints = runState.hasSeveralEndpoints === true;
+    this.keepsEndpoints = commands.subscribe !== undefined || commands.reopen !== undefined;
     const { rotate, reopen } = commands;
-    this.mayEnd = this.hasSeveralEndpoints || reopen !== undefined || runState.followsUrl === true;
+    this.mayEnd = this.keepsEndpoints || runState.followsUrl === true;
     if (rotate !== undefined)
       this.rotate = async () => {
         runState.secret = newSecret(provider);
@@ -77,6 +80,10 @@ export class CommandSender implements Sender {
     const { hostname } = new URL(url);
     this.listenSecurely = () =>
       untrustedServer(hostname.replace(/^\[(.*)\]$/, "$1"), CONNECTING_MS);
+  }
+
+  get secrets(): ReadonlySet<string> {
+    return this.#target.secrets;
   }
 
   get retryMs(): number | undefined {
@@ -130,18 +137,22 @@ export class CommandSender implements Sender {
   }
 
   judgeEvent(attempt: ReceivedAttempt): void {
-    const { provider, eventFaults } = this.#target;
-    const { type } = this.reader.facts(attempt);
-    const known = provider.catalogue?.map((row) => row.type);
+    const { provider, document } = this.#target;
+    const { type = "" } = this.reader.facts(attempt);
+    const documented = document?.events.map(({ name }) => name);
+    const known = documented ?? provider.catalogue?.map((row) => row.type);
     if (known === undefined)
-      this.notApplicable("P-EVENT-CATALOGUE", `${provider.title} has no catalogue`);
+      this.notApplicable("P-EVENT-CATALOGUE", `${provider.title} has no catalogue (--openapi)`);
     else
-      this.expect("P-EVENT-CATALOGUE", known.includes(type ?? ""), () => {
-        return `the catalogue of ${provider.title} has no ${JSON.stringify(type)}`;
+      this.expect("P-EVENT-CATALOGUE", known.includes(type), () => {
+        return `no event ${JSON.stringify(type)} is known; expected one of ${known.join(", ")}`;
       });
-    if (eventFaults === undefined)
+    if (document === undefined)
       return this.notApplicable("P-EVENT-SCHEMA", "no document has schemas of events (--openapi)");
-    const faults = eventFaults(type, parseJson(attempt.body));
+    const event = document.events.find(({ name }) => name === type);
+    if (event === undefined) return;
+    const located = { schema: event.schema, source: document, place: event.key };
+    const faults = errorsOf(located, parseJson(attempt.body));
     this.expect("P-EVENT-SCHEMA", faults.length === 0, () => `${type}: ${faults.join("; ")}`);
   }
 
@@ -158,15 +169,14 @@ export class CommandSender implements Sender {
     await setTimeout(QUIET_MS);
   }
 
-  async retry(endpoint: Endpoint, attempts: number): Promise<number> {
+  async retry(endpoint: Endpoint): Promise<number> {
     const { commands, waitMs, runState } = this.#target;
-    const from = endpoint.attempts.at(-1)?.at ?? Date.now();
-    await this.#run("repeat");
-    const hasArrived = await endpoint.until(({ length }) => length > attempts, waitMs);
-    if (!hasArrived) return waitMs;
-    const ms = (endpoint.attempts[attempts]?.at ?? from) - from;
-    runState.retryMs = commands.repeat === undefined ? ms : 0;
-    return ms;
+    if (endpoint.attempts.length < 2) await this.#run("repeat");
+    await endpoint.until(({ length }) => length > 1, waitMs);
+    const [first, second] = endpoint.attempts;
+    if (first === undefined || second === undefined) return waitMs;
+    runState.retryMs = commands.repeat === undefined ? second.at - first.at : 0;
+    return runState.retryMs;
   }
 
   /** Ends the commands that still run, and remembers the events that may still be repeated. */

@@ -11,9 +11,10 @@ export interface SenderOptions {
   readonly commands: SenderCommands;
   /** The secret that the sender has already. Default: a new one, which the commands get. */
   readonly secret?: string | undefined;
-  /** Event types to trigger. Default: the first of the provider's catalogue. */
+  /** Event types to trigger. Default: the first of the document, or of the provider's catalogue. */
   readonly types?: readonly string[] | undefined;
-  readonly eventFaults?: SenderTarget["eventFaults"];
+  /** Describes its events. */
+  readonly document?: SenderTarget["document"];
   readonly host?: string;
   readonly port?: number;
   readonly callbackUrl?: string | undefined;
@@ -21,6 +22,9 @@ export interface SenderOptions {
   readonly waitMs?: number;
   readonly slow?: boolean;
 }
+
+/** Milliseconds after the first attempt in which one arrives at another endpoint. */
+const OTHER_MS = 1000;
 
 /**
  * Starts a receiver, and makes sure that the trigger makes the sender send to it.
@@ -34,14 +38,15 @@ export async function openSender(
   options: SenderOptions,
 ): Promise<{ readonly target: SenderTarget; readonly close: () => void }> {
   const { provider, commands, secret = newSecret(provider), host, port, callbackUrl } = options;
-  const { waitMs = 30_000, slow = false, eventFaults } = options;
+  const { waitMs = 30_000, slow = false, document } = options;
   const scheme = schemeOf(provider);
   if (scheme.needsKey)
     throw new TypeError(
       `${provider.title} names a key in each attempt, which the kit cannot fetch`,
     );
   scheme.check([secret], "verify");
-  const [first = provider.catalogue?.[0]?.type ?? "test", ...others] = options.types ?? [];
+  const known = document?.events[0]?.name ?? provider.catalogue?.[0]?.type;
+  const [first = known ?? "test", ...others] = options.types ?? [];
   const receiver = await hostReceiver({
     takesAnyPath: true,
     ...(host !== undefined && { host }),
@@ -57,17 +62,23 @@ export async function openSender(
     types: [first, ...others],
     commands,
     receiver,
-    ...(eventFaults && { eventFaults }),
+    ...(document && { document }),
     waitMs,
     slow,
     runState: { secret, known: new Set() },
   };
   const sender = new CommandSender(target, new Verdicts("sender", []));
   try {
+    const before = commands.subscribe && (await sender.subscribe());
     const { endpoint } = await sender.subscribe();
     await sender.emit();
     if (!(await endpoint.until(({ length }) => length > 0, waitMs)))
       throw new Error(`no attempt arrived at ${endpoint.url} after --trigger`);
+    if (before !== undefined)
+      target.runState.hasSeveralEndpoints = await before.endpoint.until(
+        ({ length }) => length > 0,
+        OTHER_MS,
+      );
     target.runState.followsUrl = endpoint.attempts[0]?.url === endpoint.url;
   } catch (cause) {
     receiver.close();

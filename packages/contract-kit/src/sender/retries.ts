@@ -58,20 +58,19 @@ export const retries: SenderScenario = {
     const [first, ...more] = endpoint.attempts;
     sender.expect(RETRY, first !== undefined, () => `no attempt of ${sender.types[0]} arrived`);
     if (first === undefined) return;
-    sender.expect(
-      RETRY,
-      more.length === 0,
-      () => "the answer 500 was met by more attempts at once",
-    );
+    // Some senders make the second attempt soon.
+    const most = sender.sending === undefined ? 2 : 0;
+    sender.expect(RETRY, more.length <= most, () => {
+      return "the answer 500 was met by more attempts at once";
+    });
     const firstTime = expectGenuine(sender, first, secret);
 
     // Receivers compare the signature's timestamp with their own clock: it is real time, wherever the target's clock is.
     await setTimeout(Math.max(0, first.at + SECOND_MS - Date.now()));
-    const before = endpoint.attempts.length;
     await (sender.sending === undefined
       ? measuredRetry(sender, subscription)
       : scheduledRetries(sender, subscription, sender.sending));
-    for (const again of endpoint.attempts.slice(before))
+    for (const again of endpoint.attempts.slice(1))
       expectRepeated(sender, { first, firstTime }, again, secret);
   },
 };
@@ -88,7 +87,8 @@ function expectRepeated(
     return `a retry has other bytes than the first attempt: ${Buffer.from(again.body).toString()}`;
   });
   const time = expectGenuine(sender, again, secret);
-  if (time !== undefined && firstTime !== undefined)
+  const isLater = again.at - first.at >= SECOND_MS;
+  if (time !== undefined && firstTime !== undefined && isLater)
     sender.expect(TIMESTAMP, time > firstTime, () => {
       return `a retry is signed with the first attempt's timestamp, ${String(firstTime)}`;
     });
@@ -100,9 +100,8 @@ async function measuredRetry(sender: Sender, { endpoint }: Subscription): Promis
     return [RETRY, KEPT].forEach((one) =>
       sender.notApplicable(one, `${sender.reader.provider.title} does not retry`),
     );
-  const count = endpoint.attempts.length;
-  const ms = (await sender.retry?.(endpoint, count)) ?? 0;
-  sender.expect(RETRY, endpoint.attempts.length > count, () => {
+  const ms = (await sender.retry?.(endpoint)) ?? 0;
+  sender.expect(RETRY, endpoint.attempts.length > 1, () => {
     return `after the answer 500: expected another attempt within ${Math.round(ms / 1000)} s (--wait), got none`;
   });
 }

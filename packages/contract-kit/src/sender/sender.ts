@@ -15,10 +15,14 @@ export interface Sender {
   readonly sending: Sending | undefined;
   /** Event types that it can be made to send. */
   readonly types: readonly [string, ...string[]];
+  /** Every secret that the sender knows: no attempt may contain one. */
+  readonly secrets: ReadonlySet<string>;
   /** True to wait for real deadlines. */
   readonly isSlow: boolean;
   /** True if several endpoints can be subscribed at once; otherwise a subscription replaces the one before. */
   readonly hasSeveralEndpoints: boolean;
+  /** True if the sender keeps an endpoint between two events; otherwise each trigger names it. */
+  readonly keepsEndpoints: boolean;
   /** True if an endpoint may be ended by 410: it is not the sender's only one, or can be reopened. */
   readonly mayEnd: boolean;
   /** The delay of its retries in milliseconds, as an earlier check measured it. */
@@ -46,8 +50,8 @@ export interface Sender {
   readonly rotate?: () => Promise<string>;
   /** Makes the sender send again to an endpoint that was answered 410; absent if that cannot be done. */
   readonly reopen?: () => Promise<void>;
-  /** Waits for the attempt after `attempts` of them. @returns The milliseconds that it waited; absent if a schedule says it. */
-  readonly retry?: (endpoint: Endpoint, attempts: number) => Promise<number>;
+  /** Waits for the second attempt. @returns The delay in milliseconds, or how long it waited in vain. Absent if a schedule says it. */
+  readonly retry?: (endpoint: Endpoint) => Promise<number>;
   /** Starts an https server that no client may trust; absent if no such address can be subscribed. */
   readonly listenSecurely?: () => Promise<UntrustedServer>;
 }

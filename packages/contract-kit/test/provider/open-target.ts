@@ -30,6 +30,8 @@ interface TargetOptions {
   readonly profile?: Profile;
   /** Happens to calls of the interface, never to those that prepare states. */
   readonly fault?: Fault;
+  /** Milliseconds that a delivery may take to arrive. Default 30 000, for a busy machine. */
+  readonly deliveryMs?: number;
   /** Takes what closes the target. Default: the end of the test. */
   readonly atEnd?: AtEnd;
 }
@@ -38,11 +40,16 @@ interface TargetOptions {
 export async function openTargetAt(
   url: string,
   token: string,
-  { profile = profiles.standard, fault, atEnd = onTestFinished }: TargetOptions = {},
+  {
+    profile = profiles.standard,
+    fault,
+    atEnd = onTestFinished,
+    deliveryMs = 30_000,
+  }: TargetOptions = {},
 ): Promise<ProviderTarget> {
   const { send, close } = httpSend(url, { timeoutMs: 60_000 });
   const states = httpSend(`${url}/sandbox/states`, { timeoutMs: 60_000 });
-  const receiver = await hostReceiver({ deliveryMs: 10_000 });
+  const receiver = await hostReceiver({ deliveryMs });
   for (const end of [close, states.close, receiver.close]) atEnd(end);
   const tokenOf = (): Promise<string> => Promise.resolve(token);
   return {

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { ProviderTarget } from "@countersign/contract-kit";
+import { profiles } from "@countersign/schemas/profiles";
 import { expect, it, onTestFinished } from "vitest";
 import type { Verdict } from "../../src/check.ts";
 import { httpSend } from "../../src/http-send.ts";
 import { amounts } from "../../src/provider/amounts.ts";
+import { commonHeaders } from "../../src/provider/http.ts";
 import { serve } from "../pact/write-pact.ts";
 import { TOKEN } from "../../../sandbox/test/open-sandbox.ts";
 import { openTarget } from "./open-target.ts";
@@ -28,6 +30,9 @@ async function openCutting(): Promise<ProviderTarget> {
   onTestFinished(closeOwn);
   return { ...target, url, send };
 }
+
+/** Statuses and bodies of another profile: every refusal has the wrong form. */
+const broken = { ...profiles.standard.statuses, errorBody: "flat" } as const;
 
 const failureOf = (verdicts: readonly Verdict[]): Extract<Verdict, { status: "fail" }> => {
   const found = verdicts.find((one) => one.status === "fail");
@@ -64,3 +69,24 @@ it(
     expect(calls).toBe(1);
   },
 );
+
+it("a failure shows no token that a state has granted, however the state's answer is spaced", async () => {
+  const target = await openCutting();
+  const { states } = target;
+  if (states === undefined) throw new Error("a sandbox prepares states");
+  const granted: string[] = [];
+  const send: ProviderTarget["send"] = async (call) => {
+    const answer = await states.send(call);
+    const values = JSON.parse(Buffer.from(answer.body).toString()) as { accessToken?: string };
+    if (values.accessToken !== undefined) granted.push(values.accessToken);
+    return { ...answer, body: Buffer.from(JSON.stringify(values, undefined, 1)) };
+  };
+  const verdicts = await commonHeaders.run(
+    { ...target, states: { ...states, send }, profile: { ...target.profile, statuses: broken } },
+    { seed: 1, runs: 1 },
+  );
+  const text = JSON.stringify(verdicts.filter(({ status }) => status === "fail"));
+  expect(text).toContain("curl");
+  expect(granted).not.toEqual([]);
+  for (const token of granted) expect(text).not.toContain(token.slice(0, -1));
+});
