@@ -37,9 +37,9 @@ export async function makeCall<T>(
   const endsAt = clock.elapsed() + timeoutMs;
   const deadline = startDeadline(clock, timeoutMs);
   const signal = AbortSignal.any([deadline.signal, ...(caller === undefined ? [] : [caller])]);
-  const changes = call.method !== "GET";
+  const { name, method } = call;
   const errorOf = (failure: Failure): ClientError =>
-    new ClientError(failure, { call: call.name, attempts, mayBeDone: changes && doubt });
+    new ClientError(failure, { call: name, attempts, mayBeDone: doubt && method !== "GET" });
   let attempts = 0;
   let doubt = false;
   let isRenewed = false;
@@ -48,6 +48,7 @@ export async function makeCall<T>(
       attempts += 1;
       // 1. A token, and one exchange with it.
       let token = await getToken(signal);
+      if (closing.aborted) break;
       let result = token.ok ? await send(running, call, { token: token.value, signal }) : token;
       // 2. The first 401 of a call gets a new token and another exchange: a rejected call has no effect.
       if (token.ok && !result.ok && result.failure.status === 401 && !isRenewed) {
@@ -114,8 +115,8 @@ function judge(failure: Failure): { readonly mayBeDone: boolean; readonly isTran
     case "CS_TOKEN_REFUSED":
       return { mayBeDone: false, isTransient: isTransientStatus };
     case "CS_CALL_REFUSED":
-      // A gateway answers 5xx for a service that may have done its work.
-      return { mayBeDone: status >= 500, isTransient: isTransientStatus };
+      // A gateway answers 408 and 5xx for a service that may have done its work.
+      return { mayBeDone: status === 408 || status >= 500, isTransient: isTransientStatus };
     case "CS_REQUEST_KEY_USED":
       // Without `existing` it may be this refund, requested before, that has the key.
       return { mayBeDone: existing === undefined, isTransient: false };

@@ -23,10 +23,7 @@ import { settingsOf, type CallOptions, type ClientOptions } from "./options.ts";
 import { refundCall, type RefundAnswer, type RefundOrder } from "./refund.ts";
 import { tokenSource } from "./tokens.ts";
 
-/**
- * The four calls of the interface. Every call rejects with a `ClientError`, or with a `TypeError` for an invalid
- * option of the call.
- */
+/** The four calls of the interface. They reject with a `ClientError`, or a `TypeError` for an invalid call option. */
 export interface Client {
   /** Requests a refund (S 4.1). Resolves to the one refund of its `requestKey`, also if answers are lost. */
   readonly refund: (order: RefundOrder, options?: CallOptions) => Promise<RefundAnswer>;

@@ -75,8 +75,9 @@ export class ClientError extends Error {
     const { code, status, errorCode, reason, errors = [] } = shown;
     const members = errors.map(({ pointer, code: fault }) => `${pointer} ${fault}`).join(", ");
     const details = [code, status, errorCode, reason, members].filter(Boolean).join(" ");
-    const options = cause === undefined ? {} : { cause };
-    super(`${facts.call}: ${details}: ${clientErrorCodes[code]}`, options);
+    // The provider's words must not break the lines of a log.
+    const line = `${facts.call}: ${details.replaceAll(/[^ -~]/g, "?")}: ${clientErrorCodes[code]}`;
+    super(line, cause === undefined ? {} : { cause });
     const known = Object.entries(shown).filter(([, fact]) => fact !== undefined);
     Object.assign(this, Object.fromEntries(known), facts);
   }

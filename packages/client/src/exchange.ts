@@ -80,17 +80,22 @@ export async function exchange<T>(
   return unreadable("schema", { errors: invalidMembers(validation.errors) });
 }
 
+/** Failures before a connection is ready for a request. An `ERR_SSL_…` or `EHOSTUNREACH` may also end a request. */
 const NOT_CONNECTED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_(?:CONNECT_TIMEOUT|CLOSED|DESTROYED)|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
+  /^(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_CLOSED|ERR_TLS_CERT_ALTNAME_INVALID|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
 const NOT_HTTP = /^(?:HPE_\w+|UND_ERR_HEADERS_OVERFLOW)$/;
 
 // The error itself is dropped: a parser's error contains the received bytes, possibly with a token.
 function failureOf(error: unknown): Failure {
-  const reason = error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN";
-  if (NOT_CONNECTED.test(reason)) return { code: "CS_UNREACHABLE", reason };
+  // A host with several addresses has an error for each.
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  const shown: NodeJS.ErrnoException = first instanceof Error ? first : new Error("unknown");
+  const { name, code: reason = "UNKNOWN", syscall = "" } = shown;
+  if (["getaddrinfo", "connect"].includes(syscall) || NOT_CONNECTED.test(reason))
+    return { code: "CS_UNREACHABLE", reason };
   // A parser error at the end of the connection has no code.
-  const isParser = error instanceof Error && error.name === "HTTPParserError";
-  if (isParser || NOT_HTTP.test(reason)) return { code: "CS_ANSWER_UNREADABLE", reason: "http" };
+  if (name === "HTTPParserError" || NOT_HTTP.test(reason))
+    return { code: "CS_ANSWER_UNREADABLE", reason: "http" };
   return { code: "CS_CONNECTION_LOST", reason };
 }
 
@@ -121,8 +126,7 @@ function readRefusal(body: unknown): Partial<Failure> {
     return { errorCode, errorMessage, requestId };
   }
   const oauth = validateTokenError(body);
-  if (oauth.ok)
-    return { errorCode: oauth.value.error, errorMessage: oauth.value.error_description };
+  if (oauth.ok) return { errorCode: oauth.value.error };
   const isObject = typeof body === "object" && body !== null;
   const said = isObject && "errorDetails" in body ? body.errorDetails : undefined;
   const details = validateErrorDetails(said);

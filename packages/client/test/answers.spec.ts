@@ -55,6 +55,11 @@ describe("the error of a refused call", () => {
     }
   });
 
+  it("has a message of one line, whatever the provider writes", async () => {
+    const { error } = await refundError(problem(400, "A\nFAKE LINE\u001B[2J"));
+    expect(error.message).toMatch(/^refund: CS_CALL_REFUSED 400 A\?FAKE LINE\?\[2J: [ -~]+$/);
+  });
+
   it("contains no secret that the provider echoes, nor does the client when inspected", async () => {
     const text = `${SECRET_KEY} a-long-token`;
     const echo = problem(400, "INVALID_REQUEST", {

@@ -84,6 +84,7 @@ describe("the wait before a retry", () => {
       const { error, clock } = await refundError([transient, problem(404, "PAYMENT_NOT_FOUND")]);
       expect(error).toMatchObject({ status: 404, attempts: 2 });
       expect([status, clock.waits]).toEqual([status, [2000]]);
+      expect([status, error.mayBeDone]).toEqual([status, status !== 429]);
     }
   });
 });
@@ -188,6 +189,16 @@ describe("a closed client", () => {
     await waits(one);
     await one.client.close();
     expect(await error).toMatchObject({ code: "CS_CLIENT_CLOSED", attempts: 1, mayBeDone: true });
+  });
+
+  it("begins no attempt with a token that arrives later, and no refund is in doubt", async () => {
+    const token = Promise.withResolvers<string>();
+    const one = await clientOf(made, { token: () => token.promise });
+    const error = errorOf(one.client.refund(order));
+    await one.client.close();
+    token.resolve("late");
+    expect(await error).toMatchObject({ code: "CS_CLIENT_CLOSED", mayBeDone: false });
+    expect(one.received).toEqual([]);
   });
 
   it("makes no more attempts, and the refund of the last one may be done", async () => {
