@@ -58,7 +58,7 @@ export async function loadProfile(nameOrFile: string): Promise<Profile> {
   if (typeof openapi !== "string")
     throw unusable(`${nameOrFile} is not a profile:\n  /openapi must be the path of a document`);
   const events = await readDocument(join(dirname(nameOrFile), openapi));
-  return sent({ ...profile, provider: withEvents(provider, events) });
+  return sent({ ...profile, provider: withEvents(provider, events, true) });
 }
 
 /**
@@ -114,8 +114,16 @@ async function readProfile(file: string): Promise<unknown> {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A provider's document whose catalogue has the schemas and samples of data that a document of events describes. */
-export function withEvents(provider: ProviderDocument, document: EventsDocument): ProviderDocument {
+/**
+ * A provider's document whose catalogue has the schemas and samples of data that a document of events describes.
+ *
+ * @param makes False leaves out samples that the document has no example of: to make hundreds takes a minute.
+ */
+export function withEvents(
+  provider: ProviderDocument,
+  document: EventsDocument,
+  makes: boolean,
+): ProviderDocument {
   const { category, data = "body:" } = provider.event;
   const described = new Map(typedForms(document, provider).map((one) => [one.type, one]));
   const known = new Map((provider.catalogue ?? []).map((row) => [row.type, row]));
@@ -125,8 +133,8 @@ export function withEvents(provider: ProviderDocument, document: EventsDocument)
     const schema = form && schemaAt(form.schema, pointerOf(data), document);
     if (schema === undefined) return row;
     const { const: own } = schemaAt(form?.schema ?? {}, pointerOf(category), document) ?? {};
-    const sample =
-      valueAt(event?.examples[0], pointerOf(data) ?? "") ?? exampleOf(schema, document);
+    const example = valueAt(event?.examples[0], pointerOf(data) ?? "");
+    const sample = example ?? (makes ? exampleOf(schema, document) : undefined);
     return {
       ...row,
       ...(row.category === undefined && typeof own === "string" && { category: own }),

@@ -61,6 +61,10 @@ describe("derivation", () => {
     ["not", { type: "integer", minimum: 0, maximum: 9, not: { const: 3 } }],
     ["if", { type: "integer", maximum: 9, minimum: 0, if: { maximum: 5 }, else: { const: 7 } }],
     ["similar kinds of oneOf", { oneOf: [{ type: "integer" }, { type: "number", maximum: 3 }] }],
+    [
+      "a type next to a union",
+      { type: "string", anyOf: [{ type: "integer" }, { type: "string" }] },
+    ],
     ["exclusive bounds", { type: "integer", exclusiveMinimum: 1, exclusiveMaximum: 3 }],
     ["values of unlisted members", { type: "object", additionalProperties: { type: "boolean" } }],
     [
@@ -97,6 +101,12 @@ describe("derivation", () => {
     }).document("a.json");
     expect(example(at, { optional: "present" })).toEqual({ b: { all: [] } });
     expect(fc.sample(arbitrary(at), { seed: 1, numRuns: 5 })).toHaveLength(5);
+  });
+
+  it("leaves out optional members, and empties lists, of schemas that accept nothing", () => {
+    const none = { type: "integer", minimum: 3, maximum: 2 };
+    const at = alone(closed({ a: none, b: { type: "array", items: { not: {} } } }, ["b"]));
+    expect(example(at, { optional: "present" })).toEqual({ b: [] });
   });
 
   it.each([

@@ -226,6 +226,7 @@ describe("a schema of a document", () => {
       { type: ["string", "null"], enum: ["a", null] },
     ],
     [{ nullable: true, allOf: [ref("A")] }, { anyOf: [{ $ref: "#/schemas/A" }, { type: "null" }] }],
+    [{ type: ["null"], allOf: [ref("A")] }, { anyOf: [{ $ref: "#/schemas/A" }, { type: "null" }] }],
     [{ minimum: 3, exclusiveMinimum: true }, { exclusiveMinimum: 3 }],
     [{ example: "x" }, { examples: ["x"] }],
   ])("is translated from OpenAPI 3.0: %j", async (old, now) => {

@@ -202,7 +202,7 @@ async function openTarget(
   const provider =
     options.openapi === undefined
       ? chosen
-      : withEvents(chosen, await readDocument(options.openapi));
+      : withEvents(chosen, await readDocument(options.openapi), false);
   requireKnownTypes(provider, types);
   const bodies = samples === undefined ? undefined : samplesIn(samples, provider);
   const sql = effects === undefined ? undefined : await openSqlEffects(effects, surroundings.env);

@@ -20,15 +20,21 @@ import { accepts, closureOf, faultsOf, regExpOf } from "./validity.ts";
  * @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`: no value was found that the schema accepts.
  */
 export function arbitrary(located: LocatedSchema): fc.Arbitrary<unknown> {
+  const made = possibleArbitrary(located);
+  if (made !== undefined) return made;
+  const { place } = resolve(located);
+  throw new DocumentError("CS_DOCUMENT_NO_VALUE", `${place}: no value found that it accepts`);
+}
+
+/** `undefined` if no value was found. */
+export function possibleArbitrary(located: LocatedSchema): fc.Arbitrary<unknown> | undefined {
   const at = resolve(located);
   const made = generated(at, []);
-  const isExact = made !== undefined && notGenerated(at).length === 0;
-  if (isExact) return made;
+  if (made === undefined || notGenerated(at).length === 0) return made;
+  const isAccepted = (value: unknown): boolean => accepts(at, value);
   // A filter that nothing passes would search for ever.
-  const tried = made === undefined ? [] : fc.sample(made, { seed: 1, numRuns: 200 });
-  if (made !== undefined && tried.some((value) => accepts(at, value)))
-    return made.filter((value) => accepts(at, value));
-  throw new DocumentError("CS_DOCUMENT_NO_VALUE", `${at.place}: no value found that it accepts`);
+  const isUsable = fc.sample(made, { seed: 1, numRuns: 200 }).some(isAccepted);
+  return isUsable ? made.filter(isAccepted) : undefined;
 }
 
 const FILTERS =

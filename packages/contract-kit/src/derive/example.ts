@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { typesOf } from "../documents/json-schema.ts";
 import { isRecord } from "../values.ts";
-import { arbitrary, DEEP } from "./arbitrary.ts";
+import { arbitrary, DEEP, possibleArbitrary } from "./arbitrary.ts";
 import { formats } from "./formats.ts";
 import { itemsOf, type LocatedSchema, membersOf, resolve, wholeKindsOf } from "./schema.ts";
 import { accepts } from "./validity.ts";
@@ -73,7 +73,8 @@ class Examples {
     if (at.schema.properties !== undefined && typesOf(at.schema)[0] === "object")
       return this.#record(at, path, wish);
     const items = itemsOf(at);
-    if (items === undefined || typesOf(at.schema)[0] !== "array") return [wish ?? ordinary(at)];
+    if (items === undefined || typesOf(at.schema)[0] !== "array")
+      return wish === undefined ? ordinary(at) : [wish];
     const { minItems = 1 } = at.schema;
     const made = this.at(items, path, Array.isArray(wish) ? wish[0] : undefined);
     if (made === undefined) return minItems > 1 ? undefined : [[]];
@@ -110,11 +111,11 @@ function rank(kind: LocatedSchema, wish: Hint): number {
   return wish !== undefined && accepts(kind, wish) ? 0 : 1;
 }
 
-/** A readable word if the pattern allows it, else a value from a fixed seed. */
-function ordinary(at: LocatedSchema): unknown {
+/** A readable word if the pattern allows it, else a value from a fixed seed; `undefined` if no value was found. */
+function ordinary(at: LocatedSchema): readonly unknown[] | undefined {
   const { schema } = at;
-  if ("const" in schema) return schema.const;
-  if (schema.enum !== undefined) return schema.enum[0];
+  if ("const" in schema) return [schema.const];
+  if (schema.enum !== undefined) return schema.enum.slice(0, 1);
   const { minLength = 1, minimum, maximum, format = "" } = schema;
   const length = Math.min(minLength, 1000);
   const texts = [formats["uri"], formats["email"], formats["date-time"]].map((one) => one?.example);
@@ -126,7 +127,10 @@ function ordinary(at: LocatedSchema): unknown {
   const [type] = typesOf(schema);
   const isAccepted = (one: unknown): boolean =>
     one !== undefined && ((isFree && type === typeof one) || accepts(at, one));
-  return candidates.find(isAccepted) ?? fc.sample(arbitrary(at), { seed: 1, numRuns: 1 })[0];
+  const found = candidates.find(isAccepted);
+  if (found !== undefined) return [found];
+  const made = possibleArbitrary(at);
+  return made && fc.sample(made, { seed: 1, numRuns: 1 });
 }
 
 const FREE = new Set(["type", "format", "title", "description", "deprecated", "examples"]);

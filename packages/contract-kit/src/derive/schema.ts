@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pointerOf } from "@countersign/schemas";
-import { type JsonSchema, nameOf, partsOf } from "../documents/json-schema.ts";
+import { commonTypes, type JsonSchema, nameOf, partsOf } from "../documents/json-schema.ts";
 import { SchemaNormaliser } from "../documents/schema-normaliser.ts";
 import { filesInMemory } from "../documents/source-files.ts";
 
@@ -118,20 +118,18 @@ export function kindsOf(located: LocatedSchema): readonly LocatedSchema[] {
   return (oneOf ?? anyOf).map((kind, index) => inside(located, kind, keyword, index));
 }
 
-/** The kinds of a union, each with the members next to the union. */
+/** The kinds of a union, each with the type and the members next to the union. */
 export function wholeKindsOf(located: LocatedSchema): readonly LocatedSchema[] {
   const { oneOf: _, anyOf: __, ...own } = located.schema;
   const kinds = kindsOf(located);
-  if (own.properties === undefined) return kinds;
-  return kinds.map(resolve).map((kind) => ({
-    ...kind,
-    schema: {
-      ...own,
-      ...kind.schema,
-      properties: { ...own.properties, ...kind.schema.properties },
-      required: [...new Set([...(own.required ?? []), ...(kind.schema.required ?? [])])],
-    },
-  }));
+  if (own.properties === undefined && own.type === undefined) return kinds;
+  return kinds.map(resolve).flatMap((kind) => {
+    const type = commonTypes(own.type, kind.schema.type);
+    const properties = { ...own.properties, ...kind.schema.properties };
+    const required = [...(own.required ?? []), ...(kind.schema.required ?? [])];
+    const schema = { ...own, ...kind.schema, properties, required: [...new Set(required)] };
+    return type?.length === 0 ? [] : [{ ...kind, schema: { ...schema, ...(type && { type }) } }];
+  });
 }
 
 /** True if a schema is a union of kinds. */

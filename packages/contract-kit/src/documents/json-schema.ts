@@ -50,6 +50,36 @@ export interface JsonSchema
 /** The types that a schema names; empty if it names none. */
 export const typesOf = ({ type }: JsonSchema): readonly TypeName[] => [type ?? []].flat();
 
+type Types = JsonSchema["type"];
+const TYPES: readonly TypeName[] = [
+  "null",
+  "boolean",
+  "integer",
+  "number",
+  "string",
+  "array",
+  "object",
+];
+
+/** A value of the keyword `type`; `undefined` if JSON has no such type. */
+export function typesIn(value: unknown): Types {
+  const types = [value].flat().flatMap((one) => TYPES.find((type) => type === one) ?? []);
+  return types.length === [value].flat().length ? oneOrMore(types) : undefined;
+}
+
+/** The types that both allow; a whole number is a number. `undefined` allows all. */
+export function commonTypes(one: Types, other: Types): Types {
+  if (one === undefined || other === undefined) return one ?? other;
+  const [before, after] = [[one].flat(), [other].flat()];
+  const allows = (all: readonly TypeName[], type: TypeName): boolean =>
+    all.includes(type) || (type === "integer" && all.includes("number"));
+  const both = [...new Set([...before, ...after])];
+  return oneOrMore(both.filter((type) => allows(before, type) && allows(after, type)));
+}
+
+const oneOrMore = (types: readonly TypeName[]): TypeName | readonly TypeName[] =>
+  types.length === 1 && types[0] !== undefined ? types[0] : types;
+
 const PREFIX = "#/schemas/";
 
 export const referenceTo = (name: string): string =>

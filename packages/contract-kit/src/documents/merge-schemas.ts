@@ -1,5 +1,5 @@
 import { isRecord } from "../values.ts";
-import type { JsonSchema, TypeName } from "./json-schema.ts";
+import { commonTypes, type JsonSchema, typesIn } from "./json-schema.ts";
 import { childrenOf, kindsOf } from "./discriminator.ts";
 import { inside, type SourceNode } from "./source-files.ts";
 
@@ -199,9 +199,9 @@ class Merge {
         draft.examples ??= isRecord(value) ? Object.values(value) : list;
         return true;
       case "type": {
-        const isKnown = [value].flat().every((one) => TYPES.some((type) => type === one));
-        if (isKnown) draft.type = typesIn(draft.type, value);
-        return isKnown;
+        const types = typesIn(value);
+        if (types !== undefined) draft.type = commonTypes(draft.type, types) ?? types;
+        return types !== undefined;
       }
       case "required":
         // A boolean, of a draft, says nothing about members.
@@ -216,29 +216,6 @@ class Merge {
         return false;
     }
   }
-}
-
-const TYPES: readonly TypeName[] = [
-  "null",
-  "boolean",
-  "integer",
-  "number",
-  "string",
-  "array",
-  "object",
-];
-
-/** The types that both lists allow; a whole number is a number. */
-function typesIn(known: JsonSchema["type"], value: unknown): TypeName | readonly TypeName[] {
-  const types = [value].flat().flatMap((one) => TYPES.find((type) => type === one) ?? []);
-  const before = known === undefined ? types : [known].flat();
-  const allows = (all: readonly TypeName[], type: TypeName): boolean =>
-    all.includes(type) || (type === "integer" && all.includes("number"));
-  const both = [...new Set([...before, ...types])].filter(
-    (type) => allows(before, type) && allows(types, type),
-  );
-  const [only, ...others] = both;
-  return only !== undefined && others.length === 0 ? only : both;
 }
 
 function setValues(draft: Draft, values: readonly unknown[]): void {

@@ -1,7 +1,7 @@
 import { noMembers } from "@countersign/schemas";
 import { isRecord, parseJson } from "../values.ts";
 import { DocumentError } from "./document-error.ts";
-import { type JsonSchema, partsOf, nameOf, referenceTo } from "./json-schema.ts";
+import { type JsonSchema, nameOf, partsOf, referenceTo, typesIn } from "./json-schema.ts";
 import { mergeSchemas, type MergeContext, type MergePart } from "./merge-schemas.ts";
 import { inside, nameOfFile, type SourceFiles, type SourceNode } from "./source-files.ts";
 
@@ -178,7 +178,9 @@ export class SchemaNormaliser {
       seen.add(node.value);
       const schema = schemaAt(node);
       const { $ref: reference, allOf, nullable, ...rest } = schema;
-      if (nullable === true && schema["type"] === undefined)
+      // 3.0: nullable without a type. 3.1: what converters make of it next to allOf, which would accept nothing.
+      const isNullable = nullable === true && schema["type"] === undefined;
+      if (isNullable || (typesIn(schema["type"]) === "null" && (reference ?? allOf) !== undefined))
         return visit(this.#orNull(node), above);
       // 3.0: `nullable` adds null to the type next to it.
       const own = nullable === true ? withNull(rest) : rest;
@@ -193,10 +195,10 @@ export class SchemaNormaliser {
     return parts;
   }
 
-  /** A nullable schema without a type, in 3.0. */
+  /** A schema, or null. */
   #orNull(node: SourceNode): SourceNode {
     return this.#derive(node, "null", () => {
-      const { nullable: _, ...rest } = node.value as Readonly<Record<string, unknown>>;
+      const { nullable: _, type: __, ...rest } = node.value as Readonly<Record<string, unknown>>;
       return { anyOf: [rest, { type: "null" }] };
     });
   }
