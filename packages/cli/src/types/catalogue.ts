@@ -51,11 +51,8 @@ async function catalogue(
   isOwn: boolean,
 ): Promise<string> {
   const shapes = shapesOf(model);
-  const entries = model.events.map(({ type, forms }, index) => {
-    const amounts = pointersOf(
-      forms.map(({ name }) => name),
-      shapes,
-    );
+  const entries = model.events.map(({ type, name: typeName }, index) => {
+    const amounts = pointersOf(typeName, shapes);
     const known = Object.entries(facts.get(type) ?? {}).filter(([, fact]) => fact !== undefined);
     const lines = known.map(([name, fact]) => `      ${name}: ${JSON.stringify(fact)},\n`);
     return `    ${quoted(type)}: {
@@ -81,12 +78,7 @@ ${entries.join("\n")}
  */
 async function checks(model: TypesModel, isOwn: boolean): Promise<string> {
   const { compileStandalone } = await import("./standalone.ts");
-  const roots = model.events.map(({ forms }, index): [string, object] => {
-    const kinds = forms.map(({ name }) => ({ $ref: name }));
-    return [`root${String(index)}`, kinds.length === 1 ? (kinds[0] ?? {}) : { anyOf: kinds }];
-  });
-  const names = roots.map(([name]) => name);
-  const schemas = Object.fromEntries<object>([...model.types, ...roots]);
+  const names = model.events.map(({ name }) => name);
   const others = {
     formats: isOwn,
     nameOf: (ref: string): string =>
@@ -95,7 +87,7 @@ async function checks(model: TypesModel, isOwn: boolean): Promise<string> {
   try {
     // A schema of a document is an object with any keywords.
     const { code, checkOf } = compileStandalone(
-      schemas as Parameters<typeof compileStandalone>[0],
+      Object.fromEntries<object>(model.types) as Parameters<typeof compileStandalone>[0],
       names,
       "reader",
       others,

@@ -1,6 +1,6 @@
-import { type Language, namesOf, oneFile, quoted } from "./language.ts";
+import { accessorsOf, type Language, namesOf, oneFile, quoted } from "./language.ts";
 import { inCode, printTypes, renamed } from "./quicktype.ts";
-import type { TypedEvent, TypesModel } from "./types-model.ts";
+import type { TypesModel } from "./types-model.ts";
 
 /** Names of members that a struct's tag can have: encoding/json ignores others, and they could end the tag. */
 const TAGGED = /^(?!-$)[\p{L}\p{N}!#$%&()*+\-./:;<=>?@[\]^_{|}~ ]+$/u;
@@ -29,18 +29,17 @@ export const go: Language = {
 
 function union(model: TypesModel, structs: string): string {
   const { typePath } = model;
+  const found = accessorsOf(model, (name, member) => field(structs, name, member));
   const accessors = [
-    { method: "GetType() string", read: typeReader(model, structs) },
-    { method: "GetID() string", read: memberReader(model.idMember, structs) },
-  ].filter(({ read }) => namesOf(model).every((name) => read(name) !== undefined));
-  const methods = namesOf(model).map((name) =>
-    [
-      `func (*${name}) isWebhookEvent() {}`,
-      ...accessors.map(
-        ({ method, read }) => `func (e *${name}) ${method} {\n\treturn ${read(name) ?? ""}\n}`,
-      ),
-    ].join("\n\n"),
-  );
+    { method: "GetType() string", read: found.type },
+    { method: "GetID() string", read: found.id },
+  ].flatMap(({ method, read }) => (read === undefined ? [] : [{ method, read }]));
+  const methods = namesOf(model).flatMap((name) => [
+    `func (*${name}) isWebhookEvent() {}`,
+    ...accessors.map(
+      ({ method, read }) => `func (e *${name}) ${method} {\n\treturn ${read(name)}\n}`,
+    ),
+  ]);
   return `// WebhookEvent is a pointer to one of the events. Decimals are json.Number, the number's text:
 // parse them with a decimal package or math/big, never with Float64.
 type WebhookEvent interface {
@@ -59,7 +58,7 @@ func ParseWebhookEvent(${typePath === undefined ? "eventType string, " : ""}body
 	}
 	var event WebhookEvent
 	switch ${typePath === undefined ? "eventType" : `textAt(body, ${typePath.map(quoted).join(", ")})`} {
-${model.events.map(({ type, ...event }) => `\tcase ${quoted(type)}:\n${chosen(event)}`).join("\n")}
+${model.events.map(({ type, name }) => `\tcase ${quoted(type)}:\n\t\tevent = &${name}{}`).join("\n")}
 	}
 	if event == nil {
 		return nil, ErrUnknownEvent
@@ -89,37 +88,10 @@ func textAt(body []byte, path ...string) string {
 }`;
 }
 
-/** An event's type is in its body; else its struct has only one. */
-function typeReader(
-  { events, typePath = [] }: TypesModel,
-  structs: string,
-): (name: string) => string | undefined {
-  const [member, ...more] = typePath;
-  const read = memberReader(more.length === 0 ? member : undefined, structs);
-  return (name) => {
-    const [type, ...others] = events.filter(({ forms }) =>
-      forms.some((form) => form.name === name),
-    );
-    return others.length === 0 ? quoted(type?.type ?? "") : read(name);
-  };
-}
-
 /** Reads a text of a struct, by the name that it has in JSON. */
-const memberReader =
-  (member: string | undefined, structs: string) =>
-  (name: string): string | undefined => {
-    const fields =
-      new RegExp(`^type ${name} struct \\{\n([^]*?)^\\}`, "m").exec(structs)?.[1] ?? "";
-    const lines = Array.from(fields.matchAll(/^\t(\w+) (\S+) `json:"([^",]*)/gm));
-    const [, field, type] = lines.find(([, , , own]) => own === member) ?? [];
-    return type === "string" ? `e.${field ?? ""}` : undefined;
-  };
-
-function chosen({ forms, by = [] }: Omit<TypedEvent, "type">): string {
-  const [first] = forms;
-  if (first?.value === undefined) return `\t\tevent = &${first?.name ?? ""}{}`;
-  const cases = forms.map(
-    ({ name, value = "" }) => `\t\tcase ${quoted(value)}:\n\t\t\tevent = &${name}{}`,
-  );
-  return `\t\tswitch textAt(body, ${by.map(quoted).join(", ")}) {\n${cases.join("\n")}\n\t\t}`;
+function field(structs: string, name: string, member: string): string | undefined {
+  const fields = new RegExp(`^type ${name} struct \\{\n([^]*?)^\\}`, "m").exec(structs)?.[1] ?? "";
+  const lines = Array.from(fields.matchAll(/^\t(\w+) (\S+) `json:"([^",]*)/gm));
+  const [, own, type] = lines.find(([, , , tag]) => tag === member) ?? [];
+  return type === "string" ? `e.${own ?? ""}` : undefined;
 }

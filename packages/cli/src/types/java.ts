@@ -1,8 +1,8 @@
 import { pointerOf } from "@countersign/schemas";
 import type { RendererOptions } from "quicktype-core";
-import { type Language, namesOf, quoted } from "./language.ts";
+import { accessorsOf, type Language, namesOf, quoted } from "./language.ts";
 import { inCode, printTypes, renamed } from "./quicktype.ts";
-import type { TypedEvent, TypesModel } from "./types-model.ts";
+import type { TypesModel } from "./types-model.ts";
 
 type JavaOptions = RendererOptions<"java">;
 
@@ -21,7 +21,7 @@ export const java: Language = {
     const classes = [...printed].filter(([file]) => file !== "Converter.java");
     const model = renamed(asked, classes.map(([, text]) => text).join("\n"));
     const names = new Set(namesOf(model));
-    const accessors = accessorsOf(model, new Map(classes));
+    const accessors = methodsOf(model, new Map(classes));
     const files = classes.map(([file, text]): [string, string] => {
       const exact = inCode(text, /^\s*\*/, /\b[dD]ouble\b/g, "java.math.BigDecimal")
         // quicktype leaves carriage returns in strings as they are.
@@ -30,7 +30,7 @@ export const java: Language = {
       if (!names.has(own)) return [file, exact];
       const methods = accessors.map(
         ({ method, read }) =>
-          `    @Override\n    public String ${method}() { return ${read(own) ?? ""}; }\n\n`,
+          `    @Override\n    public String ${method}() { return ${read(own)}; }\n\n`,
       );
       const head = `public final class ${own} implements WebhookEvent {\n`;
       return [file, exact.replace(`public class ${own} {\n`, () => head + methods.join(""))];
@@ -47,32 +47,22 @@ interface Accessor {
   readonly method: string;
   readonly comment: string;
   /** The expression of an event's class. */
-  readonly read: (name: string) => string | undefined;
+  readonly read: (name: string) => string;
 }
 
-/** The accessors that every event has. Names of records: Jackson would write a `getType` as a member. */
-function accessorsOf(model: TypesModel, classes: ReadonlyMap<string, string>): readonly Accessor[] {
-  const getter = (member: string | undefined, name: string): string | undefined =>
-    Array.from(
-      (classes.get(`${name}.java`) ?? "").matchAll(
-        /@JsonProperty\("([^"]+)"\)\n +public String (get\w+)\(\)/g,
-      ),
-    ).flatMap(([, own, method = ""]) => (own === member ? [`${method}()`] : []))[0];
-  const [member, ...more] = model.typePath ?? [];
-  const typeOf = (name: string): string | undefined => {
-    const types = model.events.filter(({ forms }) => forms.some((form) => form.name === name));
-    const [{ type } = { type: "" }] = types;
-    return types.length === 1 ? quoted(type) : getter(more.length === 0 ? member : undefined, name);
-  };
-  const all: readonly Accessor[] = [
-    { method: "eventType", comment: "The type of the event.", read: typeOf },
-    {
-      method: "eventId",
-      comment: "The event's identifier, the same in each delivery: deduplicate by it.",
-      read: (name) => getter(model.idMember, name),
-    },
+/** Names of records: Jackson would write a `getType` as a member. */
+function methodsOf(model: TypesModel, classes: ReadonlyMap<string, string>): readonly Accessor[] {
+  const { type, id } = accessorsOf(model, (name, member) => {
+    const text = classes.get(`${name}.java`) ?? "";
+    const getters = text.matchAll(/@JsonProperty\("([^"]+)"\)\n +public String (get\w+)\(\)/g);
+    const [, , getter] = [...getters].find(([, own]) => own === member) ?? [];
+    return getter && `${getter}()`;
+  });
+  const told = "The event's identifier, the same in each delivery: deduplicate by it.";
+  return [
+    ...(type ? [{ method: "eventType", comment: "The type of the event.", read: type }] : []),
+    ...(id ? [{ method: "eventId", comment: told, read: id }] : []),
   ];
-  return all.filter(({ read }) => namesOf(model).every((name) => read(name) !== undefined));
 }
 
 function sealed(model: TypesModel, accessors: readonly Accessor[]): string {
@@ -90,7 +80,8 @@ ${methods.join("")}}`;
 function parser(model: TypesModel): string {
   const { typePath } = model;
   const cases = model.events.map(
-    ({ type, ...event }) => `            case ${quoted(type)}:\n${chosen(event)}`,
+    ({ type, name }) =>
+      `            case ${quoted(type)}:\n                return Optional.of(MAPPER.readValue(body, ${name}.class));`,
   );
   return `import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -123,24 +114,6 @@ ${cases.join("\n")}
         }
     }
 }`;
-}
-
-function chosen({ forms, by = [] }: Omit<TypedEvent, "type">): string {
-  const read = (name: string): string =>
-    `return Optional.of(MAPPER.readValue(body, ${name}.class));`;
-  const [first] = forms;
-  if (first?.value === undefined) return `                ${read(first?.name ?? "")}`;
-  const cases = forms.map(
-    ({ name, value = "" }) =>
-      `                    case ${quoted(value)}:\n                        ${read(name)}`,
-  );
-  return [
-    `                switch (${textAt(by)}) {`,
-    ...cases,
-    "                    default:",
-    "                        return Optional.empty();",
-    "                }",
-  ].join("\n");
 }
 
 const textAt = (path: readonly string[]): string => `event.at(${quoted(pointerOf(path))}).asText()`;

@@ -1,6 +1,6 @@
 import { type Language, namesOf, oneFile, quoted } from "./language.ts";
 import { inCode, printTypes, renamed } from "./quicktype.ts";
-import type { TypedEvent, TypesModel } from "./types-model.ts";
+import type { TypesModel } from "./types-model.ts";
 
 /** Data classes, their union and a function that parses a body. */
 export const python: Language = {
@@ -46,7 +46,7 @@ def parse_event(${typePath === undefined ? `event_type: str, ${given}` : given})
         : `\n    event_type = _text_at(event, ${typePath.map(quoted).join(", ")})`
     }
     try:
-${model.events.flatMap(branches).join("\n")}
+${model.events.map(({ type, name }) => `        if event_type == ${quoted(type)}:\n            return ${name}.from_dict(event)`).join("\n")}
     except (AssertionError, AttributeError, KeyError, TypeError) as error:
         raise ValueError("the body does not match its type") from error
     return None
@@ -62,14 +62,4 @@ def _text_at(value: Any, *path: str) -> Any:
     for member in path:
         value = value.get(member) if isinstance(value, dict) else None
     return value`;
-}
-
-function branches({ type, forms, by = [] }: TypedEvent): readonly string[] {
-  return forms.map(({ name, value }) => {
-    const also =
-      value === undefined
-        ? ""
-        : ` and _text_at(event, ${by.map(quoted).join(", ")}) == ${quoted(value)}`;
-    return `        if event_type == ${quoted(type)}${also}:\n            return ${name}.from_dict(event)`;
-  });
 }

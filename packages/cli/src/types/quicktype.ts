@@ -44,11 +44,10 @@ export function renamed(model: TypesModel, text: string): TypesModel {
       name,
     ]),
   );
-  const named = <T extends { readonly name: string }>(form: T): T => ({
-    ...form,
-    name: declared.get(form.name.toLowerCase()) ?? form.name,
-  });
-  const events = model.events.map((event) => ({ ...event, forms: event.forms.map(named) }));
+  const events = model.events.map(({ type, name }) => ({
+    type,
+    name: declared.get(name.toLowerCase()) ?? name,
+  }));
   return { ...model, events };
 }
 
@@ -157,7 +156,7 @@ function plainSchemas({ events, types, typeNames, sources }: TypesModel, named: 
   // First the names, to which the parts of each may refer.
   const objects = [...types].flatMap(([name, schema]) => {
     const kinds = kindsOf(schema, sources).filter((kind) => !isNull(kind));
-    const type = events.find(({ forms }) => forms.some((form) => form.name === name))?.type;
+    const type = events.find((event) => event.name === name)?.type;
     const isEvent = type !== undefined;
     if (!kinds.every((kind) => isObject(kind) || (isEvent && typesIn(kind).length === 0))) {
       if (!isEvent) return [];

@@ -96,8 +96,12 @@ function prepared(schema: JsonSchema, preparation: Preparation): JsonSchema {
     if (SILENT.has(name) || (name === "format" && !formats)) return [];
     // Parts of an `allOf` without a common type.
     if (name === "type" && Array.isArray(value) && value.length === 0) return [["not", {}]];
+    // Others' documents repeat values.
+    if (["enum", "required"].includes(name) && Array.isArray(value))
+      return isReader && name === "enum" && schema["x-open"] === true
+        ? []
+        : [[name, [...new Set(value)]]];
     if (name === "$ref") return [[name, nameOf(String(value))]];
-    if (isReader && name === "enum" && schema["x-open"] === true) return [];
     if (isReader && name === "additionalProperties" && value === false) return [];
     if (isReader && name === "pattern" && !isPattern(String(value))) return [];
     if (IN_MEMBERS.includes(name)) {

@@ -29,12 +29,11 @@ export interface TypesModel {
   readonly idMember?: string;
 }
 
-/** The events of one type. */
+/** The events of one type; their body may have several forms. */
 export interface TypedEvent {
   readonly type: string;
-  /** The forms of a body. Of several, the one is meant whose `value` the member at `by` has. */
-  readonly forms: readonly { readonly name: string; readonly value?: string }[];
-  readonly by?: readonly string[];
+  /** The name of the body's type, which several events may share. */
+  readonly name: string;
 }
 
 /** A form of a body. */
@@ -93,15 +92,7 @@ export function typesModel(
   const events = [...Map.groupBy(typed, ({ type }) => type)].map(([type, group]): TypedEvent => {
     const forms = [...new Map(group.map(({ form }) => [form.schema, form])).values()];
     const wish = `${type.replace(/\W?event$/i, "")}_event`;
-    const { pointer, groups } = groupedForms(forms, sources);
-    return {
-      type,
-      ...(pointer !== undefined && { by: stepsOf(pointer) }),
-      forms: [...groups].map(([value, alike]) => ({
-        name: addForms(alike, `${value.toLowerCase()}_${wish}`),
-        ...(pointer !== undefined && { value }),
-      })),
-    };
+    return { type, name: addForms(forms, wish) };
   });
   for (const { direction, schema } of isOwn ? document.parts : [])
     if (direction !== "event" && schema.$ref !== undefined) addSource(nameOf(schema.$ref));
@@ -192,25 +183,6 @@ function hasId(body: JsonSchema, name: string, sources: Schemas): boolean {
   return (
     member !== undefined && ["string", "integer"].includes(String(resolved(member, sources).type))
   );
-}
-
-/** Forms by the constant of the member that has most of them; all by no constant if no member has one in each form. */
-function groupedForms(
-  forms: readonly Form[],
-  sources: Schemas,
-): { readonly pointer?: string; readonly groups: ReadonlyMap<string, readonly Form[]> } {
-  const constants = new Map(forms.map((form) => [form, constantsOf(form.schema, sources)]));
-  const [first] = constants.values();
-  const candidates = [...(first?.keys() ?? [])].map((pointer) => {
-    const groups = Map.groupBy(forms, (form) => constants.get(form)?.get(pointer) ?? "");
-    return { pointer, groups };
-  });
-  return candidates
-    .filter(({ groups }) => groups.size > 1 && !groups.has(""))
-    .reduce<ReturnType<typeof groupedForms>>(
-      (most, one) => (one.groups.size > most.groups.size ? one : most),
-      { groups: new Map([["", forms]]) },
-    );
 }
 
 /** The constant texts of a body's members by JSON Pointer, three levels deep. */

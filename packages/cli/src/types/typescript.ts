@@ -138,13 +138,12 @@ function openList(schema: JsonSchema): readonly unknown[] | undefined {
 
 function unions(model: TypesModel, categories: ReadonlyMap<string, string>): string {
   const names = namesOf(model).map((name) => `  | ${name}`);
-  const rows = model.events.map(({ type, forms }) => {
-    const union = forms.map(({ name }) => name).join(" | ");
+  const rows = model.events.map(({ type, name }) => {
     const category = categories.get(type);
-    const says = ({ name }: { readonly name: string }): boolean =>
-      model.types.get(name)?.properties?.["category"] !== undefined;
-    const isSaid = category === undefined || forms.every(says);
-    return `  readonly ${quoted(type)}: ${isSaid ? union : `(${union}) & { readonly category: ${quoted(category)} }`};`;
+    const isSaid = model.types.get(name)?.properties?.["category"] !== undefined;
+    const more =
+      category === undefined || isSaid ? "" : ` & { readonly category: ${quoted(category)} }`;
+    return `  readonly ${quoted(type)}: ${name}${more};`;
   });
   const union =
     model.typePath === undefined
@@ -166,10 +165,11 @@ function parser(model: TypesModel): string {
   const { typePath: path, events } = model;
   const shapes = shapesOf(model);
   const hasDecimals = shapes.size > 0;
-  const rows = events.map(({ type, forms }) => {
-    const names = forms.flatMap(({ name }) => (shapes.has(name) ? [name] : []));
-    return hasDecimals ? `  [${quoted(type)}, ${JSON.stringify(names)}],` : `  ${quoted(type)},`;
-  });
+  const rows = events.map(({ type, name }) =>
+    hasDecimals
+      ? `  [${quoted(type)}, ${shapes.has(name) ? quoted(name) : "0"}],`
+      : `  ${quoted(type)},`,
+  );
   const [given, type, result] =
     path === undefined
       ? ["type: string, body: string", "type", "{ type, body: event }"]
@@ -202,7 +202,7 @@ type Shape = 0 | 1 | string | readonly Shape[] | { readonly [member: string]: Sh
 const shapes: { readonly [type: string]: Shape } = {
 ${table.join("\n")}
 };
-${head("const types: ReadonlyMap<unknown, readonly string[]> = new Map([")}
+${head("const types: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([")}
   const texts: Texts = new Map();
   const event = JSON.parse(body, function (this: unknown, name: string, value: unknown, ...more: unknown[]) {
     const [context] = more as [{ readonly source?: string }?];

@@ -44,7 +44,7 @@ const issues = (): string =>
   );
 
 describe("the types of an OpenAPI document", () => {
-  it("are a union that a switch exhausts, with a type for each form of a body", async () => {
+  it("are a union that a switch exhausts, also of the forms of a body", async () => {
     const events = await written("typescript", orders());
     const use = join(dirname(events), "use.ts");
     writeFileSync(
@@ -61,7 +61,6 @@ export const changed: EventTypeMap["order.changed"]["id"] = "1";
 `,
     );
     expect(compileTypeScript(use)).toBe("");
-    expect(readFileSync(events, "utf8")).toMatch(/interface ShippedOrderChangedEvent/);
   });
 
   it("take the type from the caller where the body does not have it", async () => {
