@@ -4,6 +4,7 @@ import { claimChecks, resourceChecks } from "./inbox-conformance/claims.ts";
 import { checkFault, type InboxFault } from "./inbox-conformance/faults.ts";
 import { orderedQueueChecks } from "./inbox-conformance/ordered-queue.ts";
 import { queueChecks } from "./inbox-conformance/queue.ts";
+import { Calls } from "./inbox-conformance/samples.ts";
 
 /** One promise of an inbox. `run` rejects with an `AssertionError` if the inbox breaks it. */
 export interface InboxCheck {
@@ -44,12 +45,12 @@ export function inboxConformance<InboxType extends Inbox>({
     queue: { ...queueChecks, ...orderedQueueChecks, ...queueByteChecks },
   };
   const named = [
-    ...parts.flatMap((part) => Object.entries<(inbox: InboxType) => Promise<void>>(checks[part])),
+    ...parts.flatMap((part) => Object.entries(checks[part])),
     ...faults.map(
       (fault) =>
         [
           `settles every call while ${fault.name}, reports nothing as done that is not recorded, and works again afterwards`,
-          (inbox: InboxType) => checkFault(inbox, fault),
+          (calls: Calls) => checkFault(calls, fault),
         ] as const,
     ),
   ];
@@ -58,7 +59,7 @@ export function inboxConformance<InboxType extends Inbox>({
     run: async () => {
       const inbox = await open();
       try {
-        await check(inbox);
+        await check(new Calls(inbox));
       } finally {
         await close?.(inbox);
       }

@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Inbox, TransactionalInbox } from "../../inbox/inbox.ts";
-import {
-  claimed,
-  claimOf,
-  failureOf,
-  keyOf,
-  LEASE_MS,
-  resourceOf,
-  settlementOf,
-  storeOf,
-  takeOf,
-} from "./samples.ts";
+import { Calls, keyOf, LEASE_MS, resourceOf } from "./samples.ts";
 
 /** A fault of an inbox's store that a test can cause. */
 export interface InboxFault {
@@ -32,11 +22,11 @@ interface Call {
   readonly settled: Promise<unknown>;
   /** If the call has this result, `proof` holds from then on. */
   readonly done?: (result: unknown) => boolean;
-  readonly proof?: (inbox: Inbox) => Promise<boolean>;
+  readonly proof?: (restored: Calls) => Promise<boolean>;
 }
 
 /** Every call ends in time, none succeeds for something that is not recorded, and the inbox works again. */
-export async function checkFault(inbox: Inbox, fault: InboxFault): Promise<void> {
+export async function checkFault(inbox: Calls, fault: InboxFault): Promise<void> {
   const { withinMs = 15_000 } = fault;
   const [startEarly, startLate] = [await prepare(inbox, "early"), await prepare(inbox, "late")];
   const early = startEarly();
@@ -47,12 +37,12 @@ export async function checkFault(inbox: Inbox, fault: InboxFault): Promise<void>
   const left = results.filter(({ state }) => state === "pending").map(({ call }) => call.name);
   assert.deepEqual(left, [], `these calls did not settle within ${String(withinMs)} ms`);
 
-  const restored = (await fault.end()) ?? inbox;
+  const reopened = await fault.end();
+  const restored = reopened ? new Calls(reopened) : inbox;
   let tries = 0;
   await patiently("handle another event", withinMs, async () => {
     const id = `again ${String((tries += 1))}`;
-    const token = await claimed(restored, claimOf(id));
-    return restored.complete(settlementOf(id, token));
+    return restored.complete(id, await restored.claimed(id));
   });
   for (const { call, state, result } of results)
     if (state === "fulfilled" && call.done?.(result) === true)
@@ -62,76 +52,72 @@ export async function checkFault(inbox: Inbox, fault: InboxFault): Promise<void>
 }
 
 /** Prepares events; the returned function starts a call of every kind at once. */
-async function prepare(inbox: Inbox, prefix: string): Promise<() => readonly Call[]> {
-  const { queue } = inbox;
+async function prepare(calls: Calls, prefix: string): Promise<() => readonly Call[]> {
+  const { inbox } = calls;
   const id = (what: string): string => `${prefix} ${what}`;
-  const claim = (what: string): Promise<number> => claimed(inbox, claimOf(id(what)));
   const [completed, released, committed] = [
-    await claim("complete"),
-    await claim("release"),
-    await claim("commit"),
+    await calls.claimed(id("complete")),
+    await calls.claimed(id("release")),
+    await calls.claimed(id("commit")),
   ];
-  await queue?.store(storeOf(id("fail")));
-  const [taken] = (await queue?.take(takeOf({ limit: 1 }))) ?? [];
+  const hasQueue = inbox.queue !== undefined;
+  if (hasQueue) await calls.store(id("fail"));
+  const [taken] = hasQueue ? await calls.take({ limit: 1 }) : [];
 
-  const isHandled = (what: string) => async (now: Inbox) =>
-    (await now.claim(claimOf(id(what)))).state === "handled";
-  const isKnown = (what: string) => async (now: Inbox) =>
-    (await now.claim(claimOf(id(what), { digest: "another", onIdReuse: "conflict" }))).state ===
+  const isHandled = (what: string) => async (restored: Calls) =>
+    (await restored.claim(id(what))).state === "handled";
+  const isKnown = (what: string) => async (restored: Calls) =>
+    (await restored.claim(id(what), { digest: "another", onIdReuse: "conflict" })).state ===
     "conflict";
-  const isTrue = (result: unknown): boolean => result === true;
   const hasState = (state: string) => (result: unknown) =>
     (result as { readonly state?: unknown }).state === state;
-  const claiming = (what: string, resource?: string): Call => ({
-    name: id(what),
-    settled: inbox.claim(
-      claimOf(id(what), resource === undefined ? {} : { resource: resourceOf(resource) }),
-    ),
-    done: hasState("claimed"),
-    proof: isKnown(what),
-  });
-  const only = (what: string, settled: Promise<unknown> | undefined): Call[] =>
-    settled === undefined ? [] : [{ name: id(what), settled }];
+  const call = (
+    what: string,
+    settled: Promise<unknown> | undefined,
+    then: Pick<Call, "done" | "proof"> = {},
+  ): Call[] => (settled === undefined ? [] : [{ name: id(what), settled, ...then }]);
+  const claim = (what: string, resource?: string): Call[] =>
+    call(
+      what,
+      calls.claim(id(what), resource === undefined ? {} : { resource: resourceOf(resource) }),
+      {
+        done: hasState("claimed"),
+        proof: isKnown(what),
+      },
+    );
 
   return () => [
-    ...Array.from({ length: BURST }, (_, index) => claiming(`claim ${String(index)}`)),
-    claiming("claim of a resource", prefix),
-    {
-      name: id("complete"),
-      settled: inbox.complete(settlementOf(id("complete"), completed)),
-      done: isTrue,
+    ...Array.from({ length: BURST }, (_, index) => claim(`claim ${String(index)}`)).flat(),
+    ...claim("claim of a resource", prefix),
+    ...call("complete", calls.complete(id("complete"), completed), {
+      done: (result) => result === true,
       proof: isHandled("complete"),
-    },
-    ...only("release", inbox.release(settlementOf(id("release"), released))),
-    ...(isTransactional(inbox)
+    }),
+    ...call("release", calls.release(id("release"), released)),
+    ...call(
+      "commit",
+      isTransactional(inbox)
+        ? inbox
+            .begin({ key: keyOf(id("commit")), token: committed, leaseMs: LEASE_MS })
+            .commit(1000)
+        : undefined,
+      { done: hasState("committed"), proof: isHandled("commit") },
+    ),
+    ...call("lastHandled", inbox.lastHandled?.({ ...keyOf(""), name: prefix })),
+    ...call("purge", inbox.purge?.({ before: 0, limit: 1 })),
+    ...(hasQueue
       ? [
-          {
-            name: id("commit"),
-            settled: inbox
-              .begin({ key: keyOf(id("commit")), token: committed, leaseMs: LEASE_MS })
-              .commit(1000),
-            done: hasState("committed"),
-            proof: isHandled("commit"),
-          },
-        ]
-      : []),
-    ...only("lastHandled", inbox.lastHandled?.({ ...keyOf(""), name: prefix })),
-    ...only("purge", inbox.purge?.({ before: 0, limit: 1 })),
-    ...(queue === undefined
-      ? []
-      : [
-          {
-            name: id("store"),
-            settled: queue.store(storeOf(id("store"))),
+          ...call("store", calls.store(id("store")), {
             done: hasState("stored"),
             proof: isKnown("store"),
-          },
-          ...only("take", queue.take(takeOf({ limit: 1 }))),
-          ...only("fail", taken && queue.fail(failureOf(id("fail"), taken.token, 1))),
-          ...only("dead", queue.dead({ limit: 1 })),
-          ...only("retry", queue.retry({ key: keyOf(id("none")), now: 1000 })),
-          ...only("status", queue.status({ dueBefore: 0 })),
-        ]),
+          }),
+          ...call("take", calls.take({ limit: 1 })),
+          ...call("fail", taken && calls.fail(id("fail"), taken.token)),
+          ...call("dead", calls.dead()),
+          ...call("retry", calls.retry(id("none"))),
+          ...call("status", calls.status(0)),
+        ]
+      : []),
   ];
 }
 

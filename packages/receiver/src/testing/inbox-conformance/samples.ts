@@ -1,41 +1,34 @@
 import assert from "node:assert/strict";
 import type {
+  Claim,
   ClaimRequest,
+  DeadEvent,
   EventKey,
   EventResource,
-  Failure,
   Inbox,
   InboxQueue,
   Known,
+  QueueStatus,
+  Stored,
   StoreRequest,
+  TakenEvent,
   TakeRequest,
 } from "../../inbox/inbox.ts";
 
 /** One sentence and its proof, by the sentence. */
-export type NamedChecks = Readonly<Record<string, (inbox: Inbox) => Promise<void>>>;
+export type NamedChecks = Readonly<Record<string, (calls: Calls) => Promise<void>>>;
 
 export const LEASE_MS = 60_000;
+/** The time at which a lease ends that began at 1000. */
+export const LEASE_END = 61_000;
+/** A time at which every retry is due. */
+export const LATER = 9e12;
 
 export const keyOf = (id: string, tenant = "", provider = "acme"): EventKey => ({
   provider,
   tenant,
   id,
 });
-
-export const claimOf = (id: string, changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
-  key: keyOf(id),
-  digest: "digest",
-  type: "refund.authorized",
-  leaseMs: LEASE_MS,
-  now: 1000,
-  ...changes,
-});
-
-/** What an event is handled by that was recorded at 1000. */
-export const knownAs = (
-  id: string,
-  { by = "id", bodyDiffers = false }: Partial<Pick<Known, "by" | "bodyDiffers">> = {},
-): Known => ({ state: "handled", by, first: { id, seenAt: 1000 }, bodyDiffers });
 
 export const resourceOf = (name: string, rank = 1, timestamp = 500): EventResource => ({
   name,
@@ -53,67 +46,109 @@ export const storeOf = (id: string, changes: Partial<StoreRequest> = {}): StoreR
   ...changes,
 });
 
-export const takeOf = (changes: Partial<TakeRequest> = {}): TakeRequest => ({
-  provider: "acme",
-  limit: 10,
-  leaseMs: LEASE_MS,
-  now: 1000,
-  maxAttempts: 3,
-  ...changes,
-});
-
-export const settlementOf = (
+/** What an event is handled by that was recorded at 1000. */
+export const knownAs = (
   id: string,
-  token: number,
-  now = 1000,
-): { readonly key: EventKey; readonly token: number; readonly now: number } => ({
-  key: keyOf(id),
-  token,
-  now,
-});
+  { by = "id", bodyDiffers = false }: Partial<Pick<Known, "by" | "bodyDiffers">> = {},
+): Known => ({ state: "handled", by, first: { id, seenAt: 1000 }, bodyDiffers });
 
-/** Claims and returns the token. */
-export async function claimed(inbox: Inbox, request: ClaimRequest): Promise<number> {
-  const claim = await inbox.claim(request);
-  assert.equal(claim.state, "claimed");
-  return claim.state === "claimed" ? claim.token : 0;
-}
+export const idsOf = (events: readonly { readonly key: EventKey }[]): readonly string[] =>
+  events.map(({ key }) => key.id);
 
-/** The inbox's queue. */
-export function queueOf({ queue }: Inbox): InboxQueue {
-  assert(queue !== undefined, "the inbox has no queue");
-  return queue;
-}
+/** The calls of an inbox, at 1000 and about the key of an id unless a check says otherwise. */
+export class Calls {
+  readonly inbox: Inbox;
 
-export const failureOf = (id: string, token: number, attempts: number): Failure => ({
-  ...settlementOf(id, token),
-  attempts,
-  maxAttempts: 3,
-  retryAt: 5000,
-  reason: "no",
-});
-
-/** Takes the one event that is due and lets its only attempt fail. @returns The token. */
-export async function bury(queue: InboxQueue, id: string): Promise<number> {
-  const [event] = await queue.take(takeOf({ limit: 1 }));
-  assert.equal(event?.key.id, id);
-  const last = { ...failureOf(id, event.token, 1), maxAttempts: 1 };
-  assert.equal(await queue.fail(last), "dead");
-  return event.token;
-}
-
-/** Takes and completes, a second later each time. @returns The ids in their order. */
-export async function drain(
-  inbox: Inbox,
-  { from, looks }: { readonly from: number; readonly looks: number },
-): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let look = 0; look < looks; look += 1) {
-    const now = from + look * 1000;
-    for (const { key, token } of await queueOf(inbox).take(takeOf({ limit: 16, now }))) {
-      ids.push(key.id);
-      assert.equal(await inbox.complete({ key, token, now }), true);
-    }
+  constructor(inbox: Inbox) {
+    this.inbox = inbox;
   }
-  return ids;
+
+  claim(id: string, changes: Partial<ClaimRequest> = {}): Promise<Claim> {
+    const { key, digest, type, now } = storeOf(id);
+    return this.inbox.claim({ key, digest, type, leaseMs: LEASE_MS, now, ...changes });
+  }
+
+  /** Claims and returns the token. */
+  async claimed(id: string, changes: Partial<ClaimRequest> = {}): Promise<number> {
+    const answer = await this.claim(id, changes);
+    assert.equal(answer.state, "claimed");
+    return answer.state === "claimed" ? answer.token : 0;
+  }
+
+  complete(id: string, token = 0, now = 1000, superseded = false): Promise<boolean> {
+    return this.inbox.complete({ key: keyOf(id), token, now, superseded });
+  }
+
+  release(id: string, token = 0, now = 1000): Promise<boolean> {
+    return this.inbox.release({ key: keyOf(id), token, now });
+  }
+
+  async lastOf(
+    name: string,
+    of: Partial<EventKey> = {},
+  ): ReturnType<NonNullable<Inbox["lastHandled"]>> {
+    assert(this.inbox.lastHandled !== undefined, "the inbox has no lastHandled");
+    return this.inbox.lastHandled({ provider: "acme", tenant: "", ...of, name });
+  }
+
+  async purge(before: number, limit = 10): Promise<number> {
+    assert(this.inbox.purge !== undefined, "the inbox has no purge");
+    return this.inbox.purge({ before, limit });
+  }
+
+  get #queue(): InboxQueue {
+    assert(this.inbox.queue !== undefined, "the inbox has no queue");
+    return this.inbox.queue;
+  }
+
+  store(id: string, changes: Partial<StoreRequest> = {}): Promise<Stored> {
+    return this.#queue.store(storeOf(id, changes));
+  }
+
+  take(changes: Partial<TakeRequest> = {}): Promise<readonly TakenEvent[]> {
+    const look = { provider: "acme", limit: 10, leaseMs: LEASE_MS, now: 1000, maxAttempts: 3 };
+    return this.#queue.take({ ...look, ...changes });
+  }
+
+  fail(id: string, token = 0, attempts = 1, maxAttempts = 3): ReturnType<InboxQueue["fail"]> {
+    const end = { key: keyOf(id), token, attempts, maxAttempts, reason: "no" };
+    return this.#queue.fail({ ...end, now: 1000, retryAt: 5000 });
+  }
+
+  /** Takes the one event that is due and lets its only attempt fail. @returns The token. */
+  async bury(id: string): Promise<number> {
+    const [event] = await this.take({ limit: 1 });
+    assert.equal(event?.key.id, id);
+    assert.equal(await this.fail(id, event.token, 1, 1), "dead");
+    return event.token;
+  }
+
+  dead(): Promise<readonly DeadEvent[]> {
+    return this.#queue.dead({ limit: 10 });
+  }
+
+  retry(id: string, now = 1000): Promise<boolean> {
+    return this.#queue.retry({ key: keyOf(id), now });
+  }
+
+  erase(id: string, now = 1000): ReturnType<InboxQueue["erase"]> {
+    return this.#queue.erase({ key: keyOf(id), now });
+  }
+
+  status(dueBefore: number): Promise<QueueStatus> {
+    return this.#queue.status({ dueBefore });
+  }
+
+  /** Takes and completes, a second later each time. @returns The ids in their order. */
+  async drain(from: number, looks: number): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let look = 0; look < looks; look += 1) {
+      const now = from + look * 1000;
+      for (const { key, token } of await this.take({ limit: 16, now })) {
+        ids.push(key.id);
+        assert.equal(await this.inbox.complete({ key, token, now }), true);
+      }
+    }
+    return ids;
+  }
 }
