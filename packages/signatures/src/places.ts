@@ -3,7 +3,7 @@ import { byName, decodeField, isUrl, memberAt, parseJson, utf8 } from "./place-v
 import type { Condition } from "./provider.ts";
 import type { HeadersLike } from "./scheme.ts";
 
-export { secondsOf } from "./place-values.ts";
+export { parseJson, secondsOf } from "./place-values.ts";
 
 /** A parsed place. */
 export interface ParsedPlace {

@@ -16,29 +16,18 @@ const MAX_ROUNDS = 1000;
 export function createHousekeeping(parts: Parts, retentionMs: number): () => void {
   const { elapsed } = parts;
   let nextAt = elapsed() + EVERY_MS;
-  const tasks = [() => forget(parts, retentionMs), () => warnIfOverdue(parts)].map(oneAtATime);
+  let isRunning = false;
+  const keep = async (): Promise<void> => {
+    isRunning = true;
+    // What fails is tried again in a minute, and attempts report an unavailable inbox anyway.
+    await Promise.allSettled([forget(parts, retentionMs), warnIfOverdue(parts)]);
+    isRunning = false;
+  };
   return () => {
     const at = elapsed();
-    if (at < nextAt) return;
+    if (at < nextAt || isRunning) return;
     nextAt = at + EVERY_MS;
-    for (const start of tasks) start();
-  };
-}
-
-/** Starts a task in the background, unless its last run still waits for the inbox. */
-function oneAtATime(task: () => Promise<void>): () => void {
-  let running = false;
-  const run = async (): Promise<void> => {
-    running = true;
-    try {
-      await task();
-    } catch {
-      // It is retried in a minute, and attempts report an unavailable inbox anyway.
-    }
-    running = false;
-  };
-  return () => {
-    if (!running) void run();
+    void keep();
   };
 }
 

@@ -3,6 +3,7 @@ import { readJson } from "@countersign/rules";
 import { pointerOf, putAt, valueAt } from "@countersign/schemas";
 import {
   type ParsedPlace,
+  parseJson,
   parsePlace,
   Places,
   type PlaceSource,
@@ -16,7 +17,6 @@ import {
   type KnownType,
 } from "./event.ts";
 import { type ConditionPlan, type EventPlan, isMet } from "./event-plan.ts";
-import { itemTexts } from "./items.ts";
 import type { BodyFormat } from "./media.ts";
 import { type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
 
@@ -58,15 +58,8 @@ export class Reading {
   #exact(): unknown {
     const { json } = this;
     if (!json.ok) throw new SyntaxError(json.code);
-    return json.numbers.size === 0 ? json.value : parseExact(textOf(this.body));
+    return json.numbers.size === 0 ? json.value : parseJson(this.body);
   }
-}
-
-function parseExact(text: string): unknown {
-  const keep = (_: string, value: unknown, context?: { readonly source: string }): unknown =>
-    Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value;
-  // The types know a reviver of two parameters only.
-  return JSON.parse(text, keep as Parameters<typeof JSON.parse>[1]);
 }
 
 /** One event of an attempt, before its members are found. */
@@ -100,12 +93,11 @@ export function readEvents(
   const [plain, exact] = [valueAt(value, batch.text.slice(5)), places.any(batch)];
   if (!Array.isArray(plain) || !Array.isArray(exact))
     return malformed(batch.text, "be a list of events");
-  const texts = itemTexts(textOf(body), batch.members);
   const events: IncomingEvent[] = [];
   for (const [index, item] of (plain as readonly unknown[]).entries()) {
     const inexact = below(numbers, [...batch.members, String(index)]);
     const own = places.ofItem(exact[index] as unknown);
-    const source = texts[index] ?? "";
+    const source = JSON.stringify(item);
     const event = readEvent({ places: own, body: item, source, inexact }, from, parts);
     if ("kind" in event) return event;
     events.push(event);
