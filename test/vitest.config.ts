@@ -15,12 +15,6 @@ export const tags = [
   },
 ];
 
-// Processes that tests start read the sources' types away once, not at each start. A cache that is
-// there already, also one of nothing (`NODE_DISABLE_COMPILE_CACHE=1`), stays as it is.
-process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
-  new URL("../node_modules/.cache/countersign/node", import.meta.url),
-);
-
 /**
  * Starts the tests that span packages first: they start processes and take longest. The others follow by the times of the
  * last run, or by their sizes in a new checkout.
@@ -46,7 +40,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: SpanningFirst },
     globalSetup: "test/run-folder.ts",
-    setupFiles: "test/cpu-time.ts",
+    setupFiles: "test/worker.ts",
     // One process for many files: starting one for each takes a fifth of the time.
     isolate: false,
     // Pact's native core reads the process's own environment, which a thread's is not.

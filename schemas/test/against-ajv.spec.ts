@@ -122,6 +122,6 @@ it("A24: a compiled validator finds the errors that Ajv finds, whatever members 
         expect(ours.length > 0).toBe(theirs.length > 0);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 20 },
   );
 });

@@ -24,7 +24,7 @@ describe(`two processes that deliver from one database (seed ${String(seed)})`, 
     },
   );
 
-  it("are reported by the campaign if they record before they post", async () => {
+  it("are reported by the campaign if they record before they post", { tags: "ci" }, async () => {
     const at = { points: ["after the completion"], flaw: "completes first" } as const;
     const plan = { cycles: 1, processes: 1, seed, ...at };
     const store = await openStore("sqlite");

@@ -110,7 +110,7 @@ describe.each(files.map((file) => [file.provider, file] as const))(
       },
     );
 
-    it.each(genuine.slice(0, 2).map((vector) => [vector.name, vector] as const))(
+    it.each(genuine.slice(0, 1).map((vector) => [vector.name, vector] as const))(
       "[R-ACK-STORED] stores and handles later the vector: %s",
       async (_name, vector) => {
         const inbox = sqliteInTest();
@@ -121,7 +121,7 @@ describe.each(files.map((file) => [file.provider, file] as const))(
         const outcomes = ended(await receiver.receive(attempt));
         expect(outcomes.map(nameOf)).toEqual(outcomes.map(() => "stored"));
         receiver.start();
-        await vi.waitUntil(() => seen.length === outcomes.length);
+        await vi.waitUntil(() => seen.length === outcomes.length, { interval: 5 });
         await receiver.stop();
         const { seen: direct, receiver: other } = receiverOf(file, vector);
         await other.receive(attempt);

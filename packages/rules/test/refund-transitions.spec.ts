@@ -122,7 +122,7 @@ describe("the diagram of a refund's states (S 3.1)", () => {
           rows.length === 0 ? done.before : undefined,
         );
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
     expect(met.size).toBe(moves.length);
   });

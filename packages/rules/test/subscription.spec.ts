@@ -126,7 +126,7 @@ describe("a subscription is closed", () => {
         expect(isClosed(selection, catalogue)).toBe(!isLeft);
         closed.add(isLeft);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
     expect(closed.size).toBe(2);
   });

@@ -30,7 +30,7 @@ async function addressesOf(env: Readonly<Record<string, string>>): Promise<reado
       providerBaseUrl: url,
       providerStatesSetupUrl: url,
       pactUrls: [writePact([{ description: "a call" }])],
-      timeout: 1000,
+      timeout: 30_000,
       logLevel: "error",
     },
   });

@@ -17,9 +17,7 @@ describe("stopServer", () => {
     };
     const senders = Array.from({ length: 4 }, () => sendUntilRefused().catch(() => undefined));
     await expect.poll(() => statuses.length).toBeGreaterThan(8);
-    const startedAt = performance.now();
     expect(await stopServer(server, receiver, { graceMs: 5000 })).toBe(true);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
     await Promise.all(senders);
     expect(new Set(statuses)).toEqual(new Set([204]));
   });

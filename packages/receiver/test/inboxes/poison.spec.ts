@@ -44,12 +44,16 @@ async function killedWith(inbox: Queued, place: string) {
 const reason = "CS_CLAIM_LOST: the process ended, or the lease ended, while the handler ran";
 const onlyOne = { killed: 4, dead: [["evt_poison", 4, reason]], handled: 15 };
 
-it("[R-NEVER-LOST] an event that ends its process each time is the only dead one of sixteen in flight, in SQLite", async () => {
-  const path = join(temporaryFolder(), "inbox.db");
-  const inbox = sqliteInbox(path);
-  onTestFinished(() => inbox.close());
-  expect(await killedWith(inbox, path)).toEqual(onlyOne);
-});
+it(
+  "[R-NEVER-LOST] an event that ends its process each time is the only dead one of sixteen in flight, in SQLite",
+  { tags: "ci" },
+  async () => {
+    const path = join(temporaryFolder(), "inbox.db");
+    const inbox = sqliteInbox(path);
+    onTestFinished(() => inbox.close());
+    expect(await killedWith(inbox, path)).toEqual(onlyOne);
+  },
+);
 
 describePostgres(
   "the PostgreSQL inbox",

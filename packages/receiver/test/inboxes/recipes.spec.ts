@@ -97,6 +97,7 @@ describePostgres("a PostgreSQL inbox over a library", (server) => {
       // The other parts use the same `query`: conformance.spec.ts runs them over `pg`.
       it.each(inboxConformance({ open: () => inbox, parts: ["queue"] }))(
         "$name",
+        { tags: "ci" },
         async ({ run }) => {
           await expect(run()).resolves.toBeUndefined();
         },

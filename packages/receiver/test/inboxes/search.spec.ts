@@ -161,7 +161,7 @@ for (const store of [sqlite, inCi(postgres)])
           const replayed = replay(walk, { inbox, order: chosen });
           await expect(replayed).resolves.toBeUndefined();
         }),
-        { numRuns: 25 },
+        { numRuns: 15 },
       );
     });
   });
