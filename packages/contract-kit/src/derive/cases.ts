@@ -277,16 +277,28 @@ export function coverage(located: LocatedSchema, cases: readonly Labelled[]): Co
  * and `minLength` 0 refuse no further value, and are not points.
  */
 export function pointsOf(located: LocatedSchema): readonly string[] {
-  const at = resolve(located);
-  const { schema } = at;
+  const points = new Set<string>();
+  const visited = new Set<string>();
+  const visit = (from: LocatedSchema): void => {
+    const at = resolve(from);
+    if (visited.has(at.place)) return;
+    visited.add(at.place);
+    for (const point of ownPoints(at)) points.add(`${at.place}/${point}`);
+    for (const part of insidesOf(at)) visit(part);
+  };
+  visit(located);
+  return [...points];
+}
+
+function ownPoints(at: LocatedSchema): readonly string[] {
+  const { oneOf, required = [], additionalProperties, ...schema } = at.schema;
   const isIdle = (keyword: Keyword): boolean =>
-    (keyword === "type" && schema.oneOf !== undefined) ||
+    (keyword === "type" && oneOf !== undefined) ||
     ((keyword === "minLength" || keyword === "minItems") && schema[keyword] === 0);
-  const own = [
+  return [
     ...keywordsOf(at).filter((keyword) => !isIdle(keyword)),
-    ...(schema.oneOf === undefined ? [] : ["oneOf"]),
-    ...(schema.required ?? []).map((name) => `required/${name}`),
-    ...(schema.additionalProperties === false ? ["additionalProperties"] : []),
-  ].map((point) => `${at.place}/${point}`);
-  return [...new Set([...own, ...insidesOf(at).flatMap(pointsOf)])];
+    ...(oneOf === undefined ? [] : ["oneOf"]),
+    ...required.map((name) => `required/${name}`),
+    ...(additionalProperties === false ? ["additionalProperties"] : []),
+  ];
 }

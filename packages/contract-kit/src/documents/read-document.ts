@@ -69,7 +69,7 @@ export interface ReadOptions {
  * @param source A file, with the files next to it or below that it refers to; a folder; or a parsed OpenAPI document.
  * @throws {DocumentError} `CS_DOCUMENT_UNREADABLE`: not found, or neither JSON nor YAML.
  *   `CS_DOCUMENT_UNSUPPORTED`: neither OpenAPI 3.0 to 3.2 nor AsyncAPI 3.
- *   `CS_DOCUMENT_TOO_LARGE`: more than 32 MiB, 1,000,000 schemas, or 400 levels.
+ *   `CS_DOCUMENT_TOO_LARGE`: more than 32 MiB (YAML: 10 MiB), 1,000,000 schemas, or 400 levels.
  *   `CS_DOCUMENT_INVALID`: something else in the place of a schema.
  *   `CS_DOCUMENT_REFERENCE_REMOTE`: a `$ref` with a host. `CS_DOCUMENT_REFERENCE_OUTSIDE`: out of the folder.
  *   `CS_DOCUMENT_REFERENCE_DANGLING`: it leads nowhere. `CS_DOCUMENT_REFERENCE_CIRCULAR`: it leads back to itself, and

@@ -26,8 +26,11 @@ export interface SourceFiles {
   readonly root: (file: string) => SourceNode;
 }
 
-/** All files of a document together. Parsed, they take about 10 times as much memory. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** All files of a document together: as JSON, they take about 20 times as much memory. */
+const MAX_BYTES = 32 * MIB;
+/** A file of YAML, which takes about 80 times as much, and a second for each MiB. */
+const MAX_YAML = 10 * MIB;
 
 /**
  * Reads a file and the files next to it or below that its references name; or the `*.schema.json` below a folder, else
@@ -156,10 +159,10 @@ async function readText(folder: string, file: string, limit: number): Promise<st
         `${path} is a link out of the document's folder`,
       );
     const { size } = await stat(path);
-    if (size > limit)
+    if (size > (isYaml(path) ? Math.min(limit, MAX_YAML) : limit))
       throw new DocumentError(
         "CS_DOCUMENT_TOO_LARGE",
-        `${path} is too large: a document and its files may have ${MAX_BYTES / 1024 / 1024} MiB`,
+        `${path} is too large: a document and its files may have ${MAX_BYTES / MIB} MiB, and a file of YAML ${MAX_YAML / MIB} MiB`,
       );
     text = await readFile(path, "utf8");
   } catch (cause) {
@@ -169,8 +172,10 @@ async function readText(folder: string, file: string, limit: number): Promise<st
   return text;
 }
 
+const isYaml = (path: string): boolean => /\.ya?ml$/i.test(path);
+
 async function parse(text: string, path: string): Promise<unknown> {
-  const isJson = /\.json$/i.test(path) || (!/\.ya?ml$/i.test(path) && /^\s*\{/.test(text));
+  const isJson = /\.json$/i.test(path) || (!isYaml(path) && /^\s*\{/.test(text));
   try {
     if (isJson) return JSON.parse(text.replace(/^\uFEFF/, ""));
     const { parse: parseYaml } = await import("yaml");
