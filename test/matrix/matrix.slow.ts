@@ -12,7 +12,7 @@ async function alarmsAt(
 ): Promise<readonly string[]> {
   const { target, close } = await open();
   const { findings } = await run({
-    target: { ...target, slow },
+    target: { ...target, slow, strict: true },
     checks: receiverChecks,
     requirements: requirements(),
     seed,

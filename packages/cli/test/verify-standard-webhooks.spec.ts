@@ -52,7 +52,7 @@ async function openStockReceiver() {
 
 it(
   "countersign verify receiver --provider standard-webhooks passes a stock receiver with standardwebhooks, whose events have no id in the body and are the user's samples",
-  { tags: "ci" },
+  { tags: "ci", timeout: 180_000 },
   async () => {
     const samples = temporaryFolder();
     const sample = '{"type":"invoice.paid","data":{"id":"inv_1","total":5}}';

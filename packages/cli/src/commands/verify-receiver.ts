@@ -158,7 +158,7 @@ async function runVerifyReceiver(
 }
 
 /** Requests of a run, measured: without effects, with them, and for each further type. */
-const ATTEMPTS = { answers: 900, effects: 400, type: 30, rounds: 9 };
+const ATTEMPTS = { answers: 900, effects: 300, type: 45, rounds: 9 };
 
 /** Says before the first attempt how many are sent, and that handlers run. */
 function announcement({ events, effects, effort, url }: ReceiverTarget): string {

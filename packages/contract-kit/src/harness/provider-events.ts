@@ -82,6 +82,7 @@ export class ProviderEvents {
   readonly dataAt: string;
   readonly #path: string;
   readonly #example: (row: CatalogueRow, dataAt: string) => unknown;
+  readonly #examples = new Map<CatalogueRow, unknown>();
   readonly #places: Places;
   readonly #when: readonly Condition[];
   readonly #type: readonly TypePart[];
@@ -120,7 +121,7 @@ export class ProviderEvents {
   make(order: EventOrder): TestEvent {
     const row = order.row ?? this.rows[0];
     if (row === undefined) throw new TypeError(`no type of ${this.provider.title} is to be sent`);
-    const base = order.base ?? this.samples.get(row.type)?.[0] ?? this.#example(row, this.dataAt);
+    const base = order.base ?? this.samples.get(row.type)?.[0] ?? this.#exampleOf(row);
     const mediaType = ["Content-Type", this.mediaType] as const;
     const draft = new RequestDraft(
       { headers: [mediaType], body: Buffer.alloc(0), path: this.#path },
@@ -177,6 +178,12 @@ export class ProviderEvents {
     const fixed = type.split(separator).slice(0, this.#type.length - 1);
     const last = type.split(separator).slice(fixed.length).join(separator);
     return [...fixed, change(last)].join(separator);
+  }
+
+  #exampleOf(row: CatalogueRow): unknown {
+    const known = this.#examples.get(row) ?? this.#example(row, this.dataAt);
+    this.#examples.set(row, known);
+    return known;
   }
 
   /** @returns The type's parts as they were written. */

@@ -146,18 +146,23 @@ async function untilShown(
   return undefined;
 }
 
+/** A strict receiver answers 503 with Retry-After; others must not blame the sender, nor write what it misreads. */
 function checkRetryAfter({ verdicts, target }: Sender, reply: Reply): void {
   const value = reply.header("retry-after");
+  const { status = 0 } = reply;
   const ms = reply.retryAfterMs(target.sockets.clock.now());
   const isWhole = value !== undefined && (/^\d+$/.test(value) || Number.isNaN(Number(value)));
+  const isShort = ms !== undefined && isWhole && ms <= LONG_SECONDS * 1000;
+  const isStrict = status === 503 && isShort;
+  const isLax =
+    (status >= 500 || status === 409 || status === 429) && (value === undefined || isShort);
   const what =
-    reply.status !== 503 || value === undefined
+    value === undefined || (target.strict && status !== 503) || isShort
       ? `expected 503 with Retry-After, got ${reply.summary} ${value === undefined ? "without" : "with"} Retry-After`
       : ms === undefined || !isWhole
         ? `Retry-After: ${value} is neither whole seconds nor a date`
         : `Retry-After: ${value} is more than an hour: its unit is seconds`;
-  const isShort = ms !== undefined && isWhole && ms <= LONG_SECONDS * 1000;
-  verdicts.expect(RETRY_AFTER, reply.status === 503 && isShort, () => what, [reply]);
+  verdicts.expect(RETRY_AFTER, target.strict ? isStrict : isLax, () => what, [reply]);
 }
 
 /** The sender's next attempts, for a few seconds, no sooner than the receiver asked. */

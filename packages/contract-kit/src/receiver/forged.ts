@@ -32,7 +32,7 @@ export const forged: ReceiverCheck = receiverCheck({
   title: "an attempt is refused if any part was removed, changed, repeated or signed otherwise",
   requirements: [UNSIGNED, WRONG_KEY, TAMPERED, ...FINER],
   isSearch: true,
-  strict: ["R-VERIFY-CANONICAL"],
+  strict: ["R-VERIFY-CANONICAL", "R-HEADER-ONCE"],
   run: async (sender) => {
     const { verdicts, target } = sender;
     const taken = sender.genuine();
@@ -199,7 +199,7 @@ export const refusals: ReceiverCheck = receiverCheck({
         what: "an unsigned body that is not JSON",
         body: Buffer.from('{"id":'),
       },
-      ...(sender.events.isForm || !signing.covers.body
+      ...(!target.strict || sender.events.isForm || !signing.covers.body
         ? []
         : [sender.genuine({ what: "a signed body that is not JSON", body: '{"id":' })]),
     ]);

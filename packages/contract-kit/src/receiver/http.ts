@@ -27,7 +27,8 @@ export const methods: ReceiverCheck = receiverCheck({
       const hasRun = (seen?.count(event) ?? 0) > 0;
       const { status = 0 } = reply;
       // A page at the address may answer a browser; a strict receiver says what it takes.
-      const isAnswer = isBare ? status > 0 && status < 500 : status >= 400 && status !== 500;
+      const isRefusal = status === 501 || (status >= 400 && status < 500);
+      const isAnswer = isRefusal || (isBare && status > 0 && status < 400);
       const isRight = target.strict ? status === 405 && allowed.includes("POST") : isAnswer;
       sender.verdicts.expect(
         METHOD,

@@ -81,21 +81,6 @@ function provoked(sender: Sender): readonly Provoked[] {
       body.replace("{", "{\u00ff"),
     ),
     unsigned("an unsigned text", () => `"${CANARY}"`),
-    {
-      ...genuine("a forged media type"),
-      headers: [["Content-Type", "a/b; charset=cstest"] as const],
-    },
-    {
-      ...unsigned("an unsigned body in gzip that is none", (body) => body),
-      headers: [
-        ["Content-Encoding", "gzip"] as const,
-        ["Content-Type", "application/json"] as const,
-      ],
-    },
-    {
-      ...unsigned("a path that cannot be decoded", (body) => body),
-      path: `${sender.url.pathname}/%E0%A4%A`,
-    },
   ];
   const isJson = !events.isForm && signing.covers.body;
   return [

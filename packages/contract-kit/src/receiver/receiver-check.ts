@@ -28,7 +28,7 @@ interface ReceiverCheckOptions extends Pick<ReceiverCheck, "id" | "title"> {
 }
 
 /** Milliseconds after which no further check begins, per round of a search: a run ends also if each answer is slow. */
-const RUN_MS = 90_000;
+const RUN_MS = 180_000;
 
 /** Defines a check that sends attempts to a receiver and records what it sees. */
 export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
