@@ -46,7 +46,7 @@ class TestClock {
   readonly waits: number[] = [];
   /** Wall time less monotonic time: a test may step it. */
   wallMs: number = Date.parse("2026-11-21T12:00:00.000Z");
-  readonly #deadlines = new Set<{ readonly at: number; readonly pass: () => void }>();
+  readonly #deadlines = new Set<{ ms: number; at: number; pass: () => void }>();
   #elapsed = 0;
 
   readonly now = (): number => this.wallMs + this.#elapsed;
@@ -59,7 +59,7 @@ class TestClock {
       return Promise.resolve();
     }
     const { promise, resolve: pass } = Promise.withResolvers<void>();
-    const deadline = { at: this.#elapsed + ms, pass };
+    const deadline = { ms, at: this.#elapsed + ms, pass };
     this.#deadlines.add(deadline);
     signal.addEventListener("abort", () => {
       this.#deadlines.delete(deadline);
@@ -68,9 +68,9 @@ class TestClock {
     return promise;
   };
 
-  /** Deadlines that somebody waits for. */
-  get pending(): number {
-    return this.#deadlines.size;
+  /** Deadlines that somebody waits for, in milliseconds from their beginning. */
+  get pending(): number[] {
+    return [...this.#deadlines].map(({ ms }) => ms);
   }
 
   elapse(ms: number): void {
@@ -150,7 +150,7 @@ export type Scripted =
       readonly text?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  | ((response: ServerResponse, received: Received) => void);
+  | ((response: ServerResponse, received: Received) => unknown);
 
 /** Opens a provider that answers as the test says, in turn; with the last answer for ever. */
 export async function openProvider(...answers: readonly Scripted[]) {

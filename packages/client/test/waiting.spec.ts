@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { CallOptions, ClientOptions } from "@countersign/client";
 import { describe, expect, it, vi } from "vitest";
 import { startDeadline, systemClock } from "../src/clock.ts";
 import {
@@ -20,12 +21,25 @@ const unavailable = (retryAfter: string): Scripted => ({
 });
 const silence: Scripted = () => undefined;
 
-const first = ({ received }: { readonly received: readonly unknown[] }) =>
-  vi.waitFor(() => expect(received).toHaveLength(1));
+/** A refund whose first attempt has arrived. */
+async function inFlight(
+  answers: Scripted | readonly Scripted[],
+  { call, ...options }: Partial<ClientOptions> & { readonly call?: CallOptions } = {},
+) {
+  const one = await clientOf(answers, options);
+  const refund = one.client.refund(order, call);
+  // It may reject before the test awaits it.
+  refund.catch(() => undefined);
+  await vi.waitFor(() => expect(one.received).toHaveLength(1));
+  return { ...one, refund };
+}
 
-/** Resolves once a client has the deadline of its call and a wait. */
-const waits = ({ received, clock }: Awaited<ReturnType<typeof clientOf>>) =>
-  vi.waitFor(() => expect([received.length, clock.pending]).toEqual([1, 2]));
+/** A refund that waits 20 s for its second attempt. */
+async function waiting(call?: CallOptions) {
+  const one = await inFlight([unavailable("20"), made], call && { call });
+  await vi.waitFor(() => expect(one.clock.pending).toEqual([60_000, 20_000]));
+  return one;
+}
 
 describe("the wait before a retry", () => {
   it("doubles with jitter up to its maximum", async () => {
@@ -35,27 +49,22 @@ describe("the wait before a retry", () => {
     expect(await waitsOf(1)).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000]);
   });
 
-  it("is at least Retry-After, which is ignored if malformed", async () => {
-    for (const [retryAfter, wait] of [
-      ["3", 3000],
-      ["0", 125],
-      ["Sat, 21 Nov 2026 12:00:04 GMT", 4000],
-      ["Fri, 20 Nov 2026 12:00:00 GMT", 125],
-      ...["-1", "NaN", "1e3", "Infinity", "9999999999999999999999", "tomorrow"].map(
-        (text) => [text, 125] as const,
-      ),
-    ] as const) {
-      const { client, clock } = await clientOf([unavailable(retryAfter), made]);
-      await client.refund(order);
-      expect([retryAfter, clock.waits]).toEqual([retryAfter, [wait]]);
-    }
+  it.each([
+    ["3", 3000],
+    ["0", 125],
+    ["Sat, 21 Nov 2026 12:00:04 GMT", 4000],
+    ["Fri, 20 Nov 2026 12:00:00 GMT", 125],
+    ...["-1", "1e3", "Infinity", "9999999999999", "tomorrow"].map((text) => [text, 125] as const),
+  ] as const)("after Retry-After: %s is %i ms", async (retryAfter, wait) => {
+    const { client, clock } = await clientOf([unavailable(retryAfter), made]);
+    await client.refund(order);
+    expect(clock.waits).toEqual([wait]);
   });
 
   it("is not begun if it outlasts the call's timeout: the call fails with the refusal", async () => {
     const refused = { code: "CS_CALL_REFUSED", mayBeDone: true };
-    const { error, clock } = await refundError(unavailable("60"));
+    const { error } = await refundError(unavailable("60"));
     expect(error).toMatchObject({ ...refused, attempts: 1, retryAfterMs: 60_000 });
-    expect(clock.waits).toEqual([]);
 
     const short = await refundError(unavailable("5"), { timeoutMs: 12_000 });
     expect(short.error).toMatchObject({ ...refused, attempts: 3 });
@@ -63,155 +72,149 @@ describe("the wait before a retry", () => {
   });
 
   it("does not depend on wall time, which may step while the call runs", async () => {
-    const one = await clientOf([
-      (response) => {
-        one.clock.wallMs += 3_600_000;
-        response.writeHead(503).end();
-      },
-      made,
-    ]);
-    expect(await one.client.refund(order)).toMatchObject({ refundId: "ref_1" });
+    let answer = (): unknown => undefined;
+    const busy: Scripted = (response) => (answer = () => response.writeHead(503).end());
+    const { clock, refund } = await inFlight([busy, made]);
+    clock.wallMs += 3_600_000;
+    answer();
+    expect(await refund).toMatchObject({ refundId: "ref_1" });
   });
 
-  it("follows transient statuses and no others, as long as Retry-After says", async () => {
-    for (const status of [400, 401, 403, 404, 413, 422, 501, 505]) {
-      const { error, received } = await refundError(problem(status, "NO"));
-      expect(error).toMatchObject({ status });
-      expect([status, received.length]).toEqual([status, 1]);
-    }
-    for (const status of [408, 429, 500, 502, 503, 504]) {
-      const transient = { ...problem(status, "NO"), headers: { "retry-after": "2" } };
-      const { error, clock } = await refundError([transient, problem(404, "PAYMENT_NOT_FOUND")]);
-      expect(error).toMatchObject({ status: 404, attempts: 2 });
-      expect([status, clock.waits]).toEqual([status, [2000]]);
-      expect([status, error.mayBeDone]).toEqual([status, status !== 429]);
-    }
+  it.each([400, 401, 403, 404, 413, 422, 501, 505])("does not follow %i", async (status) => {
+    const { error, received } = await refundError(problem(status, "NO"));
+    expect(error).toMatchObject({ status });
+    expect(received).toHaveLength(1);
+  });
+
+  it.each([408, 429, 500, 502, 503, 504])("follows %i, for Retry-After", async (status) => {
+    const transient = { ...problem(status, "NO"), headers: { "retry-after": "2" } };
+    const { error, clock } = await refundError([transient, problem(404, "PAYMENT_NOT_FOUND")]);
+    const mayBeDone = status !== 429;
+    expect(error).toMatchObject({ status: 404, attempts: 2, mayBeDone });
+    expect(clock.waits).toEqual([2000]);
   });
 });
 
 describe("a timeout", () => {
-  it("ends an attempt up to the last byte of its answer, and the next one is made", async () => {
-    const drip: Scripted = (response) => {
-      response.writeHead(201, { ...JSON_TYPE, "content-length": "100" });
-      response.write("{");
-    };
-    for (const slow of [silence, drip]) {
-      const one = await clientOf([slow, made]);
-      const answer = one.client.refund(order);
-      await first(one);
-      one.clock.elapse(one.clock.attemptMs);
-      expect(await answer).toMatchObject({ refundId: "ref_1" });
-      expect(one.clock.pending).toBe(0);
-    }
+  const drip: Scripted = (response) =>
+    response.writeHead(201, { ...JSON_TYPE, "content-length": "100" }).write("{");
+
+  it.each([
+    ["before its answer", silence],
+    ["within its answer", drip],
+  ])("ends an attempt %s, and the next one is made", async (_, slow) => {
+    const { clock, refund } = await inFlight([slow, made]);
+    clock.elapse(clock.attemptMs);
+    expect(await refund).toMatchObject({ refundId: "ref_1" });
+    expect(clock.pending).toEqual([]);
   });
 
   it("of a call ends it, however many attempts are left", async () => {
-    const one = await clientOf([silence, made], { attemptTimeoutMs: 50_000 });
-    const error = errorOf(one.client.refund(order, { timeoutMs: 20_000 }));
-    await first(one);
-    one.clock.elapse(20_000);
-    expect(await error).toMatchObject({ code: "CS_CALL_TIMEOUT", attempts: 1, mayBeDone: true });
-    await expect(one.client.refund(order, { timeoutMs: 0 })).rejects.toThrow(TypeError);
+    const call = { timeoutMs: 20_000 };
+    const { clock, refund } = await inFlight(silence, { attemptTimeoutMs: 50_000, call });
+    clock.elapse(20_000);
+    const expected = { code: "CS_CALL_TIMEOUT", attempts: 1, mayBeDone: true };
+    expect(await errorOf(refund)).toMatchObject(expected);
   });
-});
 
-it("a deadline that is cancelled does not abort its signal", async () => {
-  const deadline = startDeadline(systemClock, 60_000);
-  deadline.end();
-  await setImmediate();
-  expect(deadline.signal.aborted).toBe(false);
+  it("of a call must be an integer of milliseconds", async () => {
+    const { client } = await clientOf(made);
+    await expect(client.refund(order, { timeoutMs: 0 })).rejects.toThrow(TypeError);
+  });
+
+  it("that is cancelled does not abort its signal", async () => {
+    const deadline = startDeadline(systemClock, 60_000);
+    deadline.end();
+    await setImmediate();
+    expect(deadline.signal.aborted).toBe(false);
+  });
 });
 
 describe("the caller's signal", () => {
-  it("ends a call in flight with its reason, and prevents every attempt if it is already aborted", async () => {
-    const one = await clientOf([silence, made]);
+  const aborted = { code: "CS_CALL_ABORTED", attempts: 1, mayBeDone: true };
+
+  it("ends a call in flight with its reason", async () => {
     const leaving = new AbortController();
-    const error = errorOf(one.client.refund(order, { signal: leaving.signal }));
-    await first(one);
+    const { clock, refund } = await inFlight(silence, { call: leaving });
     const cause = new Error("the page was left");
     leaving.abort(cause);
-    const expected = { code: "CS_CALL_ABORTED", attempts: 1, mayBeDone: true, cause };
-    expect(await error).toMatchObject(expected);
-    expect(one.clock.pending).toBe(0);
-    const early = await errorOf(one.client.refund(order, { signal: AbortSignal.abort() }));
-    expect(early).toMatchObject({ code: "CS_CALL_ABORTED", attempts: 0, mayBeDone: false });
-    expect(one.received).toHaveLength(1);
+    expect(await errorOf(refund)).toMatchObject({ ...aborted, cause });
+    expect(clock.pending).toEqual([]);
   });
 
   it("ends a call that waits for its next attempt", async () => {
-    const one = await clientOf([unavailable("20"), made]);
     const leaving = new AbortController();
-    const error = errorOf(one.client.refund(order, { signal: leaving.signal }));
-    await waits(one);
+    const { refund } = await waiting(leaving);
     leaving.abort();
-    expect(await error).toMatchObject({ code: "CS_CALL_ABORTED", attempts: 1, mayBeDone: true });
+    expect(await errorOf(refund)).toMatchObject(aborted);
+  });
+
+  it("prevents every attempt if it is already aborted", async () => {
+    const { client, received } = await clientOf(made);
+    const error = await errorOf(client.refund(order, { signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ ...aborted, attempts: 0, mayBeDone: false });
+    expect(received).toEqual([]);
   });
 
   it("of one call leaves the token to the others that wait for it", async () => {
-    const answer = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<() => void>();
     const granted = { access_token: "late", token_type: "Bearer", expires_in: 60 };
     const late: Scripted = (response) =>
-      void answer.promise.then(() =>
-        response.writeHead(200, JSON_TYPE).end(JSON.stringify(granted)),
-      );
+      asked.resolve(() => response.writeHead(200, JSON_TYPE).end(JSON.stringify(granted)));
     const credentials = { token: undefined, clientId: "me", clientSecret: "my-secret" };
     const { client } = await clientOf([late, made], credentials);
     const leaving = new AbortController();
-    const left = errorOf(client.refund(order, { signal: leaving.signal }));
+    const left = errorOf(client.refund(order, leaving));
     const other = client.refund(order);
+    const answer = await asked.promise;
     leaving.abort();
-    expect(await left).toMatchObject({ code: "CS_CALL_ABORTED", mayBeDone: false });
-    answer.resolve();
+    expect(await left).toMatchObject({ ...aborted, mayBeDone: false });
+    answer();
     expect(await other).toMatchObject({ refundId: "ref_1" });
   });
 });
 
 describe("a closed client", () => {
+  const closed = { code: "CS_CLIENT_CLOSED", attempts: 1, mayBeDone: true };
+
   it("rejects new calls, finishes the one in flight, and closes twice", async () => {
-    let answer = (): void => undefined;
-    const one = await clientOf((response) => {
-      answer = () => void response.writeHead(201, JSON_TYPE).end(JSON.stringify(pending));
+    let answer = (): unknown => undefined;
+    const { client, refund } = await inFlight((response) => {
+      answer = () => response.writeHead(201, JSON_TYPE).end(JSON.stringify(pending));
     });
-    const call = one.client.refund(order);
-    await first(one);
-    const closed = one.client.close();
-    const error = await errorOf(one.client.customer("cus_1"));
-    expect(error).toMatchObject({ code: "CS_CLIENT_CLOSED" });
+    const closing = client.close();
+    expect(await errorOf(client.customer("cus_1"))).toMatchObject({ code: "CS_CLIENT_CLOSED" });
     answer();
-    expect(await call).toMatchObject({ refundId: "ref_1" });
-    await closed;
-    await one.client[Symbol.asyncDispose]();
+    expect(await refund).toMatchObject({ refundId: "ref_1" });
+    await closing;
+    await client[Symbol.asyncDispose]();
   });
 
   it("ends a call that waits for its next attempt, whose refund may be done", async () => {
-    const one = await clientOf([unavailable("20"), made]);
-    const error = errorOf(one.client.refund(order));
-    await waits(one);
-    await one.client.close();
-    expect(await error).toMatchObject({ code: "CS_CLIENT_CLOSED", attempts: 1, mayBeDone: true });
+    const { client, refund } = await waiting();
+    await client.close();
+    expect(await errorOf(refund)).toMatchObject(closed);
   });
 
   it("begins no attempt with a token that arrives later, and no refund is in doubt", async () => {
     const token = Promise.withResolvers<string>();
-    const one = await clientOf(made, { token: () => token.promise });
-    const error = errorOf(one.client.refund(order));
-    await one.client.close();
+    const { client, received } = await clientOf(made, { token: () => token.promise });
+    const error = errorOf(client.refund(order));
+    await client.close();
     token.resolve("late");
-    expect(await error).toMatchObject({ code: "CS_CLIENT_CLOSED", mayBeDone: false });
-    expect(one.received).toEqual([]);
+    expect(await error).toMatchObject({ ...closed, mayBeDone: false });
+    expect(received).toEqual([]);
   });
 
-  it("makes no more attempts, and the refund of the last one may be done", async () => {
-    let lose = (): void => undefined;
-    const one = await clientOf((response) => {
+  it("does not retry an attempt that is lost, whose refund may be done", async () => {
+    let lose = (): unknown => undefined;
+    const { client, received, refund } = await inFlight((response) => {
       lose = () => response.destroy();
     });
-    const error = errorOf(one.client.refund(order));
-    await first(one);
-    const closed = one.client.close();
+    const closing = client.close();
     lose();
-    expect(await error).toMatchObject({ code: "CS_CLIENT_CLOSED", attempts: 1, mayBeDone: true });
-    await closed;
-    expect(one.received).toHaveLength(1);
+    expect(await errorOf(refund)).toMatchObject(closed);
+    await closing;
+    expect(received).toHaveLength(1);
   });
 });
