@@ -1,18 +1,9 @@
 import * as client from "@countersign/client";
 import { createClient, isClientError, type ClientOptions } from "@countersign/client";
 import { profiles } from "@countersign/schemas/profiles";
-import { Agent, type Dispatcher } from "undici";
+import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
-import { testPort } from "../../receiver/test/inboxes/servers.ts";
-import {
-  clientOf,
-  errorOf,
-  made,
-  openClient,
-  order,
-  refundError,
-  type Scripted,
-} from "./fixtures.ts";
+import { clientOf, made, order } from "./fixtures.ts";
 
 const https = { baseUrl: "https://provider.example", token: "t" } as const;
 
@@ -68,51 +59,6 @@ describe("createClient", () => {
     expect(received).toHaveLength(1);
     expect(dispatcher.closed).toBe(false);
     await dispatcher.close();
-  });
-});
-
-describe("a refund without an answer", () => {
-  /** The error of a refund whose exchange fails with this error. */
-  const failedWith = (failure: Error) => {
-    // The client calls no other method of its dispatcher.
-    const dispatcher = { request: () => Promise.reject(failure) } as unknown as Dispatcher;
-    return refundError(made, { dispatcher, maxAttempts: 1 });
-  };
-  const system = (code: string, syscall?: string) =>
-    Object.assign(new Error("x"), { code, ...(syscall !== undefined && { syscall }) });
-
-  it("is certainly not done if nothing listens", async () => {
-    const port = await testPort();
-    const error = await errorOf(openClient(`http://127.0.0.1:${port}`).client.refund(order));
-    const expected = { code: "CS_UNREACHABLE", reason: "ECONNREFUSED", attempts: 5 };
-    expect(error).toMatchObject({ ...expected, mayBeDone: false });
-  });
-
-  it("may be done through a dispatcher that is destroyed meanwhile", async () => {
-    const dispatcher = new Agent();
-    const destroy: Scripted = () => void dispatcher.destroy();
-    const { error } = await refundError(destroy, { dispatcher, maxAttempts: 1 });
-    expect(error).toMatchObject({ code: "CS_CONNECTION_LOST", mayBeDone: true });
-  });
-
-  it.each([
-    ["no route to the host", system("EHOSTUNREACH", "connect")],
-    ["no address of the host", system("ENOTFOUND", "getaddrinfo")],
-    ["no connection to any address", new AggregateError([system("ETIMEDOUT", "connect")])],
-    ["the end of the caller's dispatcher", system("UND_ERR_CLOSED")],
-    ["another host's certificate", system("ERR_TLS_CERT_ALTNAME_INVALID")],
-  ])("is certainly not done after %s", async (_, error) => {
-    const expected = { code: "CS_UNREACHABLE", mayBeDone: false };
-    expect((await failedWith(error)).error).toMatchObject(expected);
-  });
-
-  it.each([
-    ["a route that ends during the exchange", system("EHOSTUNREACH", "read")],
-    ["a garbled record of TLS", system("ERR_SSL_WRONG_VERSION_NUMBER")],
-    ["an error without a code", new Error("x")],
-  ])("may be done after %s", async (_, error) => {
-    const expected = { code: "CS_CONNECTION_LOST", mayBeDone: true };
-    expect((await failedWith(error)).error).toMatchObject(expected);
   });
 });
 
