@@ -8,7 +8,8 @@ import { examples } from "../src/derive/example.ts";
 import { accepts } from "../src/derive/validity.ts";
 import { diffDocuments, type DiffOptions } from "../src/diff/diff-documents.ts";
 import { diffRules, type Change, type RuleId } from "../src/diff/rules.ts";
-import { type JsonSchema as Schema, readDocument } from "../src/documents/index.ts";
+import { type JsonSchema as Schema, partsOf, readDocument } from "../src/documents/index.ts";
+import { withValueAt } from "../src/values.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { alone } from "./oracle.ts";
 
@@ -156,6 +157,7 @@ const fixtures: readonly (readonly [rule: RuleId, old: Schema, now: Schema, plac
   ["kind-added", union(["A"]), union(["B", "A"]), "/oneOf/0"],
   ["kind-removed", union(["A", "B"]), union(["A"]), "/oneOf/1"],
   ["tag-changed", union(["A"]), union(["A"], "kind")],
+  ["type-narrowed", { type: ["string", "null"], anyOf: [{}] }, { type: "string", anyOf: [{}] }],
   ["union-added", may, { ...may, anyOf: [{ required: ["a"] }, { required: ["b"] }] }],
   ["union-removed", { ...may, anyOf: [{ required: ["a"] }, { required: ["b"] }] }, may],
   ["deprecated", may, object({ a: { ...text, deprecated: true } }), "/properties/a"],
@@ -366,4 +368,56 @@ describe("a diff of OpenAPI documents", () => {
       "ERR event member-became-optional events/paid application~json#/properties/a",
     ]);
   });
+});
+
+/** A change of each keyword that accepts other values. */
+const mutations: Readonly<Record<string, (schema: Schema) => Schema>> = {
+  $ref: () => ({ type: "boolean" }),
+  type: (schema) => ({ ...schema, type: schema.type === "boolean" ? "string" : "boolean" }),
+  const: (schema) => ({ ...schema, const: "other" }),
+  enum: ({ enum: values = [], ...schema }) => ({ ...schema, enum: [...values, "other"] }),
+  required: ({ required = [], ...schema }) => ({ ...schema, required: required.slice(1) }),
+  properties: ({ properties: _, required: __, ...schema }) => schema,
+  additionalProperties: ({ additionalProperties: map, ...schema }) =>
+    map === false ? schema : { ...schema, additionalProperties: false },
+  oneOf: ({ oneOf = [], ...schema }) => ({ ...schema, oneOf: oneOf.slice(1) }),
+  anyOf: ({ anyOf = [], ...schema }) => ({ ...schema, anyOf: anyOf.slice(1) }),
+  items: ({ items: _, ...schema }) => schema,
+  maxLength: ({ maxLength: _, ...schema }) => schema,
+  minLength: ({ minLength = 0, ...schema }) => ({ ...schema, minLength: minLength + 1 }),
+  maximum: ({ maximum: _, ...schema }) => schema,
+  pattern: ({ pattern: _, ...schema }) => schema,
+  format: ({ format: _, ...schema }) => schema,
+};
+
+/** A schema with one keyword of it, or of a part of it, changed; one for each. */
+function mutantsOf(schema: Schema): readonly (readonly [keyword: string, mutant: Schema])[] {
+  const own = Object.keys(schema).flatMap((keyword) => {
+    const mutant = mutations[keyword]?.(schema);
+    const isOther = JSON.stringify(mutant) !== JSON.stringify(schema);
+    return mutant !== undefined && isOther ? [[keyword, mutant] as const] : [];
+  });
+  const inner = partsOf(schema).flatMap(([steps, part]) =>
+    mutantsOf(part).map(([keyword, mutant]) => {
+      // A schema with another one in the place of a part.
+      const whole = withValueAt(schema, steps, mutant) as Schema;
+      return [`${steps.join("/")}/${keyword}`, whole] as const;
+    }),
+  );
+  return [...own, ...inner];
+}
+
+it("a diff reports a change of any keyword of a real document", async () => {
+  const file = new URL("../../../schemas/openapi.json", import.meta.url).pathname;
+  const document = await readDocument(file);
+  const mutants = Object.entries(document.schemas).flatMap(([name, schema]) =>
+    mutantsOf(schema).map(([place, mutant]) => [`${name}/${place}`, name, mutant] as const),
+  );
+  expect(mutants.length).toBeGreaterThan(500);
+  const some = mutants.filter((_, index) => index % 3 === 0);
+  const silent = some.filter(([, name, mutant]) => {
+    const now = { ...document, schemas: { ...document.schemas, [name]: mutant } };
+    return diffDocuments(document, now, { values: 0 }).changes.length === 0;
+  });
+  expect(silent.map(([place]) => place)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { type JsonSchema, type TypeName, typesOf } from "../documents/json-schema.ts";
 import { inside, itemsOf, type LocatedSchema, membersOf, resolve } from "../derive/schema.ts";
 import { formChanges } from "./forms.ts";
-import { isEqual } from "./equal-schemas.ts";
+import { isEqual, isSame } from "./equal-schemas.ts";
 import type { RawChange, Report, RuleId } from "./rules.ts";
 import { kindPairs, kindsWithoutNull } from "./unions.ts";
 
@@ -30,7 +30,7 @@ export class Comparison {
     const deprecated: RawChange = { rule: "deprecated", place: now.place, message: "deprecated" };
     const own = is === true && was !== true ? [deprecated] : [];
     const others = this.#compared.get(before.schema) ?? new Set();
-    if (before.schema === after.schema || others.has(after.schema)) return own;
+    if (isSame(before, after) || others.has(after.schema)) return own;
     this.#compared.set(before.schema, others.add(after.schema));
     return [...own, ...this.#structural(before, after)];
   }
@@ -46,7 +46,9 @@ export class Comparison {
     }
     if (wasUnion === true || isUnion === true) {
       const kinds = this.#unions(before, after, report);
-      return wasUnion && isUnion ? [...kinds, ...this.#own(before, after, report)] : kinds;
+      if (wasUnion !== isUnion) return kinds;
+      const types = typeChanges(before, after, report);
+      return [...kinds, ...types, ...this.#own(before, after, report)];
     }
     const types = typeChanges(before, after, report);
     // If the type changed, nothing else can be compared.

@@ -1,6 +1,10 @@
 import { isApplicator, type JsonSchema, partsOf } from "../documents/json-schema.ts";
 import { inside, type LocatedSchema, resolve } from "../derive/schema.ts";
 
+/** True for one schema of one document: its references lead to the same schemas too. */
+export const isSame = (one: LocatedSchema, other: LocatedSchema): boolean =>
+  one.schema === other.schema && one.source === other.source;
+
 /** True if two schemas are equal but for annotations and the names of what they refer to. */
 export function isEqual(
   one: LocatedSchema,
@@ -9,7 +13,7 @@ export function isEqual(
 ): boolean {
   const [a, b] = [resolve(one), resolve(other)];
   const seen = above.get(a.schema) ?? new Set();
-  if (a.schema === b.schema || seen.has(b.schema)) return true;
+  if (isSame(a, b) || seen.has(b.schema)) return true;
   above.set(a.schema, seen.add(b.schema));
   const [own, others] = [a, b].map(({ schema }) =>
     JSON.stringify(
