@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { verify } from "@octokit/webhooks-methods";
 import { readBaseline } from "@countersign/contract-kit/report";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { listen } from "../../sandbox/test/listen.ts";
 import { knownLocale } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 
@@ -68,3 +71,33 @@ describe.each(["merchant", "provider"])("the CI examples for a %s", (folder) => 
     expect(baseline).toEqual({ ok: true, baseline: { known: [] } });
   });
 });
+
+it(
+  "the workflow of a new repository is at most ten lines, and passes a receiver of GitHub's library",
+  { timeout: 180_000 },
+  async () => {
+    const text = read("new-repository/.github/workflows/webhooks.yml");
+    expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
+    const script = texts(parse(text)).find(([name]) => name.endsWith("/run"))?.[1] ?? "";
+    expect(spawnSync("bash", ["-n"], { input: script, encoding: "utf8" }).stderr).toBe("");
+    const [, webhookSecret = "", secret = ""] =
+      /GITHUB_WEBHOOK_SECRET=(\S+) COUNTERSIGN_SECRET=(\S+)/.exec(script) ?? [];
+    const command = script.trimEnd().split("\n").at(-1) ?? "";
+    const words = command.replace(/^npx --yes countersign@[0-9.]+ /, "").split(" ");
+    const origin = await listen((request, response) => {
+      void buffer(request).then(async (body) => {
+        const signature = String(request.headers["x-hub-signature-256"] ?? "");
+        const isGenuine =
+          request.method === "POST" &&
+          signature !== "" &&
+          (await verify(webhookSecret, body.toString(), signature).catch(() => false));
+        response.writeHead(isGenuine ? 200 : 400).end();
+      });
+    });
+    const own = words.map((word) => word.replace("http://localhost:3000", origin));
+    const { status, out } = await ran(own, { COUNTERSIGN_SECRET: secret });
+    expect(out).toMatch(/tier: no effects/);
+    expect(out).toMatch(/R-VERIFY-STALE[^]*GitHub signs no time/);
+    expect(status).toBe(0);
+  },
+);

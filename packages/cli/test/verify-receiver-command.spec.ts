@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { profiles } from "@countersign/schemas/profiles";
@@ -7,7 +10,7 @@ import { listen } from "../../sandbox/test/listen.ts";
 import { openMerchant, SECRET } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
 import { receiverCheckRunner } from "../src/receiver-check-runner.ts";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { atEndOfFile, temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const second = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
@@ -15,6 +18,8 @@ const verify = (url: string, ...more: readonly string[]): Promise<Ran> => {
   const env = { COUNTERSIGN_SECRET: `${SECRET} ${second}` };
   return ran(["verify", "receiver", "--url", url, ...more], env);
 };
+
+const atEnd = atEndOfFile();
 
 describe("countersign verify receiver", () => {
   it("exits with 0 for a correct receiver and names what it could not test", async () => {
@@ -46,10 +51,41 @@ describe("countersign verify receiver", () => {
     expect(reports[0]).not.toBe(reports[2]);
   });
 
-  it.each([
+  const folderOf = (files: Readonly<Record<string, string>>): string => {
+    const folder = temporaryFolder(atEnd);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    return folder;
+  };
+  const stripe = ["--provider", "stripe"];
+
+  it.each<readonly [string, readonly string[], RegExp]>([
     ["a folder of samples that is absent", ["--samples", "no-such-folder"], /cannot read .*ENOENT/],
-    ["samples of no known type", ["--samples", import.meta.dirname], /has the type undefined at/],
+    [
+      "samples of no type",
+      ["--samples", folderOf({ "a.json": "{}" })],
+      /has the type undefined at/,
+    ],
+    ["an empty folder of samples", ["--samples", folderOf({})], /has no \.json file/],
+    ["a sample that is not JSON", ["--samples", folderOf({ "a.json": "{" })], /is not JSON/],
+    [
+      "a sample without an id where the provider has it",
+      [...stripe, "--samples", folderOf({ "a.json": '{"type":"charge.failed"}' })],
+      /sample a\.json has no id at body:\/id/,
+    ],
     ["an empty restart command", ["--restart-command", " "], /--restart-command must not be/],
+    ["effects that are no query", ["--effects", "SELECT 1"], /--effects must be sql: and a query/],
+    [
+      "a query without a database",
+      ["--effects", "sql:SELECT 1"],
+      /COUNTERSIGN_EFFECTS_DATABASE_URL must be postgres:/,
+    ],
+    [
+      "a provider whose keys nobody else has",
+      ["--provider", "plaid"],
+      /CS_CLI_PROVIDER_UNUSABLE: attempts of plaid cannot be made/,
+    ],
+    ["a claim that is not given", ["--provider", "livekit"], /missing COUNTERSIGN_API_KEY/],
+    ["an unknown version", ["--requirements", "2020-01"], /expected a version .*2026-11/],
   ])("exits with 2 before it sends anything for %s", async (_what, args, sentence) => {
     let asked = 0;
     const url = await listen((_request, response) => {
@@ -59,6 +95,52 @@ describe("countersign verify receiver", () => {
     const { status, err } = await verify(url, ...args);
     expect(err).toMatch(sentence);
     expect([status, asked]).toEqual([2, 0]);
+  });
+
+  it("exits with 2 and one sentence for a target that does not speak HTTP", async () => {
+    const server = createTcpServer((socket) => socket.on("error", () => {}).end("SSH-2.0-x\r\n"));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    // A server on TCP has an address with a port.
+    const { port } = server.address() as AddressInfo;
+    const { status, out, err } = await verify(`http://127.0.0.1:${port}/`);
+    server.close();
+    expect({ status, out, err }).toEqual({
+      status: 2,
+      out: "",
+      err: expect.stringMatching(/CS_CLI_UNVERIFIED: http.* does not speak HTTP/) as string,
+    });
+  });
+
+  it("reads effects with a query of the merchant's own table, and names the tier", async () => {
+    const file = join(temporaryFolder(), "shop.db");
+    const database = new DatabaseSync(file);
+    database.exec("CREATE TABLE done (event TEXT, kind TEXT)");
+    const insert = database.prepare("INSERT INTO done VALUES (?, ?)");
+    const url = await listen((request, response) => {
+      void text(request).then((body) => {
+        const { id, type } = JSON.parse(body) as { readonly id?: string; readonly type?: string };
+        if (id !== undefined && type !== undefined) insert.run(id, type);
+        response.writeHead(id === undefined ? 400 : 200).end();
+      });
+    });
+    const args = ["verify", "receiver", ...stripe, "--url", url, "--only", "R-ROUTE-ONE"];
+    const query = "sql:SELECT event, kind, count(*) FROM done GROUP BY event, kind";
+    const env = {
+      COUNTERSIGN_SECRET: "whsec_a-secret-of-a-stripe-endpoint",
+      COUNTERSIGN_EFFECTS_DATABASE_URL: `sqlite:${file}`,
+    };
+    const { out, err, status } = await ran([...args, "--effects", query], env);
+    expect(out).toMatch(/pass {3}R-ROUTE-ONE/);
+    expect(out).toMatch(/tier: effects/);
+    expect(out).toMatch(/payloads were not real/);
+    expect(err).toMatch(/sends about \d+ requests to .*; genuine ones run your handlers/);
+    expect(status).toBe(0);
+    const failed = await ran([...args, "--effects", "sql:SELECT absent FROM done"], env);
+    expect(failed).toMatchObject({ status: 2 });
+    expect(failed.err).toMatch(
+      /CS_CLI_DATABASE_UNUSABLE: the query of --effects fails: no such column/,
+    );
+    database.close();
   });
 
   it("varies the user's samples, and sends events again after a restart", async () => {

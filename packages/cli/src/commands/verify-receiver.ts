@@ -258,7 +258,7 @@ function requireKnownTypes(
 /** Milliseconds that a receiver may take to accept a connection. */
 const LISTENING_MS = 10_000;
 
-/** Every check of a mistyped port would fail with the same message. */
+/** Every check of a mistyped port, or of another protocol's, would fail with the same message. */
 async function requireListening({ url, sockets }: ReceiverTarget): Promise<void> {
   // The target's own connection: it refuses a `localhost` that is another machine.
   const connection = sockets.open();
@@ -268,7 +268,10 @@ async function requireListening({ url, sockets }: ReceiverTarget): Promise<void>
   ]);
   if (connection.isReady()) {
     connection.close();
-    return;
+    const headers = [["Content-Type", "application/json"]] as const;
+    const answer = await sockets.send({ method: "POST", headers, body: Buffer.from("{}") });
+    if (answer.kind !== "none" || answer.why !== "garbled") return;
+    throw new Failure("CS_CLI_UNVERIFIED", `${url} does not speak HTTP: ${answer.detail}`);
   }
   // Nothing arrives: the read returns the reason of the failure.
   const received = await connection.read({ method: "GET", deadlineMs: 0 });
