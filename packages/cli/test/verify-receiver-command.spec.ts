@@ -53,7 +53,7 @@ describe("countersign verify receiver", () => {
 
   const folderOf = (files: Readonly<Record<string, string>>): string => {
     const folder = temporaryFolder(atEnd);
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
     return folder;
   };
   const stripe = ["--provider", "stripe"];
