@@ -370,6 +370,11 @@ describe("a diff of OpenAPI documents", () => {
   });
 });
 
+const without =
+  (...keywords: readonly string[]) =>
+  (schema: Schema): Schema =>
+    Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)));
+
 /** A change of each keyword that accepts other values. */
 const mutations: Readonly<Record<string, (schema: Schema) => Schema>> = {
   $ref: () => ({ type: "boolean" }),
@@ -377,17 +382,17 @@ const mutations: Readonly<Record<string, (schema: Schema) => Schema>> = {
   const: (schema) => ({ ...schema, const: "other" }),
   enum: ({ enum: values = [], ...schema }) => ({ ...schema, enum: [...values, "other"] }),
   required: ({ required = [], ...schema }) => ({ ...schema, required: required.slice(1) }),
-  properties: ({ properties: _, required: __, ...schema }) => schema,
-  additionalProperties: ({ additionalProperties: map, ...schema }) =>
-    map === false ? schema : { ...schema, additionalProperties: false },
+  properties: without("properties", "required"),
+  additionalProperties: ({ additionalProperties: others, ...schema }) =>
+    others === false ? schema : { ...schema, additionalProperties: false },
   oneOf: ({ oneOf = [], ...schema }) => ({ ...schema, oneOf: oneOf.slice(1) }),
   anyOf: ({ anyOf = [], ...schema }) => ({ ...schema, anyOf: anyOf.slice(1) }),
-  items: ({ items: _, ...schema }) => schema,
-  maxLength: ({ maxLength: _, ...schema }) => schema,
+  items: without("items"),
+  maxLength: without("maxLength"),
   minLength: ({ minLength = 0, ...schema }) => ({ ...schema, minLength: minLength + 1 }),
-  maximum: ({ maximum: _, ...schema }) => schema,
-  pattern: ({ pattern: _, ...schema }) => schema,
-  format: ({ format: _, ...schema }) => schema,
+  maximum: without("maximum"),
+  pattern: without("pattern"),
+  format: without("format"),
 };
 
 /** A schema with one keyword of it, or of a part of it, changed; one for each. */
