@@ -13,7 +13,7 @@ import type { Surroundings } from "../terminal.ts";
 import { type CatalogueFacts, typescriptCatalogue } from "../types/catalogue.ts";
 import { go } from "../types/go.ts";
 import { java } from "../types/java.ts";
-import type { Language } from "../types/language.ts";
+import { commentOf, type Language } from "../types/language.ts";
 import { python } from "../types/python.ts";
 import { typesModel } from "../types/types-model.ts";
 import { typescript } from "../types/typescript.ts";
@@ -83,7 +83,7 @@ async function writeTypes(command: TypesOptions, { terminal }: Surroundings): Pr
   const packageName = packageOf(language, command);
   const model = typesModel(document, { provider, isOwn });
   const printed = await language.print(model, packageName);
-  const header = `${language.comment} The webhook events of ${printable(document.title)}, by \`countersign types\`. Do not edit.`;
+  const header = `${language.comment} The webhook events of ${commentOf({ description: document.title })}, by \`countersign types\`. Do not edit.`;
   const files = new Map(
     [...printed].map(([file, text]) => [
       language.isFolder ? join(out, file) : out,

@@ -2,7 +2,7 @@ import { DocumentError, nameOf } from "@countersign/contract-kit/documents";
 import type { CatalogueEntry } from "@countersign/schemas";
 import { validationSource } from "@countersign/schemas/validation-source";
 import { pointersOf, shapesOf } from "./decimals.ts";
-import { type Language, oneFile, quoted } from "./language.ts";
+import { commentOf, type Language, oneFile, quoted } from "./language.ts";
 import type { TypesModel } from "./types-model.ts";
 import { type AmountType, typescriptTypes } from "./typescript.ts";
 
@@ -62,7 +62,7 @@ ${lines.join("")}      amounts: ${JSON.stringify(amounts)},
   });
   return `${await checks(model, isOwn)}
 
-/** The events of ${model.title}, for \`createReceiver({ provider, catalogue })\`. */
+/** The events of ${commentOf({ description: model.title })}, for \`createReceiver({ provider, catalogue })\`. */
 export const catalogue: Catalogue<EventTypeMap> = {
   name: ${quoted(model.title)},
   events: {

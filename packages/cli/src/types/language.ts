@@ -17,10 +17,10 @@ export interface Language {
 export const oneFile = (...parts: readonly string[]): ReadonlyMap<string, string> =>
   new Map([["events", parts.join("\n\n")]]);
 
-/** A string literal for languages with C's escapes; portable for printable ASCII. */
+/** A string literal for languages with C's escapes. Go has none for half of a pair. */
 export const quoted = (text: string): string =>
   JSON.stringify(text).replaceAll(
-    /[^ -~]/g,
+    /[\u{7f}-\u{d7ff}\u{e000}-\u{ffff}]/gu,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
@@ -66,10 +66,10 @@ export const namesOf = ({ events }: TypesModel): readonly string[] => [
 ];
 
 /**
- * Returns a schema's description so that it is safe in a comment or a docstring of every language: on one line, without
+ * Returns a description so that it is safe in a comment or a docstring of every language: on one line, without
  * what ends the comment, and without escapes, which Java reads in comments too.
  */
-export const commentOf = ({ description = "" }: JsonSchema): string =>
+export const commentOf = ({ description = "" }: Pick<JsonSchema, "description">): string =>
   description
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
     .replaceAll("*/", "* /")

@@ -151,7 +151,7 @@ function unions(model: TypesModel, categories: ReadonlyMap<string, string>): str
 export type WebhookEvent = {
   readonly [Type in keyof EventTypeMap]: { readonly type: Type; readonly body: EventTypeMap[Type] };
 }[keyof EventTypeMap];`
-      : `/** Every event; \`${model.typePath.join(".")}\` discriminates. */
+      : `/** Every event; \`${commentOf({ description: model.typePath.join(".") })}\` discriminates. */
 export type WebhookEvent =\n${names.join("\n")};`;
   return `${union}
 

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { missing } from "../fixtures.ts";
@@ -149,6 +150,7 @@ const hostile: readonly string[] = [
   String.raw`\N{DASH}`,
   String.raw`\x41\u{41}`,
   'json:"evil"`',
+  "evil😀",
   "\uFEFFx",
 ];
 
@@ -176,7 +178,7 @@ const data = {
 
 const document = openApi(
   Object.fromEntries(["order.placed", ...hostile].map((type) => [type, eventBody(type, data)])),
-  { folder: temporaryFolder(afterAll) },
+  { folder: temporaryFolder(afterAll), title: hostile.join(" ") },
 );
 
 describe("types of hostile descriptions and values", () => {
@@ -184,6 +186,19 @@ describe("types of hostile descriptions and values", () => {
     const files = [await written("typescript", document)];
     for (const name of ["standard", "x-signature"]) files.push(await written("typescript", name));
     expect(compileTypeScript(...files)).toBe("");
+  });
+
+  it("are in validators that run", async () => {
+    const file = await written("typescript", document, "--validators");
+    // The module that was just written has this member.
+    const { catalogue } = (await import(pathToFileURL(file).href)) as {
+      catalogue: { events: Record<string, { validate: (value: unknown) => unknown }> };
+    };
+    const event = { id: "1", type: "*/ evil() /*", data: { id: "1", "*/ evil() /*": "text" } };
+    expect(catalogue.events["*/ evil() /*"]?.validate(event)).toMatchObject({
+      ok: false,
+      errors: [{ pointer: "/data/*~1 evil() ~1*", keyword: "type" }],
+    });
   });
 
   it("are parsed by Python", async ({ skip }) => {

@@ -9,10 +9,12 @@ export function openApi(
     schemas = {},
     parameters = [],
     folder = temporaryFolder(),
+    title = "Shop",
   }: {
     readonly schemas?: Readonly<Record<string, object>>;
     readonly parameters?: readonly object[];
     readonly folder?: string;
+    readonly title?: string;
   } = {},
 ): string {
   const webhooks = Object.entries(bodies).map(([key, schema]): [string, unknown] => [
@@ -21,7 +23,7 @@ export function openApi(
   ]);
   const document = {
     openapi: "3.1.0",
-    info: { title: "Shop", version: "1" },
+    info: { title, version: "1" },
     webhooks: Object.fromEntries<unknown>(webhooks),
     components: { schemas },
   };
