@@ -32,7 +32,7 @@ describe("a provider's scenario", () => {
     expect(verdicts.map(({ status }) => status).slice(0, 3)).toEqual(["fail", "fail", "pass"]);
   });
 
-  it("is shrunk for each requirement that fails, and has the path of its own smallest values", async () => {
+  it("is shrunk for each requirement that fails, and has the path of its smallest values", async () => {
     const check = providerCheck({
       ...scenario,
       arbitrary: () => fc.nat({ max: 1000 }),
