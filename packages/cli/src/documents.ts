@@ -1,15 +1,21 @@
 import { example } from "@countersign/contract-kit/derive";
 import {
+  DocumentError,
   type EventsDocument,
   type JsonSchema,
+  nameOf,
   readDocument,
+  resolved,
 } from "@countersign/contract-kit/documents";
-import type { Profile } from "@countersign/schemas/profiles";
+import { stepsOf, valueAt } from "@countersign/schemas";
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { interfaceSchemas, openApiOf } from "@countersign/service/internal";
 import { badArgument } from "./failure.ts";
 import { didYouMean } from "./options.ts";
 import { typedForms } from "./types/types-model.ts";
+
+export { readDocument } from "@countersign/contract-kit/documents";
+
+type EventRow = NonNullable<ProviderDocument["catalogue"]>[number];
 
 /** The options of a document that describes events. */
 export interface DocumentOptions {
@@ -34,12 +40,6 @@ export async function chosenDocument({
   }
   if (eventType !== undefined) throw badArgument("--event-type needs --openapi");
   return undefined;
-}
-
-/** The events and calls of a profile's service. */
-export async function profileDocument(profile: Profile): Promise<EventsDocument> {
-  const document = await readDocument(openApiOf(profile, interfaceSchemas));
-  return { ...document, title: `profile ${profile.name}` };
 }
 
 /** A value of a schema, always the same. @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`. */
@@ -67,3 +67,97 @@ export function bodyOf(
   const isAlone = forms.every((one) => one === found || one.event !== event);
   return (isAlone ? event.examples[0] : undefined) ?? exampleOf(form.schema, document);
 }
+
+/**
+ * A provider's document whose catalogue has the schemas and samples of data that a document of events describes.
+ *
+ * @param makes False leaves out samples that the document has no example of: to make hundreds takes a minute.
+ */
+export function withEvents(
+  provider: ProviderDocument,
+  document: EventsDocument,
+  makes: boolean,
+): ProviderDocument {
+  const { category, data = "body:" } = provider.event;
+  const described = new Map(typedForms(document, provider).map((one) => [one.type, one]));
+  const known = new Map((provider.catalogue ?? []).map((row) => [row.type, row]));
+  const rows = [...new Set([...known.keys(), ...described.keys()])].map((type): EventRow => {
+    const row = known.get(type) ?? { type };
+    const { form, event } = described.get(type) ?? {};
+    const schema = form && schemaAt(form.schema, pointerOf(data), document);
+    if (schema === undefined) return row;
+    const { const: own } = schemaAt(form?.schema ?? {}, pointerOf(category), document) ?? {};
+    const given = valueAt(event?.examples[0], pointerOf(data) ?? "");
+    const sample = given ?? (makes ? exampleOf(schema, document) : undefined);
+    return {
+      ...row,
+      ...(row.category === undefined && typeof own === "string" && { category: own }),
+      schema: inlined(schema, document),
+      ...(isObject(sample) && { sample }),
+    };
+  });
+  return { ...provider, catalogue: rows };
+}
+
+/** The JSON Pointer of a place in a body. */
+const pointerOf = (place: unknown): string | undefined =>
+  typeof place === "string" && place.startsWith("body:") ? place.slice("body:".length) : undefined;
+
+/** The schema of a body's member. */
+const schemaAt = (
+  body: JsonSchema,
+  pointer: string | undefined,
+  { schemas }: EventsDocument,
+): JsonSchema | undefined =>
+  pointer === undefined
+    ? undefined
+    : stepsOf(pointer).reduce<JsonSchema | undefined>(
+        (schema, step) => {
+          const member = schema?.properties?.[step];
+          return member && resolved(member, schemas);
+        },
+        resolved(body, schemas),
+      );
+
+/** Keywords whose values are data, in which `$ref` is a member like others. */
+const DATA = new Set(["const", "enum", "examples"]);
+
+/** The parts of a schema with references resolved: references that double what they name grow without end. */
+const MAX_PARTS = 20_000;
+
+/**
+ * A schema without references. A schema inside itself is left out: it accepts anything.
+ *
+ * @throws {DocumentError} `CS_DOCUMENT_TOO_LARGE`.
+ */
+function inlined(
+  schema: JsonSchema,
+  { schemas }: EventsDocument,
+): Readonly<Record<string, unknown>> {
+  let parts = 0;
+  const inner = (part: unknown, of: readonly string[] = []): unknown => {
+    parts += 1;
+    if (parts > MAX_PARTS)
+      throw new DocumentError(
+        "CS_DOCUMENT_TOO_LARGE",
+        `a schema has more than ${String(MAX_PARTS)} parts with references resolved`,
+      );
+    if (Array.isArray(part)) return part.map((one) => inner(one, of));
+    if (!isObject(part)) return part;
+    const { $ref: ref, ...rest } = part;
+    if (typeof ref !== "string")
+      return Object.fromEntries(
+        Object.entries(part).map(([name, value]) => [
+          name,
+          DATA.has(name) ? value : inner(value, of),
+        ]),
+      );
+    const target = of.includes(ref) ? {} : inner(schemas[nameOf(ref)], [...of, ref]);
+    return { ...(target as object), ...rest };
+  };
+  // An object has objects as its parts.
+  return inner(schema) as Readonly<Record<string, unknown>>;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

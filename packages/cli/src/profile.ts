@@ -1,25 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import {
-  type EventsDocument,
-  type JsonSchema,
-  nameOf,
-  readDocument,
-  resolved,
-} from "@countersign/contract-kit/documents";
-import { stepsOf, valueAt } from "@countersign/schemas";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import { senderOf } from "@countersign/schemas/provider-of";
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { exampleOf } from "./documents.ts";
 import { didYouMean } from "./options.ts";
 import { badArgument, Failure } from "./failure.ts";
 import { checkedProvider, loadProvider } from "./provider.ts";
-import { typedForms } from "./types/types-model.ts";
-
-type EventRow = NonNullable<ProviderDocument["catalogue"]>[number];
 
 /** Members that have no default. */
 const OWN = new Set(["name", "provider", "payments"]);
@@ -57,6 +45,8 @@ export async function loadProfile(nameOrFile: string): Promise<Profile> {
   if (openapi === undefined) return sent({ ...profile, provider });
   if (typeof openapi !== "string")
     throw unusable(`${nameOrFile} is not a profile:\n  /openapi must be the path of a document`);
+  // Few profiles have a document, and what reads one takes long to load.
+  const { readDocument, withEvents } = await import("./documents.ts");
   const events = await readDocument(join(dirname(nameOrFile), openapi));
   return sent({ ...profile, provider: withEvents(provider, events, true) });
 }
@@ -113,94 +103,6 @@ async function readProfile(file: string): Promise<unknown> {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/**
- * A provider's document whose catalogue has the schemas and samples of data that a document of events describes.
- *
- * @param makes False leaves out samples that the document has no example of: to make hundreds takes a minute.
- */
-export function withEvents(
-  provider: ProviderDocument,
-  document: EventsDocument,
-  makes: boolean,
-): ProviderDocument {
-  const { category, data = "body:" } = provider.event;
-  const described = new Map(typedForms(document, provider).map((one) => [one.type, one]));
-  const known = new Map((provider.catalogue ?? []).map((row) => [row.type, row]));
-  const rows = [...new Set([...known.keys(), ...described.keys()])].map((type): EventRow => {
-    const row = known.get(type) ?? { type };
-    const { form, event } = described.get(type) ?? {};
-    const schema = form && schemaAt(form.schema, pointerOf(data), document);
-    if (schema === undefined) return row;
-    const { const: own } = schemaAt(form?.schema ?? {}, pointerOf(category), document) ?? {};
-    const example = valueAt(event?.examples[0], pointerOf(data) ?? "");
-    const sample = example ?? (makes ? exampleOf(schema, document) : undefined);
-    return {
-      ...row,
-      ...(row.category === undefined && typeof own === "string" && { category: own }),
-      schema: inlined(schema, document),
-      ...(isObject(sample) && { sample }),
-    };
-  });
-  return { ...provider, catalogue: rows };
-}
-
-/** The JSON Pointer of a place in a body. */
-const pointerOf = (place: unknown): string | undefined =>
-  typeof place === "string" && place.startsWith("body:") ? place.slice("body:".length) : undefined;
-
-/** The schema of a body's member. */
-const schemaAt = (
-  body: JsonSchema,
-  pointer: string | undefined,
-  { schemas }: EventsDocument,
-): JsonSchema | undefined =>
-  pointer === undefined
-    ? undefined
-    : stepsOf(pointer).reduce<JsonSchema | undefined>(
-        (schema, step) => {
-          const member = schema?.properties?.[step];
-          return member && resolved(member, schemas);
-        },
-        resolved(body, schemas),
-      );
-
-/** Keywords whose values are data, in which `$ref` is a member like others. */
-const DATA = new Set(["const", "enum", "examples"]);
-
-/** The parts of a schema with references resolved: references that double what they name grow without end. */
-const MAX_PARTS = 20_000;
-
-/**
- * A schema without references. A schema inside itself is left out: it accepts anything.
- *
- * @throws {Failure} `CS_CLI_PROFILE_UNUSABLE`: it grows too large.
- */
-function inlined(
-  schema: JsonSchema,
-  { schemas }: EventsDocument,
-): Readonly<Record<string, unknown>> {
-  let parts = 0;
-  const inner = (part: unknown, of: readonly string[] = []): unknown => {
-    parts += 1;
-    if (parts > MAX_PARTS)
-      throw unusable(`a schema has more than ${String(MAX_PARTS)} parts with references resolved`);
-    if (Array.isArray(part)) return part.map((one) => inner(one, of));
-    if (!isObject(part)) return part;
-    const { $ref: ref, ...rest } = part;
-    if (typeof ref !== "string")
-      return Object.fromEntries(
-        Object.entries(part).map(([name, value]) => [
-          name,
-          DATA.has(name) ? value : inner(value, of),
-        ]),
-      );
-    const target = of.includes(ref) ? {} : inner(schemas[nameOf(ref)], [...of, ref]);
-    return { ...(target as object), ...rest };
-  };
-  // An object has objects as its parts.
-  return inner(schema) as Readonly<Record<string, unknown>>;
-}
 
 function unusable(message: string, options?: ErrorOptions): Failure {
   return new Failure("CS_CLI_PROFILE_UNUSABLE", message, options);

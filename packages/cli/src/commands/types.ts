@@ -1,10 +1,11 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { EventsDocument } from "@countersign/contract-kit/documents";
+import { type EventsDocument, readDocument } from "@countersign/contract-kit/documents";
 import { resolveProfile } from "@countersign/schemas/provider-of";
 import type { ProviderDocument } from "@countersign/schemas/providers";
+import { interfaceSchemas, openApiOf } from "@countersign/service/internal";
 import type { Command } from "commander";
-import { chosenDocument, profileDocument } from "../documents.ts";
+import { chosenDocument } from "../documents.ts";
 import { badArgument } from "../failure.ts";
 import { choice, openApiOptions, profileOption, providerOption } from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
@@ -108,19 +109,21 @@ async function described(command: TypesOptions): Promise<{
   readonly provider: ProviderDocument | undefined;
   readonly facts: ReadonlyMap<string, CatalogueFacts>;
 }> {
-  const document = await chosenDocument(command);
-  if (document === undefined) {
+  const chosen = await chosenDocument(command);
+  if (chosen === undefined) {
     if (command.provider !== undefined) throw badArgument("--provider needs --openapi here");
     const profile = await loadProfile(command.profile);
     const { provider, catalogue } = resolveProfile(profile);
-    return { document: await profileDocument(profile), provider, facts: factsOf(catalogue) };
+    const document = await readDocument(openApiOf(profile, interfaceSchemas));
+    const title = `profile ${profile.name}`;
+    return { document: { ...document, title }, provider, facts: factsOf(catalogue) };
   }
   const provider = await chosenProvider(command);
   const rows = (provider?.catalogue ?? []).map(({ resource, ...row }) => ({
     ...row,
     ...(resource !== undefined && { resource: resource.replace(/^(?:body|item):/, "") }),
   }));
-  return { document, provider, facts: factsOf(rows) };
+  return { document: chosen, provider, facts: factsOf(rows) };
 }
 
 /** By types: of types with several rows, the first one, and the rank if all have the same. */

@@ -7,14 +7,14 @@ import {
   TargetNotOwnedError,
   type ReceiverTarget,
 } from "@countersign/contract-kit";
-import { readDocument } from "@countersign/contract-kit/documents";
 import { providerOf } from "@countersign/schemas/provider-of";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Command } from "commander";
+import { readDocument, withEvents } from "../documents.ts";
 import { signingSecret } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
 import { integer, providerOption } from "../options.ts";
-import { chosenProvider, loadProfile, withEvents } from "../profile.ts";
+import { chosenProvider, loadProfile } from "../profile.ts";
 import { badSecret, claimsFor, requireSignable } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
 import { optionWords, targetUrl } from "../verify/arguments.ts";

@@ -97,9 +97,11 @@ export function typesModel(
   for (const { direction, schema } of isOwn ? document.parts : [])
     if (direction !== "event" && schema.$ref !== undefined) addSource(nameOf(schema.$ref));
 
-  const places = new Set(document.events.map(({ typeAt }) => typeAt));
-  const [typeAt] = provider === undefined ? places : [provider.event.type];
-  const hasPath = places.size === 1 && typeof typeAt === "string" && typeAt.startsWith("body:/");
+  const places =
+    provider === undefined ? document.events.map((event) => event.typeAt) : [provider.event.type];
+  const [typeAt, ...otherPlaces] = new Set(places);
+  const hasPath =
+    otherPlaces.length === 0 && typeof typeAt === "string" && typeAt.startsWith("body:/");
   const bodies = typed.map(({ form }) => form.schema);
   const idMember = idNames(isOwn ? undefined : provider).find((name) =>
     bodies.every((body) => hasId(body, name, sources)),

@@ -137,8 +137,7 @@ export class Endpoint {
   /** In order of arrival. */
   readonly attempts: ReceivedAttempt[] = [];
   readonly #options: EndpointOptions;
-  // Several checks may wait at once.
-  readonly #arrivals = new EventEmitter().setMaxListeners(0);
+  readonly #arrivals = new EventEmitter();
   readonly #silent = new Set<ServerResponse>();
 
   constructor(options: EndpointOptions) {
@@ -159,15 +158,15 @@ export class Endpoint {
     return true;
   }
 
-  /** Answers 204 to the attempts that wait for an answer. */
-  answerWaiting(): void {
-    for (const response of this.#silent) response.writeHead(204).end();
-    this.#silent.clear();
+  /** Number of attempts that wait for an answer which never comes. */
+  get waiting(): number {
+    return this.#silent.size;
   }
 
   /** Answers pending attempts, and accepts no more. */
   close(): void {
-    this.answerWaiting();
+    for (const response of this.#silent) response.writeHead(204).end();
+    this.#silent.clear();
     this.#options.forget();
   }
 
