@@ -43,7 +43,11 @@ const senderScenarios: readonly SenderScenario[] = [
 ];
 
 /** The checks of any sender of webhooks, in the order in which they run. */
-export const senderChecks: readonly SenderCheck[] = [rotation, ...senderScenarios].map(senderCheck);
+export const senderChecks: readonly SenderCheck[] = [
+  ...senderScenarios.filter((one) => one !== gone),
+  rotation,
+  gone,
+].map(senderCheck);
 
 /** The checks of a provider's service, in the order in which they run. */
 export const providerChecks: readonly ProviderCheck[] = [

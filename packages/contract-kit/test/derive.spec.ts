@@ -103,6 +103,11 @@ describe("derivation", () => {
     expect(fc.sample(arbitrary(at), { seed: 1, numRuns: 5 })).toHaveLength(5);
   });
 
+  it("makes a required member that has no schema", () => {
+    const at = alone({ type: "object", properties: { a: { type: "null" } }, required: ["b"] });
+    expect(example(at, { optional: "absent" })).toEqual({ b: "example" });
+  });
+
   it("leaves out optional members, and empties lists, of schemas that accept nothing", () => {
     const none = { type: "integer", minimum: 3, maximum: 2 };
     const at = alone(closed({ a: none, b: { type: "array", items: { not: {} } } }, ["b"]));

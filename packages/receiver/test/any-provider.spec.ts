@@ -247,16 +247,18 @@ describe("a handshake by GET", () => {
 
   it("is answered as plain text only with the token, and runs nothing", async () => {
     const { receiver, seen } = receiverOf(meta, { verifyToken: "open-sesame" });
-    const { outcome, response } = await receiver.answer({ ...get, url: query("open-sesame") });
-    expect(outcome.kind).toBe("handshake");
-    expect(response).toEqual({
+    const answered = await receiver.answer({ ...get, url: query("open-sesame") });
+    expect(answered.outcome.kind).toBe("handshake");
+    expect(answered.response).toEqual({
       status: 200,
       headers: { "content-type": "text/plain", "x-content-type-options": "nosniff" },
       body: "<b>42",
     });
     for (const url of [query("open-sesam"), query(""), "/hooks"]) {
-      const { status, headers } = (await receiver.answer({ ...get, url })).response;
-      expect([status, headers["allow"]]).toEqual([405, "GET, POST"]);
+      const { outcome, response } = await receiver.answer({ ...get, url });
+      expect([response.status, response.headers["allow"]]).toEqual([405, "GET, POST"]);
+      const facts = { method: "GET", place: "query:hub.verify_token" };
+      expect(outcome).toEqual({ kind: "rejected", code: "CS_METHOD_NOT_ALLOWED", facts });
     }
     expect(seen).toEqual([]);
   });

@@ -117,7 +117,7 @@ describe("the housekeeping of a receiver", () => {
   it("asks nothing a second time while a purge or queue.status does not answer", async () => {
     const never = () => new Promise<never>(() => undefined);
     for (const isPurge of [true, false]) {
-      const purge = vi.fn(isPurge ? never : () => Promise.resolve(0));
+      const purge = vi.fn<() => Promise<number>>(isPurge ? never : () => Promise.resolve(0));
       const status = vi.fn<InboxQueue["status"]>(never);
       const queue = isPurge ? undefined : { ...sqliteInTest().queue, status };
       const minute = receiverWith({ inbox: { ...memoryInbox(), purge, ...(queue && { queue }) } });

@@ -9,7 +9,7 @@ import {
 import { readDocument } from "@countersign/contract-kit/documents";
 import { secretFrom } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
-import { integer, providerOption } from "../options.ts";
+import { integer } from "../options.ts";
 import { loadProvider } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
 import { optionWords, parseListen, portFailure, targetUrl } from "../verify/arguments.ts";
@@ -59,7 +59,11 @@ interface SenderOptions extends Omit<VerifyOptions, "profile"> {
 /** `countersign verify sender`. */
 export function declareVerifySender(command: Command, surroundings: Surroundings): void {
   command
-    .addOption(providerOption().default("standard-webhooks"))
+    .option(
+      "--provider <name|file>",
+      "provider's name, or the file of its document",
+      "standard-webhooks",
+    )
     .requiredOption("--listen <address>", "ADDRESS or ADDRESS:PORT to receive webhooks on")
     .requiredOption("--trigger <cmd>", "command that makes the sender send an event")
     .option("--subscribe <cmd>", "command that adds an endpoint to the sender")

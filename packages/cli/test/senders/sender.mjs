@@ -11,6 +11,9 @@ const firstTime = Math.floor(Date.now() / 1000);
 let id = `msg_${randomUUID()}`;
 let data = { name: "Zoë" };
 
+/** The lines that a type becomes in a header. */
+const typeLines = () => `x-type: ${type}`.split("\r\n").map((line) => line.split(": "));
+
 /** Sends one attempt. Returns true if the event needs no other one, else the milliseconds to wait. */
 async function attempt(delay) {
   const body = JSON.stringify({ type, timestamp: new Date(firstTime * 1000).toISOString(), data });
@@ -29,6 +32,8 @@ async function attempt(delay) {
         "webhook-timestamp": time,
         "webhook-signature": `v1,${signature}`,
         ...(fault === "debug" && { "x-debug": secret }),
+        // As clients do that let line breaks through.
+        ...(fault === "type-header" && Object.fromEntries(new Headers(typeLines()))),
         ...(fault === "decodes-url" &&
           url.includes("injected") && { "x-countersign-injected": "1" }),
       },

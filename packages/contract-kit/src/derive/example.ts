@@ -3,7 +3,7 @@ import { typesOf } from "../documents/json-schema.ts";
 import { isRecord } from "../values.ts";
 import { arbitrary, DEEP, possibleArbitrary } from "./arbitrary.ts";
 import { formats } from "./formats.ts";
-import { itemsOf, type LocatedSchema, membersOf, resolve, wholeKindsOf } from "./schema.ts";
+import { inside, itemsOf, type LocatedSchema, membersOf, resolve, wholeKindsOf } from "./schema.ts";
 import { accepts } from "./validity.ts";
 
 export interface ExampleOptions {
@@ -84,10 +84,13 @@ class Examples {
   }
 
   #record(at: LocatedSchema, path: readonly string[], wish: Hint): readonly unknown[] | undefined {
-    const { required = [] } = at.schema;
+    const { required = [], properties = {}, additionalProperties: others } = at.schema;
+    // Some documents forget to describe a required member.
+    const forgotten = required.filter((name) => !Object.hasOwn(properties, name));
+    const other = inside(at, typeof others === "object" ? others : {}, "additionalProperties");
     const hints = isRecord(wish) ? wish : {};
     const isPresent = this.#optional === "present" && path.length <= DEEP;
-    const members = membersOf(at)
+    const members = [...membersOf(at), ...forgotten.map((name) => [name, other] as const)]
       .filter(([name]) => isPresent || required.includes(name))
       .map(([name, member]) => {
         const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;
@@ -119,12 +122,14 @@ function ordinary(at: LocatedSchema): readonly unknown[] | undefined {
   const { minLength = 1, minimum, maximum, format = "" } = schema;
   const length = Math.min(minLength, 1000);
   const texts = [formats["uri"], formats["email"], formats["date-time"]].map((one) => one?.example);
-  const candidates: readonly unknown[] = typesOf(schema).includes("string")
-    ? [formats[format]?.example, "example", "a".repeat(length), "1".repeat(length), ...texts]
-    : [true, 1, minimum, maximum, {}, [], null];
+  const types = typesOf(schema);
+  const candidates: readonly unknown[] =
+    types.length === 0 || types.includes("string")
+      ? [formats[format]?.example, "example", "a".repeat(length), "1".repeat(length), ...texts]
+      : [true, 1, minimum, maximum, {}, [], null];
   // Most texts and numbers have no bound: nothing is compiled to judge their example.
   const isFree = Object.keys(schema).every((keyword) => FREE.has(keyword));
-  const [type] = typesOf(schema);
+  const [type] = types;
   const isAccepted = (one: unknown): boolean =>
     one !== undefined && ((isFree && type === typeof one) || accepts(at, one));
   const found = candidates.find(isAccepted);

@@ -137,7 +137,8 @@ export class Endpoint {
   /** In order of arrival. */
   readonly attempts: ReceivedAttempt[] = [];
   readonly #options: EndpointOptions;
-  readonly #arrivals = new EventEmitter();
+  // Several checks may wait at once.
+  readonly #arrivals = new EventEmitter().setMaxListeners(0);
   readonly #silent = new Set<ServerResponse>();
 
   constructor(options: EndpointOptions) {
@@ -158,15 +159,15 @@ export class Endpoint {
     return true;
   }
 
-  /** Number of attempts that wait for an answer which never comes. */
-  get waiting(): number {
-    return this.#silent.size;
+  /** Answers 204 to the attempts that wait for an answer. */
+  answerWaiting(): void {
+    for (const response of this.#silent) response.writeHead(204).end();
+    this.#silent.clear();
   }
 
   /** Answers pending attempts, and accepts no more. */
   close(): void {
-    for (const response of this.#silent) response.writeHead(204).end();
-    this.#silent.clear();
+    this.answerWaiting();
     this.#options.forget();
   }
 

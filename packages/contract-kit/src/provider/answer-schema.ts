@@ -8,7 +8,7 @@ import {
   validateUnsubscribeResponse,
 } from "@countersign/schemas/writers";
 
-export interface JudgedAnswer {
+export interface ValidatedAnswer {
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -18,7 +18,7 @@ export interface JudgedAnswer {
 }
 
 /** The profile to judge by; members that no schema lists are noted in `additions`. */
-export interface Judging {
+export interface ValidationContext {
   readonly profile: Omit<Profile, "provider">;
   readonly additions?: Set<string> | undefined;
 }
@@ -32,18 +32,18 @@ export interface AnswerFaults {
 }
 
 /** Validates an answer of the interface by its schema. */
-export function answerFaults(answer: JudgedAnswer, judging: Judging): AnswerFaults {
+export function answerFaults(answer: ValidatedAnswer, context: ValidationContext): AnswerFaults {
   const { status, body, contentType } = answer;
-  const isProblem = status >= 400 && judging.profile.statuses.errorBody === "problem";
+  const isProblem = status >= 400 && context.profile.statuses.errorBody === "problem";
   const wanted = isProblem ? "application/problem+json" : "application/json";
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   const typed = type === wanted ? [] : [`Content-Type: ${type || "none"} instead of ${wanted}`];
   const form = isProblem ? [...typed, ...statusFaults(answer)] : typed;
   if (body === undefined) return { schema: ["the body is not JSON"], form };
-  const validation = validationOf(answer, judging.profile);
+  const validation = validationOf(answer, context.profile);
   if (validation === undefined || validation.ok) return { schema: [], form };
   const route = `${answer.method} ${answer.path.replace(/\?.*|(?<=^\/v1\/\w+\/)[^/?]+$/s, "…")}`;
-  const errors = withoutAdditions(validation.errors, route, judging);
+  const errors = withoutAdditions(validation.errors, route, context);
   const isForm = (error: SchemaError): boolean => status >= 400 || isOfIdentifier(error);
   return {
     schema: errors.filter((error) => !isForm(error)).map(lineOf),
@@ -57,7 +57,7 @@ export function isOfIdentifier({ pointer, keyword }: SchemaError): boolean {
 }
 
 /** A problem's status is the answer's (RFC 9457, section 3.1.2). */
-function statusFaults({ status, body }: JudgedAnswer): readonly string[] {
+function statusFaults({ status, body }: ValidatedAnswer): readonly string[] {
   if (typeof body !== "object" || body === null || !("status" in body)) return [];
   return body.status === status ? [] : [`/status is ${JSON.stringify(body.status)}`];
 }
@@ -66,7 +66,7 @@ function statusFaults({ status, body }: JudgedAnswer): readonly string[] {
 export function withoutAdditions(
   errors: readonly SchemaError[],
   where: string,
-  { profile, additions }: Judging,
+  { profile, additions }: ValidationContext,
 ): readonly SchemaError[] {
   if (profile.deprecation.additive === "refused") return errors;
   return errors.filter(({ pointer, keyword }) => {
@@ -81,8 +81,8 @@ function lineOf({ pointer, keyword, message }: SchemaError): string {
 }
 
 function validationOf(
-  { method, path, status, body }: JudgedAnswer,
-  profile: Judging["profile"],
+  { method, path, status, body }: ValidatedAnswer,
+  profile: ValidationContext["profile"],
 ): Validation<unknown> | undefined {
   if (status >= 400) {
     return profile.statuses.errorBody === "problem"
@@ -98,7 +98,7 @@ function validationOf(
 }
 
 /** The schema requires the member; a profile may omit it if the request had none. */
-function withReference(body: unknown, { refund }: Judging["profile"]): unknown {
+function withReference(body: unknown, { refund }: ValidationContext["profile"]): unknown {
   const isLeftOut = refund.clientReferenceIdWhenAbsent === "omit";
   if (!isLeftOut || typeof body !== "object" || body === null) return body;
   return { clientReferenceId: null, ...body };

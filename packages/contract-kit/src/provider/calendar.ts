@@ -70,7 +70,11 @@ async function probe(
   group: readonly Settlement[],
   onFailure: OnFailure,
 ): Promise<void> {
-  const judge = (settlement: Settlement, got: unknown, wanted: "PENDING" | "AUTHORIZED"): void => {
+  const compare = (
+    settlement: Settlement,
+    got: unknown,
+    wanted: "PENDING" | "AUTHORIZED",
+  ): void => {
     if (got !== wanted) onFailure(settlement);
     session.expect(CALENDAR, got === wanted, () => {
       const [at, due] = [settlement.at, threshold].map((ms) => new Date(ms).toISOString());
@@ -88,15 +92,15 @@ async function probe(
     ({ customerId } = paid);
     const refund = { paymentId: paid.paymentId, amount: "1.00", requestKey: session.key() };
     const { body } = await askRefund(session, refund);
-    judge(settlement, body["paymentStatus"], "PENDING");
+    compare(settlement, body["paymentStatus"], "PENDING");
     asked.push({ settlement, refund });
   }
   await session.moveTo(threshold);
   for (const { settlement, refund } of asked) {
-    judge(settlement, (await statusNow(session, refund)) ?? "AUTHORIZED", "AUTHORIZED");
+    compare(settlement, (await statusNow(session, refund)) ?? "AUTHORIZED", "AUTHORIZED");
     const { paymentId, amount } = refund;
     const { body } = await askRefund(session, { paymentId, amount });
-    judge(settlement, body["paymentStatus"], "AUTHORIZED");
+    compare(settlement, body["paymentStatus"], "AUTHORIZED");
   }
 }
 

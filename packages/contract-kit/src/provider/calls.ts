@@ -5,7 +5,7 @@ import { basicOf } from "../http-send.ts";
 import { isRecord } from "../values.ts";
 import type { Endpoint } from "../harness/endpoints.ts";
 import { StateMissing, type Values } from "./provider-states.ts";
-import { type Reading, type Session, shown } from "./session.ts";
+import { type CallAnswer, type Session, shown } from "./session.ts";
 
 /** A customer, a payment and a subscription that nobody has. */
 export const NOBODY = "cus_that_is_not_there";
@@ -25,7 +25,7 @@ export interface RefundCall {
 export function askRefund(
   session: Session,
   { paymentId, amount, requestKey = session.key(), more = {} }: RefundCall,
-): Promise<Reading> {
+): Promise<CallAnswer> {
   const members = JSON.stringify({ paymentId, requestKey, ...more }).slice(1, -1);
   const text = `{"amount":{"currency":"USD","value":${amount}},${members}}`;
   return session.call("POST", "/v1/refunds", { text });
@@ -37,7 +37,10 @@ export function amountText(cents: bigint): string {
 }
 
 /** True if a refund record was made. */
-export function isCreated({ status }: Reading, { statuses }: Pick<Profile, "statuses">): boolean {
+export function isCreated(
+  { status }: CallAnswer,
+  { statuses }: Pick<Profile, "statuses">,
+): boolean {
   return status === statuses.refundCreated;
 }
 
@@ -47,7 +50,7 @@ export function tellsExisting({ refund, statuses }: Pick<Profile, "refund" | "st
 }
 
 /** The refund in the 409 response to a known requestKey, whose schema has been checked. */
-export function existingOf({ body }: Reading): Values | undefined {
+export function existingOf({ body }: CallAnswer): Values | undefined {
   const { existing } = body;
   return isRecord(existing) ? existing : undefined;
 }
@@ -116,7 +119,7 @@ export async function subscribe(
 }
 
 /** @throws {StateMissing} The answer refuses the address, and nothing else is wrong with the call. */
-export function requireAddress({ status, text }: Reading, url: string): void {
+export function requireAddress({ status, text }: CallAnswer, url: string): void {
   if (status === 400 && /"\/url"|"INVALID_URL"/.test(text))
     throw new StateMissing(
       `the target takes no subscription of ${url} (--callback-url gives another)`,
@@ -140,7 +143,7 @@ interface Unsubscribing {
 export function askUnsubscribe(
   session: Session,
   { key, details = ALL }: Unsubscribing,
-): Promise<Reading> {
+): Promise<CallAnswer> {
   const { idIn } = session.profile.subscription;
   const path = { body: "", path: `/${key}`, query: `?subscriptionId=${key}` }[idIn];
   const json = { ...(idIn === "body" && { subscriptionId: key }), subscriptionDetails: details };
@@ -180,7 +183,7 @@ export async function askToken(
   session: Session,
   by: "basic" | "body",
   { client = session.client, scope }: { client?: Session["client"]; scope?: string } = {},
-): Promise<Reading> {
+): Promise<CallAnswer> {
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     ...(scope !== undefined && { scope }),
@@ -192,7 +195,7 @@ export async function askToken(
       authorization: by === "basic" ? `Basic ${basicOf(client)}` : undefined,
       "content-type": "application/x-www-form-urlencoded",
     },
-    isUnjudged: true,
+    isUnchecked: true,
   });
   const validation = (answer.status < 300 ? validateTokenResponse : validateTokenError)(
     answer.body,
@@ -210,7 +213,7 @@ export function callWith(
   session: Session,
   token: unknown,
   isUnpaced: boolean = false,
-): Promise<Reading> {
+): Promise<CallAnswer> {
   const headers = { authorization: `Bearer ${String(token)}` };
   return session.profile.payments === true
     ? session.call("GET", `/v1/customers/${NOBODY}`, { headers, isUnpaced })

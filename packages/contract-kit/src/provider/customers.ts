@@ -1,7 +1,7 @@
 import type { ProviderCheck } from "../check.ts";
 import { askRefund, NOBODY, pay, textOf, UNPAID } from "./calls.ts";
 import { providerCheck } from "./scenario.ts";
-import { maybe, type Reading, type Session } from "./session.ts";
+import { maybe, type CallAnswer, type Session } from "./session.ts";
 import { isRecord } from "../values.ts";
 
 const READ = "P-CUSTOMER-READ";
@@ -40,7 +40,7 @@ export const customers: ProviderCheck = providerCheck({
       if (person.accountType !== undefined && !types.includes(person.accountType)) continue;
       id = textOf(await session.state("a customer", person), "customerId");
       const where = `GET /v1/customers/${id}`;
-      const { text } = await session.call("GET", `/v1/customers/${id}`, { isUnjudged: true });
+      const { text } = await session.call("GET", `/v1/customers/${id}`, { isUnchecked: true });
       for (const [, time = ""] of text.matchAll(/"creationDate":"([^"]*)"/g)) {
         session.expect(TIMES, TIME.test(time), () => {
           return `${where}: ${time} has no three digits of milliseconds`;
@@ -59,7 +59,7 @@ export const customers: ProviderCheck = providerCheck({
     if (other === undefined) return session.notApplicable(FOREIGN, "a second merchant is missing");
     expectAlike(session, [nobodys, NOBODY], [await other.call("GET", `/v1/customers/${id}`), id]);
     const { paymentId } = await pay(session);
-    const ask = (of: string): Promise<Reading> =>
+    const ask = (of: string): Promise<CallAnswer> =>
       askRefund(other, { paymentId: of, amount: "0.01" });
     expectAlike(session, [await ask(UNPAID), UNPAID], [await ask(paymentId), paymentId]);
   },
@@ -68,7 +68,7 @@ export const customers: ProviderCheck = providerCheck({
 function expectPerson(
   session: Session,
   { status, linked = true, ...person }: Person,
-  { body }: Reading,
+  { body }: CallAnswer,
   id: string,
 ): void {
   const { accountDetails } = body;
@@ -82,7 +82,7 @@ function expectPerson(
     session.expectEqual(READ, name, got[name], value);
 }
 
-type Looked = readonly [answer: Reading, id: string];
+type Looked = readonly [answer: CallAnswer, id: string];
 
 /** Another merchant's must be answered like one that nobody has, but for its id. */
 function expectAlike(session: Session, absent: Looked, foreign: Looked): void {

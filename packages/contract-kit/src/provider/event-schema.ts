@@ -4,10 +4,10 @@ import type { Envelope, ResolvedProfile, SentEvent } from "@countersign/schemas/
 import { validateEvent } from "@countersign/schemas/writers";
 import { isRecord } from "../values.ts";
 import type { ReceivedAttempt } from "../harness/endpoints.ts";
-import { isOfIdentifier, type Judging, withoutAdditions } from "./answer-schema.ts";
+import { isOfIdentifier, type ValidationContext, withoutAdditions } from "./answer-schema.ts";
 import type { Session } from "./session.ts";
 
-interface EventJudging extends Judging {
+interface EventContext extends ValidationContext {
   readonly profile: ResolvedProfile;
 }
 
@@ -42,19 +42,19 @@ export function eventOf(
  * The errors of an event by the schema of its type, one per line; empty if it is valid. A type with
  * several kinds is valid if one of them matches.
  */
-function eventFaults(event: DeliveredEvent, judging: EventJudging): readonly string[] {
-  const rows = judging.profile.catalogue.filter(({ type }) => type === event.type);
-  const judged = rows.map((row) => rowFaults(event, row, judging));
-  return judged.find((faults) => faults.length === 0) ?? judged[0] ?? [];
+function eventFaults(event: DeliveredEvent, context: EventContext): readonly string[] {
+  const rows = context.profile.catalogue.filter(({ type }) => type === event.type);
+  const found = rows.map((row) => rowFaults(event, row, context));
+  return found.find((faults) => faults.length === 0) ?? found[0] ?? [];
 }
 
 /** Validated in the standard form, which the schemas describe. */
 function rowFaults(
   event: DeliveredEvent,
   row: SentEvent,
-  judging: EventJudging,
+  context: EventContext,
 ): readonly string[] {
-  const { envelope } = judging.profile;
+  const { envelope } = context.profile;
   // A type that only another provider has: its data is unknown.
   if (row.kind === undefined) return [];
   const validation = validateEvent({
@@ -67,7 +67,7 @@ function rowFaults(
   // Other characters in an id are reported once, of answers.
   const own = validation.ok ? [] : validation.errors.filter((one) => !isOfIdentifier(one));
   const errors = [...own, ...strayMembers(event.root, envelope)];
-  const lines = withoutAdditions(errors, `the event ${row.type}`, judging).map(
+  const lines = withoutAdditions(errors, `the event ${row.type}`, context).map(
     ({ pointer, message }) => `${pointer || "the event"} ${message}`,
   );
   const amount = `${envelope.data}/amount/value`;

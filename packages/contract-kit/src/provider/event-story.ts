@@ -2,7 +2,7 @@ import { eligibleAt } from "@countersign/rules";
 import type { SentEvent } from "@countersign/schemas/provider-of";
 import { amountText, askRefund, isCreated, pay, textOf, typesOf, UNPAID } from "./calls.ts";
 import type { Values } from "./provider-states.ts";
-import { maybe, type Reading, type Session, shown } from "./session.ts";
+import { maybe, type CallAnswer, type Session, shown } from "./session.ts";
 import { holdOf } from "./refund-states.ts";
 
 export const CAUSED = "P-EVENT-CAUSED";
@@ -176,7 +176,7 @@ async function expectRefusals(
 ): Promise<void> {
   const requestKey = session.key();
   const amount = { currency: "USD", value: 0.01 };
-  const ask = (paymentId: string, text: string, key?: string): Promise<Reading> =>
+  const ask = (paymentId: string, text: string, key?: string): Promise<CallAnswer> =>
     askRefund(session, { paymentId, amount: text, ...(key !== undefined && { requestKey: key }) });
   const answers = [
     await ask(exhausted, "99999999.00"),

@@ -3,7 +3,7 @@ import type { ProviderCheck } from "../check.ts";
 import { newSecret, NOBODY, pay, UNPAID } from "./calls.ts";
 import { swappedCase } from "../values.ts";
 import { providerCheck } from "./scenario.ts";
-import { maybe, type Reading, type Session, shown } from "./session.ts";
+import { maybe, type CallAnswer, type Session, shown } from "./session.ts";
 
 const BEARER = "P-AUTH-BEARER";
 const FIRST = "P-AUTH-CHECKED-FIRST";
@@ -23,7 +23,7 @@ interface Call {
   readonly path: string;
   readonly isGet: boolean;
   /** Sends an empty object, or nothing by GET. */
-  readonly send: (headers: Headers, path?: string) => Promise<Reading>;
+  readonly send: (headers: Headers, path?: string) => Promise<CallAnswer>;
 }
 
 function callsOf(session: Session): readonly Call[] {

@@ -5,7 +5,7 @@ import type { ProviderCheck } from "../check.ts";
 import { askRefund, pay, statusNow, tellsExisting, UNPAID } from "./calls.ts";
 import { isRecord } from "../values.ts";
 import { providerCheck } from "./scenario.ts";
-import { maybe, type Reading, type Session } from "./session.ts";
+import { maybe, type CallAnswer, type Session } from "./session.ts";
 
 type Status = "PENDING" | "AUTHORIZED" | "TERMINAL_FAILED";
 
@@ -164,7 +164,7 @@ export const refundEdges: ProviderCheck = providerCheck({
   run: async (session) => {
     const { profile } = session;
     const { paymentId } = await pay(session, { cents: 1000n });
-    const of = (debit: string, amount = "1.00", asker = session): Promise<Reading> =>
+    const of = (debit: string, amount = "1.00", asker = session): Promise<CallAnswer> =>
       askRefund(asker, { paymentId: debit, amount });
     const ids = [await of(paymentId), await of(paymentId)].map(({ body }) => body["paymentId"]);
     const isOriginal = profile.refund.responsePaymentId === "original";

@@ -10,7 +10,7 @@ import {
   UNPAID,
 } from "./calls.ts";
 import { providerCheck } from "./scenario.ts";
-import { maybe, type Reading, type Session, shown } from "./session.ts";
+import { maybe, type CallAnswer, type Session, shown } from "./session.ts";
 
 const UNIQUE = "P-REFUND-KEY";
 const EXISTING = "P-REFUND-KEY-EXISTING";
@@ -110,7 +110,7 @@ export const requestKeys: ProviderCheck = providerCheck({
 
 function expectExisting(
   session: Session,
-  answer: Reading,
+  answer: CallAnswer,
   { paymentId, sameRequest }: Made & { readonly sameRequest: boolean },
 ): void {
   const { profile } = session;
@@ -150,7 +150,7 @@ export const keyScope: ProviderCheck = providerCheck({
       longest,
       `${longest.slice(0, -1)}y`,
     ];
-    const ask = (requestKey: string, asker = session, of = paymentId): Promise<Reading> =>
+    const ask = (requestKey: string, asker = session, of = paymentId): Promise<CallAnswer> =>
       askRefund(asker, { paymentId: of, amount: "0.01", requestKey });
     for (const key of alike)
       session.expectStatus(

@@ -8,7 +8,7 @@ import { standardSchemas } from "../derive/schema.ts";
 import { askRefund, pay, UNPAID } from "./calls.ts";
 import type { Values } from "./provider-states.ts";
 import { providerCheck } from "./scenario.ts";
-import { maybe, type Reading } from "./session.ts";
+import { maybe, type CallAnswer } from "./session.ts";
 import { isRecord } from "../values.ts";
 
 const TAKEN = "P-REFUND-VALID";
@@ -192,7 +192,7 @@ function isAccepted(
 }
 
 /** The pointers that a problem names. */
-function pointersOf({ body }: Reading): readonly string[] {
+function pointersOf({ body }: CallAnswer): readonly string[] {
   const errors: unknown = body["errors"];
   return (Array.isArray(errors) ? errors : []).flatMap((one: unknown) =>
     isRecord(one) && typeof one["pointer"] === "string" ? one["pointer"] : [],

@@ -19,12 +19,12 @@ interface CallOptions {
   /** Replaces the common headers of S 1; `undefined` removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** True to skip the validation of the response's body. Default false. */
-  readonly isUnjudged?: boolean;
+  readonly isUnchecked?: boolean;
   /** True to send it without waiting for the target's rate limits. Default false. */
   readonly isUnpaced?: boolean;
 }
 
-export interface Reading {
+export interface CallAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -172,7 +172,7 @@ export class Session {
     });
   }
 
-  expectStatus(requirement: string, what: string, answer: Reading, wanted: number): boolean {
+  expectStatus(requirement: string, what: string, answer: CallAnswer, wanted: number): boolean {
     return this.expect(requirement, answer.status === wanted, () => {
       return `${what}: expected ${wanted}, got ${shown(answer)}`;
     });
@@ -195,7 +195,7 @@ export class Session {
    * @throws {TargetLost} No answer came from a target that has answered before.
    * @throws {Error} The scenario takes too long.
    */
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Reading> {
+  async call(method: string, path: string, options: CallOptions = {}): Promise<CallAnswer> {
     const { json, text = json === undefined ? undefined : JSON.stringify(json) } = options;
     const all = {
       authorization: `Bearer ${this.token}`,
@@ -213,10 +213,10 @@ export class Session {
     const body = parseJson(answer.body);
     // A check may send the token in the query.
     const what = `${method} ${path.replaceAll(this.token, "…")} → ${answer.status}`;
-    if (options.isUnjudged !== true) {
+    if (options.isUnchecked !== true) {
       const contentType = answer.headers["content-type"] ?? "";
-      const judged = { method, path, status: answer.status, contentType, body };
-      const faults = answerFaults(judged, this.target);
+      const validated = { method, path, status: answer.status, contentType, body };
+      const faults = answerFaults(validated, this.target);
       for (const [requirement, lines] of [
         [SCHEMA, faults.schema],
         [FORM, faults.form],
@@ -316,7 +316,7 @@ export class Session {
 }
 
 /** `status code` of a refusal, or the refund's state: the summary of an answer in messages. */
-export function shown({ status, body, hint = "" }: Reading): string {
+export function shown({ status, body, hint = "" }: CallAnswer): string {
   const details = body["errorDetails"];
   const code = isRecord(details) ? details["errorCode"] : body["errorCode"];
   const words = [body["paymentStatus"], code].filter((one) => typeof one === "string");

@@ -19,7 +19,7 @@ import { eventOf } from "./event-schema.ts";
 import { AttemptReader } from "../sender/attempts.ts";
 import type { Endpoint } from "../harness/endpoints.ts";
 import { providerCheck } from "./scenario.ts";
-import { type Reading, type Session, shown } from "./session.ts";
+import { type CallAnswer, type Session, shown } from "./session.ts";
 
 const SELECT = "P-SUBSCRIBE-SELECT";
 const SUBTRACT = "P-UNSUBSCRIBE-SUBTRACT";
@@ -194,7 +194,7 @@ export const unsubscribing: ProviderCheck = providerCheck({
     const { catalogue, statuses, subscription } = session.profile;
     const { subscribed } = statuses;
     const url = session.callbackUrl();
-    const ask = (subscriptionDetails: object): Promise<Reading> => {
+    const ask = (subscriptionDetails: object): Promise<CallAnswer> => {
       const json = { url, secretKey: newSecret(session), subscriptionDetails };
       return session.call("POST", "/v1/webhook/subscribe", { json });
     };

@@ -1,7 +1,7 @@
 import type { ProviderCheck } from "../check.ts";
 import { askToken, callWith, NOBODY, textOf, UNSUBSCRIBED } from "./calls.ts";
 import { providerCheck } from "./scenario.ts";
-import { type Reading, type Session, shown } from "./session.ts";
+import { type CallAnswer, type Session, shown } from "./session.ts";
 import { basicOf } from "../http-send.ts";
 
 const TOKEN = "P-AUTH-TOKEN";
@@ -127,7 +127,7 @@ interface Burst {
   /** The limit, for a time of as many milliseconds. */
   readonly calls: number;
   readonly perMs: number;
-  readonly call: () => Promise<Reading>;
+  readonly call: () => Promise<CallAnswer>;
 }
 
 export const rateLimits: ProviderCheck = providerCheck({
@@ -143,7 +143,7 @@ export const rateLimits: ProviderCheck = providerCheck({
     };
     const text = "grant_type=client_credentials";
     const call: Burst["call"] = () =>
-      session.call("POST", token.path, { text, headers, isUnjudged: true, isUnpaced: true });
+      session.call("POST", token.path, { text, headers, isUnchecked: true, isUnpaced: true });
     await expectLimit(session, {
       what: "tokens",
       calls: rateLimit.tokensPerMinute,

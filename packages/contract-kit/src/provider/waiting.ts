@@ -11,7 +11,7 @@ import {
   typesOf,
   unsubscribe,
 } from "./calls.ts";
-import { InterfaceSender } from "./interface-sender.ts";
+import { interfaceSender } from "./interface-sender.ts";
 import { providerCheck } from "./scenario.ts";
 import { maybe, type Session } from "./session.ts";
 import { expectGenuine } from "../sender/attempts.ts";
@@ -28,7 +28,7 @@ export const waitingAttempts: ProviderCheck = providerCheck({
     "attempts that wait end when their events are unsubscribed, and keep their bytes otherwise",
   requirements: [SUBTRACT, KEPT],
   run: async (session) => {
-    const after = await secondAttemptMs(new InterfaceSender(session), SUBTRACT, KEPT);
+    const after = await secondAttemptMs(interfaceSender(session), SUBTRACT, KEPT);
     if (after === undefined) return;
     const [kept, type = kept] = typesOf(session.profile);
     const open = async (...types: readonly string[]) => {
@@ -130,7 +130,7 @@ export const secrets: ProviderCheck = providerCheck({
 /** Secrets of the scheme's own form and of the maximum length sign too, over more bytes than letters. */
 async function expectEverySecret(session: Session): Promise<void> {
   const { limits, payments, provider } = session.profile;
-  const sender = new InterfaceSender(session);
+  const sender = interfaceSender(session);
   const encoded = `whsec_${Buffer.from(newSecret(session)).toString("base64")}`;
   const longest = newSecret(session).padEnd(limits.secretKey.maximum, "x");
   const isStandard = provider.signature.key === "whsec";

@@ -48,6 +48,7 @@ export class CommandSender implements Sender {
   readonly isSlow: boolean;
   readonly hasSeveralEndpoints: boolean;
   readonly keepsEndpoints: boolean;
+  readonly takesAnyType = true;
   readonly mayEnd: boolean;
   readonly rotate?: () => Promise<string>;
   readonly reopen?: () => Promise<void>;
@@ -136,7 +137,7 @@ export class CommandSender implements Sender {
     if (first instanceof Error && (endpoint?.attempts.length ?? 0) === before) throw first;
   }
 
-  judgeEvent(attempt: ReceivedAttempt): void {
+  expectEvent(attempt: ReceivedAttempt): void {
     const { provider, document } = this.#target;
     const { type = "" } = this.reader.facts(attempt);
     const documented = document?.events.map(({ name }) => name);

@@ -27,7 +27,7 @@ export const deliveries: SenderScenario = {
     const missing = await sender.reader.missingAt(endpoint, emitted);
     for (const attempt of endpoint.attempts) {
       expectGenuine(sender, attempt, secret);
-      sender.judgeEvent(attempt);
+      sender.expectEvent(attempt);
     }
     sender.expect(ARRIVES, missing.length === 0, () => {
       return `not delivered in time: ${missing.map(({ type }) => type).join(", ")}`;
@@ -71,8 +71,8 @@ export const rotation: SenderScenario = {
   run: async (sender) => {
     if (sender.rotate === undefined)
       return sender.notApplicable(ROTATION, "no command rotates the secret (--rotate)");
-    const next = await sender.rotate();
     const { endpoint } = await sender.subscribe();
+    const next = await sender.rotate();
     await sender.emit();
     await endpoint.until(({ length }) => length > 0);
     const [attempt] = endpoint.attempts;

@@ -25,6 +25,8 @@ export interface Sender {
   readonly keepsEndpoints: boolean;
   /** True if an endpoint may be ended by 410: it is not the sender's only one, or can be reopened. */
   readonly mayEnd: boolean;
+  /** True if an event may have any text as its type. */
+  readonly takesAnyType: boolean;
   /** The delay of its retries in milliseconds, as an earlier check measured it. */
   readonly retryMs: number | undefined;
 
@@ -38,7 +40,7 @@ export interface Sender {
   /** Causes an event. @returns Its id, if it is known before it arrives. */
   emit(type?: string): Promise<string | undefined>;
   /** Judges an event's members: its type and its schema. */
-  judgeEvent(attempt: ReceivedAttempt): void;
+  expectEvent(attempt: ReceivedAttempt): void;
 
   /** True if a check can let that much time pass. */
   canPass(ms: number): Promise<boolean>;

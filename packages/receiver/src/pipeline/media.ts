@@ -18,7 +18,7 @@ const CONTENT_TYPE =
  * by a stranger's choice of type alone, since parsers that read it differently are how validation gets bypassed.
  */
 export function compileMedia(media: readonly string[] = JSON_TYPES): MediaReader {
-  const accepted = new Set(media);
+  const accepted = new Set(media.filter((type) => !type.includes("*")));
   const suffixes = media.flatMap(
     (type) => type.match(/^(?<start>.+\/)\*(?<end>\+.+)$/)?.slice(1) ?? [],
   );
@@ -26,7 +26,8 @@ export function compileMedia(media: readonly string[] = JSON_TYPES): MediaReader
   const byDefault = media.every((type) => type === FORM) ? "form" : "json";
   return (contentType) => {
     if (contentType === undefined) return byDefault;
-    const type = CONTENT_TYPE.exec(String(contentType).toLowerCase())?.groups?.["type"] ?? "";
+    const given = String(contentType).toLowerCase();
+    const type = accepted.has(given) ? given : (CONTENT_TYPE.exec(given)?.groups?.["type"] ?? "");
     const isAccepted =
       accepted.has(type) ||
       (start !== undefined &&

@@ -2,8 +2,8 @@ import { Deadline, judgeHeaders } from "./admission.ts";
 import { handleBatch } from "./batch.ts";
 import type { Attempt, IncomingBody } from "./body.ts";
 import { readEvents, Reading } from "./read-events.ts";
-import { answerHandshake } from "./handshake.ts";
-import { failed, isOutcome, type Outcome, rejected } from "./outcome.ts";
+import { answerHandshake, type HandshakePlan } from "./handshake.ts";
+import { failed, isOutcome, type Outcome, rejected, type RejectionFacts } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
 import { recordOnce } from "./record.ts";
 import { type Signer, signedUrl, verify } from "./verify.ts";
@@ -37,6 +37,12 @@ export function receive(attempt: Attempt, parts: ReceiverParts): Promise<Decisio
   });
 }
 
+/** Of a GET that is no handshake: most likely the option `verifyToken` is not what the request has in this place. */
+function getFacts(handshakes: readonly HandshakePlan[]): RejectionFacts {
+  const { token } = handshakes.find(({ method }) => method === "GET") ?? {};
+  return { method: "GET", ...(token && { place: token.text }) };
+}
+
 const bodyLate = (): Outcome => rejected("CS_BODY_TIMEOUT");
 
 /**
@@ -61,7 +67,7 @@ async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts):
     const { handshakes, verifyToken } = parts;
     const unsigned = answerHandshake(handshakes, reading.places, { method, verifyToken });
     if (unsigned !== undefined) return { kind: "handshake", response: unsigned };
-    if (method === "GET") return rejected("CS_METHOD_NOT_ALLOWED");
+    if (method === "GET") return rejected("CS_METHOD_NOT_ALLOWED", { facts: getFacts(handshakes) });
 
     // Nothing of the body is trusted before this.
     const signed = await verify(attempt, { reading, checked }, deadline, parts);
