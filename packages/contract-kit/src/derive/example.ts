@@ -87,10 +87,10 @@ class Examples {
     const { required = [], properties = {}, additionalProperties: others } = at.schema;
     // Some documents forget to describe a required member.
     const forgotten = required.filter((name) => !Object.hasOwn(properties, name));
-    const other = inside(at, typeof others === "object" ? others : {}, "additionalProperties");
+    const unlisted = inside(at, typeof others === "object" ? others : {}, "additionalProperties");
     const hints = isRecord(wish) ? wish : {};
     const isPresent = this.#optional === "present" && path.length <= DEEP;
-    const members = [...membersOf(at), ...forgotten.map((name) => [name, other] as const)]
+    const members = [...membersOf(at), ...forgotten.map((name) => [name, unlisted] as const)]
       .filter(([name]) => isPresent || required.includes(name))
       .map(([name, member]) => {
         const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;
