@@ -1,4 +1,4 @@
-import { type JsonSchema, nameOf, typesOf } from "../documents/json-schema.ts";
+import { nameOf, typesOf } from "../documents/json-schema.ts";
 import { kindsOf, type LocatedSchema, resolve } from "../derive/schema.ts";
 import { isEqual } from "./equal-schemas.ts";
 
@@ -25,18 +25,13 @@ export function kindsWithoutNull(union: LocatedSchema): Kinds {
   };
 }
 
-/** One copy for each schema: a comparison recognizes by it where it has been. */
-const copies = new WeakMap<JsonSchema, JsonSchema>();
-
 /** A kind whose type lists null. */
 function withoutNull(kind: LocatedSchema): { kind: LocatedSchema; isNullable: boolean } {
   const at = resolve(kind);
   const types = typesOf(at.schema);
   const others = types.filter((type) => type !== "null");
   if (others.length === types.length || others.length === 0) return { kind, isNullable: false };
-  const schema = copies.get(at.schema) ?? { ...at.schema, type: others };
-  copies.set(at.schema, schema);
-  return { kind: { ...at, schema }, isNullable: true };
+  return { kind: { ...at, schema: { ...at.schema, type: others } }, isNullable: true };
 }
 
 /** A member with a constant in each kind. */
