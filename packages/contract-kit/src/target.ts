@@ -52,6 +52,8 @@ export interface SenderTarget {
   readonly provider: ProviderDocument;
   /** For reports: a provider's document takes the place of a profile. */
   readonly profile: Pick<Profile, "name" | "payments">;
+  /** Values of the claims that the document leaves to the user. */
+  readonly claims: Readonly<Record<string, string>>;
   /** Every secret that it has had: no report contains one. */
   readonly secrets: Set<string>;
   /** Event types to trigger, the first of them by default. */

@@ -10,7 +10,7 @@ import { readDocument } from "@countersign/contract-kit/documents";
 import { secretFrom } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
 import { integer } from "../options.ts";
-import { loadProvider } from "../provider.ts";
+import { claimsFor, loadProvider } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
 import { optionWords, parseListen, portFailure, targetUrl } from "../verify/arguments.ts";
 import { commandRunner } from "../verify/run-command.ts";
@@ -133,6 +133,7 @@ async function open(
   const provider = await loadProvider(options.provider);
   const document = options.openapi === undefined ? undefined : await readDocument(options.openapi);
   const secret = await secretFrom(env, "COUNTERSIGN_SECRET");
+  const claims = await claimsFor(provider, env);
   const runner = commandRunner(env);
   const commands = commandsOf(options, runner.command);
   try {
@@ -141,6 +142,7 @@ async function open(
       provider,
       commands,
       secret,
+      claims,
       types,
       callbackUrl,
       ...(document && { document }),

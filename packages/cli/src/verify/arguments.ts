@@ -79,7 +79,7 @@ export function parseListen(
 /** The failure of an address that cannot be listened on; any other error stays as it is. */
 export function portFailure(cause: unknown, listen: string): unknown {
   const code = systemCode(cause);
-  if (code === undefined) return cause;
+  if (code?.startsWith("E") !== true) return cause;
   return code === "EADDRINUSE"
     ? new Failure("CS_CLI_PORT_TAKEN", `--listen ${listen}: the port is taken`, { cause })
     : new Failure("CS_CLI_PORT_UNUSABLE", `--listen ${listen} cannot be listened on`, { cause });

@@ -26,14 +26,21 @@ interface Form {
   readonly separator: string;
 }
 
+type Claims = Readonly<Record<string, string>>;
+
 /** Reads and verifies attempts as a provider's document says. */
 export class AttemptReader {
   readonly provider: ProviderDocument;
   readonly scheme: SignatureScheme;
   readonly #forms: readonly Form[];
+  readonly #batch: ParsedPlace | undefined;
+  readonly #claims: Claims;
 
-  constructor(provider: ProviderDocument) {
+  /** @param claims Values of the claims that the document leaves to the user. */
+  constructor(provider: ProviderDocument, claims: Claims = {}) {
     this.provider = provider;
+    this.#claims = claims;
+    this.#batch = provider.batch === undefined ? undefined : parsePlace(provider.batch);
     this.scheme = schemeOf(provider);
     const { variants = [], event } = provider;
     this.#forms = [...variants, { event }].map((variant): Form => {
@@ -49,9 +56,11 @@ export class AttemptReader {
     });
   }
 
-  /** Finds an event's id and type at the places of the document. */
+  /** Finds the id and the type of an event, of a batch's first one, at the places of the document. */
   facts(attempt: Arrived): EventFacts {
-    const places = new Places(attempt);
+    const whole = new Places(attempt);
+    const items = this.#batch && whole.any(this.#batch);
+    const places = Array.isArray(items) ? whole.ofItem(items[0]) : whole;
     // Some places are pairs inside the signature's header, which the scheme reads.
     const checked = this.scheme.checkHeaders(attempt.headers);
     if (checked.ok) places.fromSignature.pairs = checked.pairs;
@@ -80,7 +89,10 @@ export class AttemptReader {
 
   verify(attempt: ReceivedAttempt, secret: string): Verification {
     const { headers, body, url, method, at: now } = attempt;
-    return this.scheme.verify({ headers, body, url, method }, [secret], { now });
+    return this.scheme.verify({ headers, body, url, method }, [secret], {
+      now,
+      claims: this.#claims,
+    });
   }
 
   /** Waits until events have arrived. @returns Those that have not arrived in time. */

@@ -63,7 +63,7 @@ export class CommandSender implements Sender {
     const { provider, types, slow, commands, url, runState } = target;
     this.#target = target;
     this.#verdicts = verdicts;
-    this.reader = new AttemptReader(provider);
+    this.reader = new AttemptReader(provider, target.claims);
     this.types = types;
     this.isSlow = slow;
     this.hasSeveralEndpoints = runState.hasSeveralEndpoints === true;

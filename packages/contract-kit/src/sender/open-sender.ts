@@ -11,6 +11,8 @@ export interface SenderOptions {
   readonly commands: SenderCommands;
   /** The secret that the sender has already. Default: a new one, which the commands get. */
   readonly secret?: string | undefined;
+  /** Values of the claims that the document leaves to the user. Default: none. */
+  readonly claims?: Readonly<Record<string, string>> | undefined;
   /** Event types to trigger. Default: the first of the document, or of the provider's catalogue. */
   readonly types?: readonly string[] | undefined;
   /** Describes its events. */
@@ -37,13 +39,14 @@ const OTHER_MS = 1000;
 export async function openSender(
   options: SenderOptions,
 ): Promise<{ readonly target: SenderTarget; readonly close: () => void }> {
-  const { provider, commands, secret = newSecret(provider), host, port, callbackUrl } = options;
-  const { waitMs = 30_000, slow = false, document } = options;
+  const { provider, commands, host, port, callbackUrl } = options;
+  const { waitMs = 30_000, slow = false, document, claims = {} } = options;
   const scheme = schemeOf(provider);
   if (scheme.needsKey)
     throw new TypeError(
       `${provider.title} names a key in each attempt, which the kit cannot fetch`,
     );
+  const { secret = newSecret(provider) } = options;
   scheme.check([secret], "verify");
   const known = document?.events[0]?.name ?? provider.catalogue?.[0]?.type;
   const [first = known ?? "test", ...others] = options.types ?? [];
@@ -58,6 +61,7 @@ export async function openSender(
     url: receiver.url,
     provider,
     profile: { name: provider.name },
+    claims,
     secrets: new Set([secret]),
     types: [first, ...others],
     commands,
