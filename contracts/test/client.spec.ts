@@ -13,7 +13,8 @@ const { pact, text, committed } = writtenPact({
 });
 const calls = [refunds, customers, subscribes, unsubscribes, tokens, refusals];
 
-describe("the client", () => {
+// Pact's core is the service here.
+describe("the client", { tags: "ci" }, () => {
   it.each(calls.flat().map((one) => [one.description, one] as const))(
     "makes %s, and reads the answer",
     async (_description, interaction) => {

@@ -125,7 +125,8 @@ const headers = {
   "webhook-signature": Matchers.regex("v1,[A-Za-z0-9+/]{43}=", placeholders.SIGNATURE),
 };
 
-describe("the service", () => {
+// Pact's core is the receiver here.
+describe("the service", { tags: "ci" }, () => {
   it.each(deliveries.map((one) => [one.description, one] as const))(
     "delivers %s, and records the answer",
     async (_description, delivered) => {

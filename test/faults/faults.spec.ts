@@ -18,7 +18,7 @@ describe("the faults", { timeout: 180_000 }, () => {
     expect(new Set(faults.map(({ id }) => id)).size).toBe(faults.length);
   });
 
-  it("are noticed by the checks, one of each role", async () => {
+  it("are noticed by the checks, one of each role", { tags: "ci" }, async () => {
     const [ofProvider] = providerFaults;
     const [ofReceiver] = receiverFaults;
     if (ofProvider === undefined || ofReceiver === undefined) throw new Error("there is no fault");

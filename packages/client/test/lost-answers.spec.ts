@@ -23,7 +23,7 @@ type Faults = readonly (typeof kinds)[number][];
 const longer = (all: readonly Faults[]): Faults[] =>
   all.flatMap((one) => kinds.map((kind) => [...one, kind]));
 const two = longer(longer([[]]));
-const sequences: readonly Faults[] = [...longer([[]]), ...two, ...longer(two)];
+const upToTwo: readonly Faults[] = [...longer([[]]), ...two];
 
 /** Asks for a refund of a new namespace while the faults happen to its attempts, one each. */
 async function ask(one: TestSandbox, happening: Faults, requestKey: string, attempts = 5) {
@@ -41,7 +41,7 @@ async function ask(one: TestSandbox, happening: Faults, requestKey: string, atte
 describe("T-01: a refund whose exchange is disturbed", () => {
   it("is made exactly once after any faults on one to three attempts", async () => {
     const one = await open();
-    for (const [at, happening] of sequences.entries()) {
+    for (const [at, happening] of [...upToTwo, ...longer(two)].entries()) {
       const { settled, ids } = await ask(one, happening, `key-${at}`);
       const refundId: unknown = ids[0];
       expect([happening, ids.length, settled]).toMatchObject([
@@ -54,7 +54,7 @@ describe("T-01: a refund whose exchange is disturbed", () => {
 
   it("may be done after faults on every attempt, and the same key finds it", async () => {
     const one = await open();
-    for (const [at, happening] of sequences.entries()) {
+    for (const [at, happening] of upToTwo.entries()) {
       const { settled, ids } = await ask(one, happening, `key-${at}`, happening.length);
       if (settled.status !== "rejected" || !isClientError(settled.reason))
         throw new Error(`${happening.join(", ")} did not fail`);

@@ -28,7 +28,7 @@ describe.each(documents)("derivation from %s", (_path, at) => {
       fc.property(arbitrary(at), (value) => {
         expect(refusals(at, value)).toEqual([]);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
     const made = examplesOf(at);
     const bounds = made.flatMap((value) => boundaries(at, value));

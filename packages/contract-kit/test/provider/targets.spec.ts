@@ -37,23 +37,27 @@ const adding: Fault = async (call, next) => {
 /** They take longest, and always the same: each runs in the long lane. */
 const LONG = ["provider/calendar", "sender/attempt-deadline"];
 describe("a run of the provider checks", { timeout: 180_000 }, () => {
-  it("passes every check but the long ones at the sandbox, each requirement observed", async () => {
-    // With the standard timeout: on a busy machine a shorter one may pass before the kit answers.
-    const target = await openTarget({
-      profile: { ...quick, provider: profiles.standard.provider },
-    });
-    const checks = providerChecks.filter(({ id }) => !LONG.includes(id));
-    // Several at once, since some wait: each scenario has its own merchant. Those that measure time run in a row.
-    const rows = Map.groupBy(checks, ({ id }) => (id.startsWith("sender/") ? "senders" : id));
-    const reports = await Promise.all(
-      // With this seed, these scenarios of each check observe all of its requirements.
-      [...rows.values()].map((row) => verify(target, { checks: row, runs: 12, seed: 7 })),
-    );
-    const all = reports.flatMap(({ findings }) => findings);
-    expect(all.filter(({ status }) => status !== "pass")).toEqual([]);
-    const tested = checks.flatMap((check) => check.requirements);
-    expect(idsOf(all, "pass").toSorted()).toEqual(tested.toSorted());
-  });
+  it(
+    "passes every check but the long ones at the sandbox, each requirement observed",
+    { tags: "ci" },
+    async () => {
+      // With the standard timeout: on a busy machine a shorter one may pass before the kit answers.
+      const target = await openTarget({
+        profile: { ...quick, provider: profiles.standard.provider },
+      });
+      const checks = providerChecks.filter(({ id }) => !LONG.includes(id));
+      // Several at once, since some wait: each scenario has its own merchant. Those that measure time run in a row.
+      const rows = Map.groupBy(checks, ({ id }) => (id.startsWith("sender/") ? "senders" : id));
+      const reports = await Promise.all(
+        // With this seed, these scenarios of each check observe all of its requirements.
+        [...rows.values()].map((row) => verify(target, { checks: row, runs: 12, seed: 7 })),
+      );
+      const all = reports.flatMap(({ findings }) => findings);
+      expect(all.filter(({ status }) => status !== "pass")).toEqual([]);
+      const tested = checks.flatMap((check) => check.requirements);
+      expect(idsOf(all, "pass").toSorted()).toEqual(tested.toSorted());
+    },
+  );
 
   it(
     "ends with 0 under another profile, of which some answers do not show a requirement",

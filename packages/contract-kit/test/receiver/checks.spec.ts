@@ -41,31 +41,35 @@ const unmet = (findings: readonly Finding[]): string[] =>
 
 // test/faults shows what each check catches. Most of the time here is spent waiting: the tests wait at once.
 describe.concurrent("our own receiver", { timeout: 180_000 }, () => {
-  it("passes every check, which sends a request for each requirement that it judges, and that of an order guard with one", async () => {
-    const target = await open();
-    const countOf = (): number => Number.parseInt(target.notes()[0] ?? "", 10);
-    const findings: Finding[] = [];
-    const silent: string[] = [];
-    for (const { id } of receiverChecks) {
-      const before = countOf();
-      const report = await runAll(target, [id]);
-      expect(report.exitCode).toBe(0);
-      findings.push(...report.findings);
-      if (countOf() - before < told(report.findings, "pass").length) silent.push(id);
-    }
-    const guarded = await runAll(await open({ order: "per-resource" }), ["R-ORDER-GUARD"]);
-    expect(unmet(findings)).toEqual([]);
-    // It only reads what earlier checks have sent.
-    expect(silent).toEqual(["receiver/settled"]);
-    expect(told(findings, "not_applicable")).toEqual([
-      expect.stringMatching(/^R-ORDER-GUARD: it has no order guard/),
-      expect.stringMatching(/^R-LOAD-SHED: (?:32|64) events at once are within its limit/),
-      expect.stringMatching(/^R-BODY-SLOW: .*--slow/),
-      expect.stringMatching(/^R-ACK-HANGING: .*--slow/),
-      expect.stringMatching(/^R-ACK-AFTER-HANDLER: only a restart shows it/),
-    ]);
-    expect(told(guarded.findings, "pass")).toEqual(["R-ORDER-GUARD: "]);
-  });
+  it(
+    "passes every check, which sends a request for each requirement that it judges, and that of an order guard with one",
+    { tags: "ci" },
+    async () => {
+      const target = await open();
+      const countOf = (): number => Number.parseInt(target.notes()[0] ?? "", 10);
+      const findings: Finding[] = [];
+      const silent: string[] = [];
+      for (const { id } of receiverChecks) {
+        const before = countOf();
+        const report = await runAll(target, [id]);
+        expect(report.exitCode).toBe(0);
+        findings.push(...report.findings);
+        if (countOf() - before < told(report.findings, "pass").length) silent.push(id);
+      }
+      const guarded = await runAll(await open({ order: "per-resource" }), ["R-ORDER-GUARD"]);
+      expect(unmet(findings)).toEqual([]);
+      // It only reads what earlier checks have sent.
+      expect(silent).toEqual(["receiver/settled"]);
+      expect(told(findings, "not_applicable")).toEqual([
+        expect.stringMatching(/^R-ORDER-GUARD: it has no order guard/),
+        expect.stringMatching(/^R-LOAD-SHED: (?:32|64) events at once are within its limit/),
+        expect.stringMatching(/^R-BODY-SLOW: .*--slow/),
+        expect.stringMatching(/^R-ACK-HANGING: .*--slow/),
+        expect.stringMatching(/^R-ACK-AFTER-HANDLER: only a restart shows it/),
+      ]);
+      expect(told(guarded.findings, "pass")).toEqual(["R-ORDER-GUARD: "]);
+    },
+  );
 
   it(
     "passes the requirements that another scheme and envelope can show",
