@@ -3,7 +3,7 @@ import type { Attempt } from "../harness/attempt-maker.ts";
 import { unverified } from "../harness/broken-attempts.ts";
 import { hostOf, isLocalName } from "../harness/owned-host.ts";
 import type { Sender } from "../harness/sender.ts";
-import { type BypassProbe, bypassProbes } from "./bypass-probes.ts";
+import { type BypassProbe, bypassProbes, trialTypes } from "./bypass-probes.ts";
 import { longBodies } from "./forged-bodies.ts";
 import { withQuery } from "./forged-keys.ts";
 import { forgeries } from "./forgeries.ts";
@@ -147,7 +147,7 @@ export const bypass: ReceiverCheck = receiverCheck({
       });
     });
     const here = attempts.filter(({ isElsewhere }) => !isElsewhere);
-    await expectRefused(sender, BYPASS, here);
+    await expectRefused(sender, BYPASS, [...here, ...trials(sender)]);
     // Another address may answer anything: only a handler that runs is a finding there.
     const elsewhere = attempts.filter(({ isElsewhere }) => isElsewhere);
     const sent = await sender.postAll(elsewhere, { isOnce: true });
@@ -158,6 +158,21 @@ export const bypass: ReceiverCheck = receiverCheck({
     }
   },
 });
+
+/** Unsigned events of types by which addresses are tried, unless the provider has them answered unsigned. */
+function trials(sender: Sender): readonly Attempt[] {
+  const { events, target } = sender;
+  const { handshakes = [] } = target.provider;
+  const answered = handshakes.flatMap(({ when }) => when.map(({ equals }) => equals));
+  const data = { challenge: "cstest" };
+  return (events.isOpen ? trialTypes : [])
+    .filter((name) => !answered.includes(name))
+    .flatMap((name) => {
+      const type = events.withLastPart(events.rows[0]?.type ?? "", () => name);
+      const strangers = [sender.unsigned({ type, data }), sender.foreign("bypass", { type, data })];
+      return strangers.map((base) => ({ ...base, what: `${base.what} of the type ${type}` }));
+    });
+}
 
 /** Each probe by itself; in later rounds each together with another one. */
 function probesOf({ seed, round }: Sender): readonly BypassProbe[] {

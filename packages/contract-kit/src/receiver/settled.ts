@@ -48,6 +48,7 @@ const AFTER_HANDLER = "R-ACK-AFTER-HANDLER";
 
 /** The oldest events of the run that are sent again at its end. */
 const OLDEST = 12;
+const MINUTE_MS = 61_000;
 /** Attempts that are acknowledged just before a restart. */
 const INTERRUPTED = 8;
 
@@ -68,6 +69,8 @@ export const memory: ReceiverCheck = receiverCheck({
       sender.event({ row: rows[index % rows.length] }),
     );
     await sender.postAll(others.map((event) => sender.attempt(event)));
+    // Some receivers forget after a minute.
+    if (target.slow) await sleep(target.sockets.clock, MINUTE_MS);
     const when = `after ${handled.length + others.length} other events`;
     await repeated(sender, old.length > 0 ? old : others.slice(0, OLDEST), when);
     if (target.effects === undefined) verdicts.notApplicable(LIST, NO_EFFECTS);
