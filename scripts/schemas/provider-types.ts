@@ -1,6 +1,6 @@
 import { compile } from "json-schema-to-typescript";
 import { BANNER, readJson, type Schema } from "./load.ts";
-import { readonly } from "./types.ts";
+import { readonly } from "../../packages/cli/src/types/typescript.ts";
 
 /** Prints the types of a provider's document. */
 export async function providerTypes(): Promise<string> {

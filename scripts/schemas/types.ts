@@ -1,4 +1,5 @@
 import { compile } from "json-schema-to-typescript";
+import { readonly } from "../../packages/cli/src/types/typescript.ts";
 import { BANNER, mapSchema, type Parts, type Schema, type SchemaFile, targetOf } from "./load.ts";
 import type { EventRow } from "./modules.ts";
 
@@ -92,16 +93,6 @@ function closedTags(schema: Schema): Schema {
 }
 
 const quoted = (text: string): string => JSON.stringify(text);
-
-/** Makes every member and list readonly. */
-export function readonly(text: string): string {
-  return (
-    text
-      .replaceAll(/^( +)(?!readonly |\*|\/)("?[$\w]+"?\??:)/gm, "$1readonly $2")
-      // Lists of named and of printed types.
-      .replaceAll(/: (\([^()]*\)|\w+)\[\]/g, ": readonly $1[]")
-  );
-}
 
 /** Maps from names to events: a look-up narrows at once where inference over the union would not. */
 function lookups(rows: readonly EventRow[]): string {

@@ -279,7 +279,7 @@ export interface Signature {
    * A JWT's claims: required, equal to a text, equal to the URL, or (option:NAME) to a text that the user gives.
    */
   readonly claims?: {
-    [k: string]:
+    readonly [k: string]:
       | string
       | {
           readonly at: "url";
@@ -404,7 +404,7 @@ export interface Handshake {
     readonly status?: number;
     readonly text?: Place;
     readonly json?: {
-      [k: string]:
+      readonly [k: string]:
         | Place
         | {
             readonly hmac: Place;

@@ -265,7 +265,7 @@ export interface EventEnvelope {
    * The resource that the event is about. The type determines its schema.
    */
   readonly data: {
-    [k: string]: unknown;
+    readonly [k: string]: unknown;
   };
 }
 /**
@@ -701,59 +701,59 @@ export interface Profile {
     /**
      * Source of this choice.
      */
-    "/statuses": "specified" | "public practice" | "assumed";
+    readonly "/statuses": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/refund/duplicate": "specified" | "public practice" | "assumed";
+    readonly "/refund/duplicate": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/refund/responsePaymentId": "specified" | "public practice" | "assumed";
+    readonly "/refund/responsePaymentId": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/refund/clientReferenceIdWhenAbsent": "specified" | "public practice" | "assumed";
+    readonly "/refund/clientReferenceIdWhenAbsent": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/refund/softDescriptor": "specified" | "public practice" | "assumed";
+    readonly "/refund/softDescriptor": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/amount": "specified" | "public practice" | "assumed";
+    readonly "/amount": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/hold": "specified" | "public practice" | "assumed";
+    readonly "/hold": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/subscription": "specified" | "public practice" | "assumed";
+    readonly "/subscription": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/token": "specified" | "public practice" | "assumed";
+    readonly "/token": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/account": "specified" | "public practice" | "assumed";
+    readonly "/account": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/customer": "specified" | "public practice" | "assumed";
+    readonly "/customer": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/rateLimit": "specified" | "public practice" | "assumed";
+    readonly "/rateLimit": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/limits": "specified" | "public practice" | "assumed";
+    readonly "/limits": "specified" | "public practice" | "assumed";
     /**
      * Source of this choice.
      */
-    "/deprecation": "specified" | "public practice" | "assumed";
+    readonly "/deprecation": "specified" | "public practice" | "assumed";
   };
 }
 /**
