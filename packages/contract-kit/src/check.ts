@@ -41,7 +41,7 @@ export interface Evidence {
   readonly curl: readonly string[];
   /** Exchanges in order; the last one failed. */
   readonly exchanges?: readonly Exchange[];
-  /** Seed and path that make a generated check play the same scenario again. */
+  /** Seed and path that make a generated check run the same scenario again. */
   readonly replay?: Replay;
 }
 

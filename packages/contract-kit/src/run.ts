@@ -79,22 +79,22 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
   const { version = newest } = options;
   const context = { seed, runs, ...(path !== undefined && { path }) };
   const findings: Finding[] = [];
-  const wanted = wantedOf({ ...options, version });
-  for (const [index, { check, selected }] of wanted.entries()) {
+  const selection = selectChecks({ ...options, version });
+  for (const [index, { check, selected }] of selection.entries()) {
     const started = now();
     const isIdle = selected.every(({ id }) => skip[id] !== undefined);
-    let said: readonly Verdict[] | Said;
-    if (signal?.aborted === true) said = INTERRUPTED;
-    else if (skip[check.id] !== undefined || isIdle) said = skipped(skip[check.id] ?? "");
+    let result: readonly Verdict[] | Result;
+    if (signal?.aborted === true) result = INTERRUPTED;
+    else if (skip[check.id] !== undefined || isIdle) result = skipped(skip[check.id] ?? "");
     else {
-      options.onCheck?.(check, index + 1, wanted.length);
+      options.onCheck?.(check, index + 1, selection.length);
       const asked = { ...context, selected: selected.map(({ id }) => id) };
-      said = await Promise.race([verdictsOf(check, target, asked), interrupted(signal)]);
+      result = await Promise.race([runCheck(check, target, asked), interrupted(signal)]);
     }
     const ms = now() - started;
     for (const requirement of selected) {
       const reason = skip[requirement.id];
-      const own = reason === undefined ? saidOf(said, requirement, failOn) : skipped(reason);
+      const own = reason === undefined ? resultFor(result, requirement, failOn) : skipped(reason);
       const finding = { check: check.id, requirement, ms, ...own };
       findings.push(finding);
       options.onFinding?.(finding);
@@ -115,11 +115,11 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
     uncovered: options.requirements
       .filter((one) => concerns(one, target.role) && isJudged(one, target, version))
       .flatMap(({ id }) => (tested.has(id) ? [] : id)),
-    exitCode: isInterrupted ? 2 : exitCodeOf(findings),
+    exitCode: isInterrupted ? 2 : exitCodeFor(findings),
   };
 }
 
-interface Wanted<T extends Target> {
+interface Selection<T extends Target> {
   readonly check: CheckOf<T>;
   readonly selected: readonly Requirement[];
 }
@@ -128,17 +128,17 @@ function isJudged(requirement: Requirement, { profile }: Target, version: string
   return requirement.since <= version && applies(requirement, profile);
 }
 
-function wantedOf<T extends Target>({
+function selectChecks<T extends Target>({
   target,
   checks,
   requirements,
   only,
   version,
-}: RunOptions<T> & { readonly version: string }): readonly Wanted<T>[] {
+}: RunOptions<T> & { readonly version: string }): readonly Selection<T>[] {
   const known = new Map(requirements.map((one) => [one.id, one]));
   return checks
     .map((check) => {
-      const all = check.requirements.map((id) => requirementOf(known, check.id, id));
+      const all = check.requirements.map((id) => findRequirement(known, check.id, id));
       const [subject] = all;
       const selected = all.filter(
         (one) =>
@@ -153,12 +153,12 @@ function wantedOf<T extends Target>({
     .filter(({ selected }) => selected.length > 0);
 }
 
-type Said = Pick<Finding, "status" | "message" | "evidence">;
+type Result = Pick<Finding, "status" | "message" | "evidence">;
 
-const skipped = (message: string): Said => ({ status: "skipped", message });
+const skipped = (message: string): Result => ({ status: "skipped", message });
 const INTERRUPTED = skipped("the run was interrupted");
 
-function interrupted(signal: AbortSignal | undefined): Promise<Said> {
+function interrupted(signal: AbortSignal | undefined): Promise<Result> {
   return new Promise((resolve) => {
     const stop = (): void => resolve(INTERRUPTED);
     if (signal?.aborted === true) stop();
@@ -166,12 +166,12 @@ function interrupted(signal: AbortSignal | undefined): Promise<Said> {
   });
 }
 
-/** A check's verdicts, or what is said of all its requirements because it broke. */
-async function verdictsOf<T extends Target>(
+/** A check's verdicts, or one result for all its requirements because it broke. */
+async function runCheck<T extends Target>(
   check: CheckOf<T>,
   target: T,
   context: CheckContext,
-): Promise<readonly Verdict[] | Said> {
+): Promise<readonly Verdict[] | Result> {
   try {
     return await check.run(target, context);
   } catch (error) {
@@ -179,20 +179,22 @@ async function verdictsOf<T extends Target>(
   }
 }
 
-function saidOf(
-  all: readonly Verdict[] | Said,
+function resultFor(
+  all: readonly Verdict[] | Result,
   { id, level }: Requirement,
   failOn: readonly Level[],
-): Said {
+): Result {
   if ("status" in all) return all;
   const verdict = all.find(({ requirement }) => requirement === id);
   // A check without a verdict would look like one without a fault.
   if (verdict === undefined) return { status: "error", message: "the check came to no verdict" };
-  const { requirement: _, ...said } = { message: "", ...verdict };
-  return said.status === "fail" && !failOn.includes(level) ? { ...said, status: "warn" } : said;
+  const { requirement: _, ...result } = { message: "", ...verdict };
+  return result.status === "fail" && !failOn.includes(level)
+    ? { ...result, status: "warn" }
+    : result;
 }
 
-function requirementOf(
+function findRequirement(
   known: ReadonlyMap<string, Requirement>,
   check: string,
   id: string,
@@ -203,7 +205,7 @@ function requirementOf(
   return requirement;
 }
 
-function exitCodeOf(findings: readonly Finding[]): 0 | 1 | 2 {
+function exitCodeFor(findings: readonly Finding[]): 0 | 1 | 2 {
   const has = (status: Finding["status"]): boolean => findings.some((one) => one.status === status);
   if (has("fail")) return 1;
   return has("error") || findings.every(({ status }) => status === "skipped") ? 2 : 0;

@@ -18,7 +18,7 @@ export interface Shape {
 }
 
 /** Returns the schema of a row's events, whose data is `/data`; `undefined` if the row has none. */
-function schemaOf({ kind, type, schema }: CatalogueRow): LocatedSchema | undefined {
+function findSchema({ kind, type, schema }: CatalogueRow): LocatedSchema | undefined {
   if (kind !== undefined) return standardSchemas().document(`events/${kind}.schema.json`);
   if (schema === undefined) return undefined;
   const path = `events/${type}.schema.json`;
@@ -28,7 +28,7 @@ function schemaOf({ kind, type, schema }: CatalogueRow): LocatedSchema | undefin
 
 /** Makes the body of a row's event from its sample or its schema. @param dataAt The place of its data. */
 export function exampleBody(row: CatalogueRow, dataAt: string): unknown {
-  const schema = schemaOf(row);
+  const schema = findSchema(row);
   if (row.sample === undefined && schema === undefined) return {};
   const made = row.sample ?? (schema && dataOf(example(schema, { optional: "absent" })));
   return placed(made, dataAt);
@@ -55,7 +55,7 @@ export function eventShapes(
     { what: `like sample ${index + 1}`, base: sample, isListed: true },
     ...added(sample),
   ]);
-  const schema = schemaOf(row);
+  const schema = findSchema(row);
   if (schema !== undefined)
     return [
       ...own,

@@ -87,7 +87,7 @@ function chunked(body: Uint8Array): Buffer {
 }
 
 /** The value of a header; `""` if it is absent. */
-export function valueOf(headers: readonly Header[], name: string): string {
+export function headerValue(headers: readonly Header[], name: string): string {
   return headers.find(([one]) => one.toLowerCase() === name)?.[1] ?? "";
 }
 
@@ -197,7 +197,7 @@ function describeFailure(received: Unanswered): string {
 }
 
 /** Every form in which a secret's text could appear in a response. */
-export function textsOf(secret: Secret): readonly string[] {
+export function secretTexts(secret: Secret): readonly string[] {
   const plain = typeof secret === "string" ? secret : "raw" in secret ? secret.raw : "";
   const text = typeof plain === "string" ? plain : Buffer.from(plain).toString("base64");
   const bare = text.replace(/^(?:whsec_|whsk_|whpk_|raw:)/, "");
@@ -213,7 +213,7 @@ export function textsOf(secret: Secret): readonly string[] {
 
 /** If a receiver leaks its secret, the report must not. */
 function withoutSecrets(raw: Uint8Array, secrets: readonly Secret[]): Buffer {
-  const texts = secrets.flatMap(textsOf);
+  const texts = secrets.flatMap(secretTexts);
   const text = texts.reduce(
     (before, secret) => before.replaceAll(Buffer.from(secret).toString("latin1"), "[secret]"),
     Buffer.from(raw).toString("latin1"),

@@ -102,7 +102,7 @@ export class ProviderEvents {
     this.samples = samples;
     this.#path = path;
     this.#example = example;
-    const form = formOf(provider);
+    const form = chooseForm(provider);
     this.#places = form.event;
     this.#when = form.when;
     const { event, timestamp, batch } = { ...provider, event: form.event };
@@ -257,9 +257,9 @@ export class ProviderEvents {
     return this.dataAt === "form:" ? `form:${name}` : `${this.dataAt}/${name}`;
   }
 
-  #writeType(draft: RequestDraft, wanted: string): readonly string[] {
+  #writeType(draft: RequestDraft, type: string): readonly string[] {
     const { separator = "." } = this.#places;
-    const rest = wanted.split(separator);
+    const rest = type.split(separator);
     return this.#type.flatMap((part, index) => {
       const isLast = index === this.#type.length - 1;
       const text = (isLast ? rest.splice(0) : rest.splice(0, 1)).join(separator);
@@ -313,7 +313,7 @@ type TypePart = string | { readonly text: string };
 const FILLERS: readonly string[] = ["cstest", "1", "true", "EUR", "CSTEST"];
 
 /** The form of events whose type can be chosen: the document's first, unless its type is a fixed text. */
-function formOf({ event, variants = [] }: ProviderDocument): {
+function chooseForm({ event, variants = [] }: ProviderDocument): {
   readonly event: Places;
   readonly when: readonly Condition[];
 } {

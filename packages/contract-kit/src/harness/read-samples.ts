@@ -15,7 +15,7 @@ import { RequestDraft, sendsForms } from "./request-draft.ts";
 export function readSamples(folder: string, provider: ProviderDocument): Samples {
   const samples = new Map<string, unknown[]>();
   for (const [file, body] of bodiesIn(folder)) {
-    const type = typeOf(body, { file, provider });
+    const type = readType(body, { file, provider });
     samples.set(type, [...(samples.get(type) ?? []), body]);
   }
   return samples;
@@ -44,7 +44,7 @@ function bodiesIn(folder: string): readonly (readonly [file: string, body: unkno
   });
 }
 
-function typeOf(
+function readType(
   body: unknown,
   { file, provider }: { readonly file: string; readonly provider: ProviderDocument },
 ): string {

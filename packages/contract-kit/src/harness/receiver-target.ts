@@ -68,12 +68,12 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   const documentedMs = sending?.timeoutMs ?? (answer.deadlineSeconds ?? 0) * 1000;
   const deadlineMs = options.deadlineMs ?? Math.max(documentedMs || DEADLINE_MS, LEAST_DEADLINE_MS);
   const common = { owned, clock, perSecond, deadlineMs };
-  const sockets = new Sockets({ ...common, url: urlOf(url) });
+  const sockets = new Sockets({ ...common, url: parseUrl(url) });
   const signing = new Signing(provider, checkedClaims(provider, options.claims));
   signing.check(secrets);
   const effectsSockets =
     typeof effects === "string"
-      ? new Sockets({ ...common, url: urlOf(effects), maxBodyBytes: MAX_EFFECTS_BYTES })
+      ? new Sockets({ ...common, url: parseUrl(effects), maxBodyBytes: MAX_EFFECTS_BYTES })
       : undefined;
   const source =
     typeof effects === "string" ? effectsSockets && httpEffects(effectsSockets) : effects;
@@ -180,7 +180,7 @@ function skewNotes(aheadSeconds: number): readonly string[] {
   return [`the receiver's clock is ${apart} s ${side} this machine's, by its Date header`];
 }
 
-function urlOf(text: string): URL {
+function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !["http:", "https:"].includes(url.protocol))
     throw new TypeError("a receiver's URL is http or https");

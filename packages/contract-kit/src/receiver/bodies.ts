@@ -223,11 +223,11 @@ export const slowBodies: ReceiverCheck = receiverCheck({
     const replies = await Promise.all(hanging.map(({ end, half }) => end(half, deadlineMs)));
     for (const reply of replies) {
       const isEnded = reply.failure === undefined || reply.failure === "closed";
-      const wanted = "half a body, and then nothing: expected a refusal";
+      const expected = "half a body, and then nothing: expected a refusal";
       sender.verdicts.expect(
         SLOW,
         isEnded && !reply.isAcknowledged,
-        () => reply.insteadOf(wanted),
+        () => reply.insteadOf(expected),
         [reply],
       );
     }

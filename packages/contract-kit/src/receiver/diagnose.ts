@@ -26,7 +26,7 @@ export async function diagnose(sender: Sender): Promise<string | undefined> {
   if (first === undefined || refused.length < sent.length) return undefined;
   const answers = [...new Set(refused.map(({ summary }) => summary))].join(", ");
   const all = sent.length === 1 ? "The attempt is" : `All ${sent.length} types are`;
-  const isOurs = membersOf(first)["code"] === "CS_SIGNATURE_REFUSED";
+  const isOurs = jsonMembers(first)["code"] === "CS_SIGNATURE_REFUSED";
   const cause =
     fromAnswer(first, sender) ??
     (await fromTrials(sender, first.status)) ??
@@ -37,7 +37,7 @@ export async function diagnose(sender: Sender): Promise<string | undefined> {
 }
 
 const NO_CAUSE =
-  "No change of clock, secret, body, path, header or media type is taken either: check that COUNTERSIGN_SECRET is the receiver's secret, and that the receiver is for this provider.";
+  "No change of clock, secret, body, path, header or media type is accepted either: check that COUNTERSIGN_SECRET is the receiver's secret, and that the receiver is for this provider.";
 
 const EXPLAIN =
   "This receiver is Countersign's: create it with `explain: true`, and its log names the cause.";
@@ -49,14 +49,14 @@ function fromAnswer(reply: Reply, { target }: Sender): string | undefined {
     const to = URL.parse(location, target.url)?.href ?? location;
     return `It redirects to ${to}, and senders follow no redirect: register that address.`;
   }
-  const { fix, explanation } = membersOf(reply);
+  const { fix, explanation } = jsonMembers(reply);
   if (Array.isArray(explanation) && explanation.every((one) => typeof one === "string"))
     return explanation.length === 0 ? undefined : `It explains: ${explanation.join(" ")}`;
   return typeof fix === "string" ? `Its fix: ${fix}.` : undefined;
 }
 
 /** The members of an answer in JSON: our own receiver's has `code` and sometimes `fix`, and may explain. */
-function membersOf({ text }: Reply): Readonly<Record<string, unknown>> {
+function jsonMembers({ text }: Reply): Readonly<Record<string, unknown>> {
   const value = parseJson(text);
   return isRecord(value) ? value : {};
 }
@@ -71,12 +71,12 @@ async function fromTrials(sender: Sender, status = 0): Promise<string | undefine
         ...bodyTrials(sender),
         ...formTrials(sender),
       ];
-  const accepted = (replies: readonly Reply[]): boolean =>
+  const isAccepted = (replies: readonly Reply[]): boolean =>
     replies.some((reply) => reply.isAcknowledged);
-  const sent = await sender.postAll(trials, { isOnce: true, isEnough: accepted });
-  const taken = sent.find(({ reply }) => reply.isAcknowledged);
-  if (taken?.isCause === true) return `${taken.change}: ${taken.fix}`;
-  if (taken !== undefined) return `With ${taken.change} it is taken: ${taken.fix}`;
+  const sent = await sender.postAll(trials, { isOnce: true, isEnough: isAccepted });
+  const accepted = sent.find(({ reply }) => reply.isAcknowledged);
+  if (accepted?.isCause === true) return `${accepted.change}: ${accepted.fix}`;
+  if (accepted !== undefined) return `With ${accepted.change} it is accepted: ${accepted.fix}`;
   const elsewhere = sent.find(({ reply }) => ![undefined, 404, 405].includes(reply.status));
   if (isAbsent && elsewhere !== undefined)
     return `With ${elsewhere.change} ${elsewhere.reply.summary} comes: is that the receiver?`;

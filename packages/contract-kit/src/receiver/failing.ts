@@ -272,7 +272,7 @@ export const load: ReceiverCheck = receiverCheck({
   },
 });
 
-/** The sender's next attempts of what was not taken, as long as some rounds bring more of it. */
+/** The sender's next attempts of what was not accepted, as long as some rounds bring more of it. */
 async function untilAllTaken(
   sender: Sender,
   events: readonly TestEvent[],

@@ -9,7 +9,7 @@ const PLACES = [1, 2, 3, 4, 5, 6, 7, 8];
 interface Situation {
   readonly sender: Sender;
   /** An earlier genuine attempt, which the receiver has accepted. */
-  readonly taken: Attempt;
+  readonly accepted: Attempt;
 }
 
 export interface BodyChange {
@@ -54,7 +54,7 @@ export const changedBodies: readonly BodyChange[] = [
         (count) => ((sender.seed * PLACES.length + place - 1) * 7919) % count,
       ),
   })),
-  { what: "another event's body", change: (_text, { taken }) => taken.body },
+  { what: "another event's body", change: (_text, { accepted }) => accepted.body },
   { what: "a body with a zero byte and more after it", change: (text) => `${text}\0 ` },
   { what: "the body twice", change: (text) => text + text },
   { what: "an event around the body", isJson: true, change: (text) => `{"data":${text}}` },

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign as signBytes } from "node:crypto";
-import { textsOf } from "../harness/message.ts";
+import { secretTexts } from "../harness/message.ts";
 import type { Sender } from "../harness/sender.ts";
 import { type Base, op, type Operation } from "./forged-signatures.ts";
 
@@ -51,7 +51,7 @@ export function knownKeys({ secrets, signing, url }: Sender): readonly Operation
         : []),
     ]);
   const misread =
-    secret === undefined || signing.keyOf(secret) === undefined ? [] : textsOf(secret);
+    secret === undefined || signing.keyOf(secret) === undefined ? [] : secretTexts(secret);
   return [
     ...wrong("the empty key", ""),
     ...[1, 16, 24, 32, 64].flatMap((length) =>

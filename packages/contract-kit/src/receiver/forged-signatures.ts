@@ -11,7 +11,7 @@ export interface Base {
   /** Whole seconds. */
   readonly timestamp: number;
   /** An earlier genuine attempt, which the receiver has accepted. */
-  readonly taken: Attempt;
+  readonly accepted: Attempt;
 }
 
 /** One operation on one part of a signed attempt. `undefined` if the provider's scheme has no such part. */

@@ -35,9 +35,9 @@ export const forged: ReceiverCheck = receiverCheck({
   strict: ["R-VERIFY-CANONICAL", "R-HEADER-ONCE"],
   run: async (sender) => {
     const { verdicts, target } = sender;
-    const taken = sender.genuine();
-    await sender.post(taken);
-    const groups = forgeries(sender, taken);
+    const accepted = sender.genuine();
+    await sender.post(accepted);
+    const groups = forgeries(sender, accepted);
     const group = (requirement: string): readonly Forgery[] => groups.get(requirement) ?? [];
     if (sender.isSelected(UNSIGNED)) await expectRefused(sender, UNSIGNED, group(UNSIGNED));
     const replies = await expectRefused(sender, WRONG_KEY, group(WRONG_KEY));
@@ -138,14 +138,16 @@ export const bypass: ReceiverCheck = receiverCheck({
       sender.verdicts.notApplicable(BYPASS, "it takes unsigned attempts without any flag");
       return;
     }
-    const attempts = probesOf(sender).flatMap(({ what, change, isElsewhere = false }, index) => {
-      const row = rows[(index + sender.seed) % rows.length];
-      const strangers = [sender.unsigned({ row }), sender.foreign("bypass", { row })];
-      return strangers.map((base) => {
-        const changed = change(base, base.path ?? "");
-        return { ...base, ...changed, what: `${base.what} ${what}`, isElsewhere };
-      });
-    });
+    const attempts = chooseProbes(sender).flatMap(
+      ({ what, change, isElsewhere = false }, index) => {
+        const row = rows[(index + sender.seed) % rows.length];
+        const strangers = [sender.unsigned({ row }), sender.foreign("bypass", { row })];
+        return strangers.map((base) => {
+          const changed = change(base, base.path ?? "");
+          return { ...base, ...changed, what: `${base.what} ${what}`, isElsewhere };
+        });
+      },
+    );
     const here = attempts.filter(({ isElsewhere }) => !isElsewhere);
     await expectRefused(sender, BYPASS, [...here, ...trials(sender)]);
     // Another address may answer anything: only a handler that runs is a finding there.
@@ -175,7 +177,7 @@ function trials(sender: Sender): readonly Attempt[] {
 }
 
 /** Each probe by itself; in later rounds each together with another one. */
-function probesOf({ seed, round }: Sender): readonly BypassProbe[] {
+function chooseProbes({ seed, round }: Sender): readonly BypassProbe[] {
   if (round === 0) return bypassProbes;
   return bypassProbes.map((one, index) => {
     const other = bypassProbes[(index + seed * 17 + round) % bypassProbes.length] ?? one;
@@ -219,7 +221,7 @@ export const refusals: ReceiverCheck = receiverCheck({
         : [sender.genuine({ what: "a signed body that is not JSON", body: '{"id":' })]),
     ]);
     for (const { what, reply } of sent) {
-      // What is taken is the finding of another requirement.
+      // What is accepted is the finding of another requirement.
       if (reply.isAcknowledged) continue;
       const { status = 0 } = reply;
       const isRight = status >= 400 && status < 500 && status !== goneStatus;

@@ -1,5 +1,5 @@
 import type { Attempt } from "../harness/attempt-maker.ts";
-import { codings, transports, valueOf } from "../harness/message.ts";
+import { codings, transports, headerValue } from "../harness/message.ts";
 import type { CatalogueRow } from "../harness/provider-events.ts";
 import type { Sender } from "../harness/sender.ts";
 import {
@@ -37,9 +37,9 @@ function operations(sender: Sender): readonly Operation[] {
     isJson === true && events.isForm
       ? []
       : [
-          op(requirement, what, ({ attempt, taken }) => {
+          op(requirement, what, ({ attempt, accepted }) => {
             const text = Buffer.from(attempt.body).toString();
-            return { ...attempt, body: Buffer.from(change(text, { sender, taken })) };
+            return { ...attempt, body: Buffer.from(change(text, { sender, accepted })) };
           }),
         ];
   const carried = (what: string, change: (text: string) => string): Operation =>
@@ -71,16 +71,24 @@ function operations(sender: Sender): readonly Operation[] {
     ),
 
     ...changedBodies.flatMap((one) => body(TAMPERED, one)),
-    op(TAMPERED, "another body under the headers of a taken attempt", ({ attempt, taken }) => ({
-      ...attempt,
-      headers: taken.headers,
-      path: taken.path ?? "",
-    })),
-    op(TAMPERED, "another event under the signature of a taken attempt", ({ attempt, taken }) => {
-      const { id } = provider;
-      const moved = { ...attempt, headers: taken.headers };
-      return id === undefined ? moved : signing.withPlace(moved, id.at, () => attempt.event.id);
-    }),
+    op(
+      TAMPERED,
+      "another body under the headers of an accepted attempt",
+      ({ attempt, accepted }) => ({
+        ...attempt,
+        headers: accepted.headers,
+        path: accepted.path ?? "",
+      }),
+    ),
+    op(
+      TAMPERED,
+      "another event under the signature of an accepted attempt",
+      ({ attempt, accepted }) => {
+        const { id } = provider;
+        const moved = { ...attempt, headers: accepted.headers };
+        return id === undefined ? moved : signing.withPlace(moved, id.at, () => attempt.event.id);
+      },
+    ),
     ...(covers.id ? CHANGED_IDS : []).map(([what, change]) =>
       op(TAMPERED, what, ({ attempt }) =>
         signing.withPlace(attempt, provider.id?.at ?? "", change),
@@ -108,13 +116,13 @@ function operations(sender: Sender): readonly Operation[] {
     ...spelledSignatures(signing),
     ...spelledTimes(signing),
     ...signing.headers.flatMap((name) => [
-      op(ONCE, `${name} twice, the genuine one first`, ({ attempt, taken }) => ({
+      op(ONCE, `${name} twice, the genuine one first`, ({ attempt, accepted }) => ({
         ...attempt,
-        headers: [...attempt.headers, [name, valueOf(taken.headers, name)]],
+        headers: [...attempt.headers, [name, headerValue(accepted.headers, name)]],
       })),
-      op(ONCE, `${name} twice, the genuine one last`, ({ attempt, taken }) => ({
+      op(ONCE, `${name} twice, the genuine one last`, ({ attempt, accepted }) => ({
         ...attempt,
-        headers: [[name, valueOf(taken.headers, name)], ...attempt.headers],
+        headers: [[name, headerValue(accepted.headers, name)], ...attempt.headers],
       })),
     ]),
     ...["one", "two", "three"].map((name) =>
@@ -154,7 +162,7 @@ const CORE: readonly string[] = [
   "an attempt without any header of the scheme",
   "a letter added to the id",
   "a time moved by 60 s",
-  "another event under the signature of a taken attempt",
+  "another event under the signature of an accepted attempt",
   STRANGER,
   "a body with one letter changed, place 1",
 ];
@@ -164,19 +172,22 @@ const CORE: readonly string[] = [
  * types of events by the seed, and the plainest ones with every type and in every form of HTTP. What the scheme's own
  * verifier accepts is not a forgery and is left out.
  */
-export function forgeries(sender: Sender, taken: Attempt): ReadonlyMap<string, readonly Forgery[]> {
+export function forgeries(
+  sender: Sender,
+  accepted: Attempt,
+): ReadonlyMap<string, readonly Forgery[]> {
   const { rows } = sender.events;
   const all = operations(sender).filter(({ requirement }) => sender.isSelected(requirement));
   const forms = Object.keys(transports);
   const chosen: Chosen[] = all.map((operation, index) => {
     const place = sender.seed + index + sender.round * 31;
     const form = sender.round === 0 ? undefined : forms[place % forms.length];
-    return { operation, taken, row: rows[place % Math.max(1, rows.length)], form };
+    return { operation, accepted, row: rows[place % Math.max(1, rows.length)], form };
   });
   const bare = sender.signing.parts.map(({ name }) => `an attempt without ${name}`).at(-1) ?? "";
   for (const operation of all.filter(({ what }) => CORE.includes(what) || what === bare)) {
-    chosen.push(...rows.map((row) => ({ operation, taken, row })));
-    chosen.push(...forms.map((form) => ({ operation, taken, form })));
+    chosen.push(...rows.map((row) => ({ operation, accepted, row })));
+    chosen.push(...forms.map((form) => ({ operation, accepted, form })));
   }
   const found = chosen.flatMap((one) => {
     const forgery = forged(sender, one);
@@ -188,15 +199,15 @@ export function forgeries(sender: Sender, taken: Attempt): ReadonlyMap<string, r
 
 interface Chosen {
   readonly operation: Operation;
-  readonly taken: Attempt;
+  readonly accepted: Attempt;
   readonly row?: CatalogueRow | undefined;
   readonly form?: string | undefined;
 }
 
-function forged(sender: Sender, { operation, row, form, taken }: Chosen): Forgery | undefined {
+function forged(sender: Sender, { operation, row, form, accepted }: Chosen): Forgery | undefined {
   const timestamp = sender.seconds();
   const attempt = sender.attempt(sender.event({ row }), { timestamp });
-  const change = operation.change({ sender, attempt, timestamp, taken });
+  const change = operation.change({ sender, attempt, timestamp, accepted });
   if (change === undefined) return undefined;
   const plain: Attempt = { ...change, event: attempt.event, what: operation.what };
   const isEncoded = plain.headers.some(([name]) => name === "Content-Encoding");
@@ -205,9 +216,9 @@ function forged(sender: Sender, { operation, row, form, taken }: Chosen): Forger
   const type = isFirst ? "" : ` (${row.type})`;
   const { id } = sender.signing.provider;
   const name = id?.at.replace("header:", "").toLowerCase() ?? "";
-  const carried = valueOf(plain.headers, name);
-  // A shorter one may be the id of another event of this run, and the taken one has had its effect.
-  const isOwn = carried.length >= attempt.event.id.length && carried !== taken.event.id;
+  const carried = headerValue(plain.headers, name);
+  // A shorter one may be the id of another event of this run, and the accepted one has had its effect.
+  const isOwn = carried.length >= attempt.event.id.length && carried !== accepted.event.id;
   return {
     ...plain,
     ...(form === undefined ? {} : transports[form]?.(plain)),
@@ -216,6 +227,6 @@ function forged(sender: Sender, { operation, row, form, taken }: Chosen): Forger
     plainer:
       form === undefined && isFirst
         ? undefined
-        : () => forged(sender, { operation, taken }) ?? plain,
+        : () => forged(sender, { operation, accepted }) ?? plain,
   };
 }

@@ -185,7 +185,7 @@ async function unknownTypes(sender: Sender): Promise<void> {
 const MORE = '"cstestAdded":"any","api_version":"2030-01-01","attempt":1';
 
 const NAMES =
-  "constructor toString hasOwnProperty valueOf __proto__ __class__ prototype then".split(" ");
+  "constructor toString hasOwnProperty headerValue __proto__ __class__ prototype then".split(" ");
 
 /** Names that every object of some languages has: as a type, and as members that libraries merge. */
 async function prototypes(sender: Sender): Promise<void> {
@@ -276,8 +276,8 @@ export const money: ReceiverCheck = receiverCheck({
         return { ...sender.attempt(event, { body }), text, cents };
       }),
     );
-    const taken = sent.filter(({ reply }) => reply.isAcknowledged);
-    const seen = await sender.effects(taken.map(({ event }) => event));
+    const accepted = sent.filter(({ reply }) => reply.isAcknowledged);
+    const seen = await sender.effects(accepted.map(({ event }) => event));
     for (const { text, cents, event, reply } of sent) {
       const got = seen?.of(event)?.amountCents;
       if (got === undefined) continue;

@@ -48,13 +48,13 @@ const histories = fc.array(
 export async function explore(sender: Sender): Promise<Fault | undefined> {
   const drawn = fc.sample(histories, { seed: sender.seed, numRuns: HISTORIES });
   for (const history of drawn) {
-    const found = await faultOf(sender, history);
+    const found = await findFault(sender, history);
     if (found === undefined) continue;
     let best = { steps: history, found };
     let tries = 0;
     for (let at = 0; at < best.steps.length && tries < MAX_SHORTENINGS; tries += 1) {
       const steps = best.steps.toSpliced(at, 1);
-      const shorter = await faultOf(sender, steps);
+      const shorter = await findFault(sender, steps);
       if (shorter === undefined) at += 1;
       else best = { steps, found: shorter };
     }
@@ -64,19 +64,19 @@ export async function explore(sender: Sender): Promise<Fault | undefined> {
   return undefined;
 }
 
-async function faultOf(sender: Sender, steps: readonly Step[]): Promise<Fault | undefined> {
+async function findFault(sender: Sender, steps: readonly Step[]): Promise<Fault | undefined> {
   const { effects } = sender.target;
   const { rows } = sender.events;
   const events = Array.from({ length: EVENTS }, (_, index) =>
     sender.event({ row: rows[(sender.seed + index * 3) % rows.length] }),
   );
   const sent = new Set<TestEvent>();
-  const taken = new Set<TestEvent>();
+  const accepted = new Set<TestEvent>();
   const exchanges: Exchange[] = [];
   const send = async (event: TestEvent, isOnce = true): Promise<string> => {
     const reply = await sender.post(sender.attempt(event), { isOnce });
     exchanges.push(reply.exchange());
-    if (reply.isAcknowledged) taken.add(event);
+    if (reply.isAcknowledged) accepted.add(event);
     return reply.summary;
   };
   for (const { kind, event: index } of steps) {
@@ -87,16 +87,16 @@ async function faultOf(sender: Sender, steps: readonly Step[]): Promise<Fault | 
     }
     sent.add(event);
     // A repeat of an accepted event runs no handler, so the failure would hit another event.
-    if (kind === "fails" && !taken.has(event)) await effects?.failNext(1);
+    if (kind === "fails" && !accepted.has(event)) await effects?.failNext(1);
     if (kind === "together") await Promise.all([send(event), send(event)]);
     else await send(event);
     if (kind === "fails") await effects?.failNext(0);
   }
-  const early = new Set(taken);
+  const early = new Set(accepted);
   for (const event of sent) {
-    if (taken.has(event)) continue;
+    if (accepted.has(event)) continue;
     const answer = await send(event, false);
-    if (!taken.has(event))
+    if (!accepted.has(event))
       return {
         requirement: "R-ACK-FAILED",
         message: `the next attempt of ${event.type} is answered by ${answer}`,

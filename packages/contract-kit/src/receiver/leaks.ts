@@ -1,7 +1,7 @@
 import type { ReceiverCheck } from "../check.ts";
 import type { Attempt } from "../harness/attempt-maker.ts";
 import { unverified } from "../harness/broken-attempts.ts";
-import { type Header, type Reply, textsOf } from "../harness/message.ts";
+import { type Header, type Reply, secretTexts } from "../harness/message.ts";
 import type { Sender } from "../harness/sender.ts";
 import { keyOf } from "./forged-signatures.ts";
 import { receiverCheck } from "./receiver-check.ts";
@@ -22,7 +22,7 @@ export const leaks: ReceiverCheck = receiverCheck({
     const found: (Provoked & { readonly reply: Reply })[] = [
       ...(await sender.postAll(provoked(sender))),
     ];
-    const secrets = target.secrets.flatMap(textsOf);
+    const secrets = target.secrets.flatMap(secretTexts);
     if ((await target.effects?.failNext(1, CANARY)) === true) {
       const attempt = sender.genuine({ what: "a handler that fails" });
       found.push({ ...attempt, reply: await sender.post(attempt, { isOnce: true }) });
@@ -156,7 +156,7 @@ export const alike: ReceiverCheck = receiverCheck({
     const { verdicts } = sender;
     if (!sender.isSelected(ALIKE)) return;
     const sent = await sender.postAll([...unverified(sender), ...unverified(sender)]);
-    const answers = sent.map(seenOf);
+    const answers = sent.map(visibleParts);
     const kinds = sent.length / 2;
     const [reference] = sent;
     if (reference === undefined || reference.reply.isAcknowledged)
@@ -172,7 +172,7 @@ export const alike: ReceiverCheck = receiverCheck({
     );
     const expected = answers[0] ?? new Map<string, string>();
     sent.slice(0, kinds).forEach(({ what, reply }, kind) => {
-      // What is taken, or has no answer, is another requirement's affair.
+      // What is accepted, or has no answer, is another requirement's affair.
       if (reply.status === undefined || reply.isAcknowledged) return;
       const own = answers[kind] ?? new Map<string, string>();
       const apart = [...expected.keys(), ...own.keys()].find(
@@ -195,7 +195,7 @@ export const alike: ReceiverCheck = receiverCheck({
 const OF_THE_MOMENT = new Set(["date", "connection", "keep-alive", "content-length", "set-cookie"]);
 
 /** All that a refusal says: its status, its headers and its body, without what names the attempt. */
-function seenOf({
+function visibleParts({
   reply,
   event: { ids },
 }: Attempt & { readonly reply: Reply }): ReadonlyMap<string, string> {

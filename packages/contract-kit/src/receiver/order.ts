@@ -24,7 +24,7 @@ export const order: ReceiverCheck = receiverCheck({
   needsEffects: true,
   run: async (sender) => {
     const { verdicts } = sender;
-    const all = (await Promise.all(sequencesOf(sender).map((one) => inTurn(sender, one)))).flat();
+    const all = (await Promise.all(makeSequences(sender).map((one) => inTurn(sender, one)))).flat();
     const onTime = all.filter(({ isLate }) => !isLate);
     const late = all.filter(({ isLate }) => isLate);
     const seen = await sender.finalEffects(onTime.map(({ event }) => event));
@@ -61,7 +61,7 @@ export const order: ReceiverCheck = receiverCheck({
   },
 });
 
-function sequencesOf(sender: Sender): readonly Sequence[] {
+function makeSequences(sender: Sender): readonly Sequence[] {
   const now = sender.now();
   const groups = Map.groupBy(sender.events.rows, ({ type }) => type.split(".")[0] ?? type);
   const about = (rows: readonly CatalogueRow[], timeOf: (index: number) => number) => {

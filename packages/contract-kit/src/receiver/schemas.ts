@@ -96,6 +96,6 @@ async function otherIds(sender: Sender): Promise<void> {
   }
   const event = sender.event();
   const reply = await sender.post(sender.attempt(event, { id: `${event.id}x` }));
-  const wanted = "an envelope under another signed id: expected a refusal";
-  verdicts.expect(ID, !reply.isAcknowledged, () => reply.insteadOf(wanted), [reply]);
+  const expected = "an envelope under another signed id: expected a refusal";
+  verdicts.expect(ID, !reply.isAcknowledged, () => reply.insteadOf(expected), [reply]);
 }

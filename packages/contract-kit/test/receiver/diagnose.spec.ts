@@ -67,7 +67,7 @@ it.each<readonly [string, Mistake, RegExp]>([
   [
     "its clock if that is an hour ahead",
     { aheadSeconds: 3600 },
-    /^All 14 types are answered by 401\. With the time moved by \+3600 s it is taken: the receiver's clock is an hour ahead/,
+    /^All 14 types are answered by 401\. With the time moved by \+3600 s it is accepted: the receiver's clock is an hour ahead/,
   ],
   [
     "its key if that is the secret's text",
@@ -82,7 +82,7 @@ it.each<readonly [string, Mistake, RegExp]>([
   [
     "its path if that ends with a slash",
     { path: "/webhooks/" },
-    /answered by 404\. With the path \/webhooks\/ it is taken/,
+    /answered by 404\. With the path \/webhooks\/ it is accepted/,
   ],
   [
     "the address that it redirects to",
