@@ -3,6 +3,7 @@ import type { WorkerOptions } from "../options.ts";
 import { Deadline } from "../pipeline/admission.ts";
 import { type IncomingEvent, validate } from "../pipeline/event.ts";
 import { storedEvent } from "../pipeline/stored-event.ts";
+import { warnProcess } from "../pipeline/failure-log.ts";
 import { runClaimed } from "../pipeline/handle.ts";
 import type { OutcomeFacts } from "../pipeline/observe.ts";
 import type { Inbox, InboxQueue, TakenEvent } from "./inbox.ts";
@@ -58,10 +59,10 @@ export class Worker {
     this.wake();
     if (this.#state !== "new" || this.#warned) return;
     this.#warned = true;
-    process.emitWarning(
+    warnProcess(
+      "CS_WORKER_NOT_STARTED",
       "an event is stored and no worker of this process handles it: call receiver.start() " +
         "here, or in the process whose receiver shares this inbox",
-      { code: "CS_WORKER_NOT_STARTED" },
     );
   }
 
