@@ -22,13 +22,11 @@ export function missing(tool: string, flag = "--version"): [boolean, string] {
   return [status !== 0, `${tool} ${flag} does not run here`];
 }
 
-export const failedWith = (code: string): unknown => ({
-  status: 2,
-  out: "",
-  err: expect.stringMatching(
-    new RegExp(`^countersign: CS_CLI_${code}: [^]*#cs_cli_${code.toLowerCase()}$`, "m"),
-  ) as unknown,
-});
+export function failedWith(name: string): unknown {
+  const code = name.startsWith("CS_") ? name : `CS_CLI_${name}`;
+  const text = new RegExp(`^countersign: ${code}: [^]*#${code.toLowerCase()}$`, "m");
+  return { status: 2, out: "", err: expect.stringMatching(text) as unknown };
+}
 /** For members: a matcher of Vitest's is of the type any. */
 export const containing = (text: string): unknown => expect.stringContaining(text);
 export const READY: unknown = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);

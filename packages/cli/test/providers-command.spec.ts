@@ -86,18 +86,12 @@ describe("a provider that cannot be used", () => {
   });
 });
 
-it.each([
-  ["stripe", 'provider stripe cannot send: "event/time" must be a place of unit "iso"'],
-  ["twilio", "its signature is no HMAC over id, time and body in a header"],
-])(
-  "verify receiver --provider %s says why the kit cannot write its attempts",
-  async (name, why) => {
-    const args = ["verify", "receiver", "--url", "http://127.0.0.1:9/", "--provider", name];
-    const { status, err } = await ran(args, { COUNTERSIGN_SECRET: SECRET });
-    expect(status).toBe(2);
-    expect(err).toContain(why);
-  },
-);
+it("verify receiver --provider aws-sns says why the kit cannot write its attempts", async () => {
+  const args = ["verify", "receiver", "--url", "http://127.0.0.1:9/", "--provider", "aws-sns"];
+  const { status, err } = await ran(args, { COUNTERSIGN_SECRET: SECRET });
+  expect(status).toBe(2);
+  expect(err).toContain("attempts of aws-sns cannot be made: each names its key");
+});
 
 it("a secret in the wrong form is reported with the provider and the place that shows the right one", async () => {
   const args = ["send", "refund.failed", "--url", "http://127.0.0.1:9/"];

@@ -62,7 +62,7 @@ SECRET_UNUSABLE          send refund.failed --url ${NOBODY}
 SECRET_UNUSABLE          COUNTERSIGN_SECRET=whsec_aHVzaA== send refund.failed --url ${NOBODY}
 SECRET_UNUSABLE          COUNTERSIGN_SECRET=whpk_x send refund.failed --url ${NOBODY}
 ARGUMENT_UNUSABLE        diff SCHEMAS
-ARGUMENT_UNUSABLE        diff \u202eold new
+CS_DOCUMENT_UNREADABLE   diff \u202eold new
 USAGE                    DIFF --fail-on FATAL
 ARGUMENT_UNUSABLE        DIFF --severity DIR/brace.json
 ARGUMENT_UNUSABLE        DIFF --severity DIR/no-rule.json
@@ -106,7 +106,6 @@ ARGUMENT_UNUSABLE        DELIVERIES replay dlv_1 --merchant mer_live
 USAGE                    DELIVERIES replay --failed-since 2026-13-01T00:00:00Z
 UNVERIFIED               PACTS
 ARGUMENT_UNUSABLE        PACTS --pacts /nowhere
-ARGUMENT_UNUSABLE        PACTS --publish
 ENVIRONMENT_UNUSABLE     verify pacts --provider-url ${NOBODY}`;
 
 const rows = lines.trim().split("\n");

@@ -69,7 +69,9 @@ export function meetProviders(names: readonly string[]): void {
       };
       const report = await run({ target, checks: providerChecks, ...common });
       expect([1, 2]).toContain(report.exitCode);
-      expect(report.findings.filter(({ status }) => status === "pass")).toEqual([]);
+      const passes = report.findings.filter(({ status }) => status === "pass");
+      // A successful answer with the right media type has the form of answers, whatever its members.
+      expect(passes.filter(({ requirement }) => requirement.id !== "P-ANSWER-FORM")).toEqual([]);
       expect(JSON.stringify(report.findings)).not.toContain(secret);
       expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
     },

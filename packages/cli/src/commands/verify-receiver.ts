@@ -165,7 +165,9 @@ function announcement({ events, effects, effort, url }: ReceiverTarget): string 
   const { answers, effects: more, type, rounds } = ATTEMPTS;
   const once = answers + (effects === undefined ? 0 : more) + type * events.rows.length;
   const count = Math.ceil((once * (effort > 1 ? rounds : 1)) / 100) * 100;
-  return `sends about ${count} requests to ${url}; genuine ones run your handlers`;
+  // A query may be a secret of the endpoint.
+  const [address = ""] = url.split(/[?#]/, 1);
+  return `sends about ${count} requests to ${address}; genuine ones run your handlers`;
 }
 
 /** What the run could see of the receiver. */
