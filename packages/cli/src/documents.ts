@@ -1,4 +1,4 @@
-import { example } from "@countersign/contract-kit/derive";
+import { example, notGenerated } from "@countersign/contract-kit/derive";
 import {
   DocumentError,
   type EventsDocument,
@@ -45,6 +45,14 @@ export async function chosenDocument({
 /** A value of a schema, always the same. @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`. */
 export const exampleOf = (schema: JsonSchema, document: EventsDocument): unknown =>
   example({ schema, source: document, place: document.title }, { optional: "present" });
+
+/** A sentence on the keywords that bodies are filtered by, and not made of; `undefined` if there are none. */
+export function filterNote(document: EventsDocument): string | undefined {
+  const schema = { anyOf: document.events.map((event) => event.schema) };
+  const keywords = notGenerated({ schema, source: document, place: document.title });
+  if (keywords.length === 0) return undefined;
+  return `bodies are not made of ${keywords.join(", ")}: these only filter them`;
+}
 
 /**
  * The body of an event: the document's example, else one that its schema describes.

@@ -10,7 +10,7 @@ import {
 import { providerOf } from "@countersign/schemas/provider-of";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Command } from "commander";
-import { readDocument, withEvents } from "../documents.ts";
+import { filterNote, readDocument, withEvents } from "../documents.ts";
 import { signingSecret } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
 import { integer, providerOption } from "../options.ts";
@@ -201,10 +201,10 @@ async function openTarget(
   if (restartCommand?.trim() === "") throw badArgument("--restart-command must not be empty");
   const chosen = (await chosenProvider(options)) ?? providerOf(await loadProfile(options.profile));
   requireSignable(chosen);
-  const provider =
-    options.openapi === undefined
-      ? chosen
-      : withEvents(chosen, await readDocument(options.openapi), false);
+  const document = options.openapi === undefined ? undefined : await readDocument(options.openapi);
+  const note = document && filterNote(document);
+  if (note !== undefined) surroundings.terminal.err(`${options.openapi ?? ""}: ${note}`);
+  const provider = document === undefined ? chosen : withEvents(chosen, document, false);
   requireKnownTypes(provider, types);
   const bodies = samples === undefined ? undefined : samplesIn(samples, provider);
   const sql = effects === undefined ? undefined : await openSqlEffects(effects, surroundings.env);
