@@ -28,7 +28,7 @@ describe("countersign verify sender", () => {
     "passes an honest sender, which repeats its event in the foreground",
     { tags: "ci", timeout: 180_000 },
     async () => {
-      const { status, out } = await verify(["--wait", "10"]);
+      const { status, out } = await verify(["--wait", "20"]);
       expect(out.match(/^(?:FAIL|warn|error).*/gm)).toBeNull();
       for (const id of [
         "SIGNED",
@@ -71,7 +71,8 @@ describe("countersign verify sender", () => {
   ])("names the mistake %s by %s", async (fault, requirement, check) => {
     const more = [
       "--wait",
-      "3",
+      // Only one sender waits so long in vain.
+      fault === "never-retries" ? "3" : "20",
       "--only",
       check,
       "--fail-on",
@@ -86,7 +87,7 @@ describe("countersign verify sender", () => {
     ["drops-4xx", "P-EVENT-SUCCESS", "sender/attempt-answers"],
     ["hurries", "P-EVENT-RETRY-AFTER", "sender/retry-after"],
   ])("names the mistake %s by %s, with a retry that it has measured", async (fault, id, check) => {
-    const more = ["--wait", "10", "--only", "sender/retries", check];
+    const more = ["--wait", "20", "--only", "sender/retries", check];
     const { out } = await verify(more, { SENDER_FAULT: fault });
     expect(out).toMatch(new RegExp(`^(?:FAIL|warn) {3}${id} `, "m"));
   });
