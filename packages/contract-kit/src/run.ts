@@ -61,7 +61,7 @@ export interface Report {
   readonly findings: readonly Finding[];
   /** Ids of the role's requirements that apply and have no finding: no check of this run tests them. */
   readonly uncovered: readonly string[];
-  /** 0: nothing fails at a level of `failOn`. 1: something does. 2: a check broke, all were skipped, or the run was interrupted. */
+  /** 0: nothing fails at a level of `failOn`. 1: something does. 2: a check broke or was left out, all were skipped, or the run was interrupted. */
   readonly exitCode: 0 | 1 | 2;
 }
 
@@ -79,6 +79,8 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
   const { version = newest } = options;
   const context = { seed, runs, ...(path !== undefined && { path }) };
   const findings: Finding[] = [];
+  // A requirement that a check had to leave out may be broken: the target is not judged.
+  let isIncomplete = false;
   const selection = selectChecks({ ...options, version });
   for (const [index, { check, selected }] of selection.entries()) {
     const started = now();
@@ -97,6 +99,7 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
       const own = reason === undefined ? resultFor(result, requirement, failOn) : skipped(reason);
       const finding = { check: check.id, requirement, ms, ...own };
       findings.push(finding);
+      isIncomplete ||= Array.isArray(result) && reason === undefined && own.status === "skipped";
       options.onFinding?.(finding);
     }
   }
@@ -115,7 +118,7 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
     uncovered: options.requirements
       .filter((one) => concerns(one, target.role) && isJudged(one, target, version))
       .flatMap(({ id }) => (tested.has(id) ? [] : id)),
-    exitCode: isInterrupted ? 2 : exitCodeFor(findings),
+    exitCode: isInterrupted ? 2 : exitCodeFor(findings, isIncomplete),
   };
 }
 
@@ -205,8 +208,10 @@ function findRequirement(
   return requirement;
 }
 
-function exitCodeFor(findings: readonly Finding[]): 0 | 1 | 2 {
+function exitCodeFor(findings: readonly Finding[], isIncomplete: boolean): 0 | 1 | 2 {
   const has = (status: Finding["status"]): boolean => findings.some((one) => one.status === status);
   if (has("fail")) return 1;
-  return has("error") || findings.every(({ status }) => status === "skipped") ? 2 : 0;
+  return has("error") || isIncomplete || findings.every(({ status }) => status === "skipped")
+    ? 2
+    : 0;
 }

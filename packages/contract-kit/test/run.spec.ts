@@ -51,6 +51,15 @@ describe("a run", () => {
     expect(latest).toMatchObject({ version: "2027-01", exitCode: 1 });
   });
 
+  it("ends with 2 if a check leaves a requirement out, unless another one fails", async () => {
+    const lost: Verdict = { requirement: "P-B", status: "skipped", message: "the target ended" };
+    const check = checkOf("provider/a", { requirement: "P-A", status: "pass" });
+    const both = { ...check, requirements: ["P-A", "P-B"] };
+    const only = (first: Verdict) => ({ ...both, run: () => Promise.resolve([first, lost]) });
+    expect((await ran(only({ requirement: "P-A", status: "pass" }))).exitCode).toBe(2);
+    expect((await ran(only(failed("P-A")))).exitCode).toBe(1);
+  });
+
   it("reports a skipped check with its reason, without running it, and ends with 2 if all are", async () => {
     let runs = 0;
     const check = checkOf("provider/a", failed("P-A"));
