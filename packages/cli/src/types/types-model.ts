@@ -220,18 +220,20 @@ export const valuesOf = ({
 export const isDecimal = (schema: JsonSchema): boolean =>
   [schema.type].flat().includes("number") && valuesOf(schema) === undefined;
 
-/** Names that the printed code uses itself. */
-const RESERVED = ["WebhookEvent", "WebhookEvents", "EventTypeMap", "Catalogue"].concat(
-  ["DecimalText", "AmountNumber", "Parsed", "Shape", "Texts", "Map", "ReadonlyMap", "JSON"],
-  ["Any", "Decimal", "Optional", "Union", "Object", "String", "JsonNode", "ObjectMapper"],
+/** Names that the printed code uses itself, or that quicktype would change. */
+const RESERVED = new Set(
+  `webhookevent webhookevents eventtypemap catalogue decimaltext amountnumber parsed shape texts map readonlymap json
+  any boolean class converter decimal dict double enum exception iterable jsonnode jsonproperty list long none object
+  objectmapper optional override string system t true type union uuid valueerror`.split(/\s+/),
 );
 
 /** Type names, each once in upper and lower case: Java writes a file for each. */
 class Names {
-  readonly #taken = new Set(RESERVED.map((name) => name.toLowerCase()));
+  readonly #taken = new Set<string>();
 
   take(wish: string): string {
-    const name = pascalCase(wish);
+    const plain = pascalCase(wish);
+    const name = RESERVED.has(plain.toLowerCase()) ? `${plain}Type` : plain;
     let free = name;
     for (let number = 2; this.#taken.has(free.toLowerCase()); number += 1)
       free = name + String(number);
