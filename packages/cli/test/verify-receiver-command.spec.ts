@@ -21,6 +21,38 @@ const verify = (url: string, ...more: readonly string[]): Promise<Ran> => {
 
 const atEnd = atEndOfFile();
 
+const opened = { action: "opened", issue: { title: "from the document" } };
+/** A document of one event, whose type is in a header. */
+const issuesDocument = {
+  openapi: "3.1.0",
+  info: { title: "Issues", version: "1" },
+  webhooks: {
+    "issues.opened": {
+      post: {
+        parameters: [
+          { name: "X-GitHub-Event", in: "header", schema: { type: "string", const: "issues" } },
+        ],
+        requestBody: {
+          content: {
+            "application/json": {
+              schema: {
+                type: "object",
+                required: ["action", "issue"],
+                properties: {
+                  action: { const: "opened" },
+                  issue: { type: "object", properties: { title: { type: "string" } } },
+                },
+              },
+              example: opened,
+            },
+          },
+        },
+        responses: { "200": { description: "Received" } },
+      },
+    },
+  },
+};
+
 describe("countersign verify receiver", () => {
   it("exits with 0 for a correct receiver and names what it could not test", async () => {
     const { url } = await openMerchant([SECRET, second]);
@@ -142,6 +174,40 @@ describe("countersign verify receiver", () => {
     );
     database.close();
   });
+
+  it.each<readonly [string, readonly string[], Readonly<Record<string, string>>, RegExp]>([
+    [
+      "a sample whose type is in a header and in the body",
+      ["--samples"],
+      { "issues.opened.json": '{"action":"opened","issue":{"number":7}}' },
+      /"issue":\{"number":7/,
+    ],
+    [
+      "an example of an OpenAPI document",
+      ["--openapi"],
+      { "openapi.json": JSON.stringify(issuesDocument) },
+      /"title":"from the document"/,
+    ],
+  ])(
+    "sends GitHub's events like %s, with an id of its own",
+    async (_what, [option = ""], files, like) => {
+      const seen: string[] = [];
+      const url = await listen((request, response) => {
+        const { "x-github-event": event, "x-github-delivery": id } = request.headers;
+        void text(request).then((body) => {
+          seen.push(`${String(event)} ${String(id)} ${body}`);
+          response.writeHead(200).end();
+        });
+      });
+      const folder = folderOf(files);
+      const path = option === "--samples" ? folder : join(folder, "openapi.json");
+      const args = ["--provider", "github", option, path, "--only", "receiver/genuine"];
+      const { out, status } = await verify(url, ...args);
+      expect(status).toBe(0);
+      expect(seen.some((one) => /^issues cstest_\w+ /.test(one) && like.test(one))).toBe(true);
+      expect(out).not.toMatch(/payloads were not real/);
+    },
+  );
 
   it("varies the user's samples, and sends events again after a restart", async () => {
     const folder = temporaryFolder();

@@ -181,7 +181,7 @@ function tierNotes({ effects, events, provider }: ReceiverTarget): readonly stri
       : "tier: effects. Answers and what handlers did were judged",
     isReal
       ? "payloads were made like samples or schemas"
-      : `payloads were not real: delivery was proved with the members that ${provider.title} needs only; --samples sends bodies like yours`,
+      : `payloads were not real: bodies had only what identifies an event of ${provider.title}; --samples sends bodies like yours`,
   ];
 }
 
