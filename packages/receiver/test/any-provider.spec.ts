@@ -8,6 +8,7 @@ import {
 } from "@countersign/receiver";
 import {
   gocardless,
+  pagerduty,
   github,
   meta,
   type ProviderDocument,
@@ -208,6 +209,20 @@ describe("a batch", () => {
     const sent = batch(item("EV1"));
     const { response } = await receiver.answer({ ...sent, body: Buffer.from('{"events":[]}') });
     expect(response).toMatchObject({ status: 498, body: '{"code":"CS_SIGNATURE_REFUSED"}' });
+  });
+});
+
+describe("an event that is being handled", () => {
+  it("[R-ACK-IN-PROGRESS] is answered 503 where the sender gives up after 409", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { receiver } = receiverOf(pagerduty, { fallback: () => gate.promise });
+    const event = { event: { id: "e1", event_type: "incident.triggered", data: {} } };
+    const sent = attemptOf(pagerduty, event);
+    const first = receiver.receive(sent);
+    const { response } = await receiver.answer(sent);
+    expect([response.status, response.headers["retry-after"]]).toEqual([503, "60"]);
+    gate.resolve();
+    await first;
   });
 });
 

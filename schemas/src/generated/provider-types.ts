@@ -152,6 +152,10 @@ export interface ProviderDocument {
      */
     readonly refused?: number;
     /**
+     * Status of an attempt whose event is being handled, if the sender never repeats after 409.
+     */
+    readonly inProgress?: number;
+    /**
      * The sender's timeout.
      */
     readonly deadlineSeconds?: number;

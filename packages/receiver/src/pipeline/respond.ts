@@ -8,7 +8,8 @@ export type Respond = (outcome: Outcome) => ReceiverResponse;
  * The default answers. A 2xx acknowledges, and the sender stops; after anything else it tries again.
  * A sender sees a code and the event's id, never a message, a stack or a secret.
  *
- * - `CS_EVENT_IN_PROGRESS`: another attempt of the event is being handled; 409 with `Retry-After`.
+ * - `CS_EVENT_IN_PROGRESS`: another attempt of the event is being handled; 409 with `Retry-After`, or 503 where
+ *   the sender never repeats after 409.
  * - `CS_SIGNATURE_REFUSED`: the only code that a sender sees for a refused signature, time or tenant; 401.
  */
 export const defaultRespond: Respond = respondAs({});
@@ -18,7 +19,7 @@ export function respondAs({
   answer = {},
   handshakes = [],
 }: Pick<ProviderDocument, "answer" | "handshakes">): Respond {
-  const { success = 204, body = "", refused = 401, reply } = answer;
+  const { success = 204, body = "", refused = 401, inProgress = 409, reply } = answer;
   const type = { "content-type": answer.mediaType ?? reply ?? "text/plain" };
   const done: ReceiverResponse = { status: success, headers: body === "" ? {} : type, body };
   const allow = handshakes.some(({ method }) => method === "GET") ? "GET, POST" : "POST";
@@ -45,7 +46,7 @@ export function respondAs({
       case "batch":
         return outcome.outcomes.map(respond).find(({ status }) => status > 299) ?? done;
       case "in_progress":
-        return json(409, "CS_EVENT_IN_PROGRESS", outcome.key.id, outcome.retryAfterSeconds);
+        return json(inProgress, "CS_EVENT_IN_PROGRESS", outcome.key.id, outcome.retryAfterSeconds);
       case "failed":
         return json(503, outcome.code, outcome.event?.key.id, outcome.retryAfterSeconds);
       case "rejected": {
