@@ -192,8 +192,10 @@ function listedFrom(list: unknown): Listed {
     // Reads what is valid: errors of the list are reported once, not with every event.
     const times = Number.parseInt(String(count), 10) || 1;
     const isText = typeof count === "string" && /^\d{1,9}$/.test(count);
-    if (typeof type !== "string" || (!Number.isInteger(count) && !isText)) {
-      const what = typeof type === "string" ? `count ${shown(count)}` : `type ${shown(type)}`;
+    // The kit sends an event whose type is a number, too.
+    const isType = typeof type === "string" || typeof type === "number";
+    if (!isType || (!Number.isInteger(count) && !isText)) {
+      const what = isType ? `count ${shown(count)}` : `type ${shown(type)}`;
       odd.push(`${row}, of event ${id.slice(0, 64)}, has ${what}`);
     }
     const isAmount = typeof amountCents === "string" || typeof amountCents === "number";

@@ -35,9 +35,9 @@ export const bodies: ReceiverCheck = receiverCheck({
   },
 });
 
-/** True if the body's members say what it is: any other body is no event. */
-function hasTypeInBody({ provider: { event } }: ReceiverTarget): boolean {
-  return memberOf([event.type].flat()[0]) !== undefined;
+/** True if the body is one object that names its type: any other value is no event. */
+function hasTypeInBody({ provider: { event, batch } }: ReceiverTarget): boolean {
+  return batch === undefined && memberOf([event.type].flat()[0]) !== undefined;
 }
 
 const values = (signed: Sign): readonly Forgery[] => [
