@@ -10,7 +10,7 @@ import { providerCheck } from "./scenario.ts";
 import { StateMissing } from "./provider-states.ts";
 import type { Session } from "./session.ts";
 import { isRecord } from "../values.ts";
-import { CAUSED, EACH, payments, people, Story, type Change, type Kind } from "./event-story.ts";
+import { CAUSED, EACH, payments, people, ChangeLog, type Change, type Kind } from "./event-log.ts";
 
 const FACTS = "P-EVENT-FACTS";
 const TIMES = "P-EVENT-TIMES";
@@ -27,13 +27,13 @@ export const eventFacts: ProviderCheck = providerCheck({
     if (session.profile.refund.responsePaymentId === "original")
       throw new StateMissing("the profile's events do not name the refund that they are of");
     const { endpoint } = await subscribe(session);
-    const story = new Story(session);
-    await payments(story);
-    await people(story);
-    await endpoint.until(() => missing(story, endpoint).length === 0);
+    const log = new ChangeLog(session);
+    await payments(log);
+    await people(log);
+    await endpoint.until(() => missing(log, endpoint).length === 0);
     await session.settled();
-    compare(story, endpoint);
-    for (const { kind, id } of missing(story, endpoint))
+    compare(log, endpoint);
+    for (const { kind, id } of missing(log, endpoint))
       session.expect(kind.startsWith("refund.") ? EACH : CAUSED, false, () => {
         return `${kind} of ${id} happened, but no event of it arrived`;
       });
@@ -72,7 +72,10 @@ function arrivedAt(
 }
 
 /** Changes whose events have not arrived. */
-function missing({ session: { profile }, changes }: Story, endpoint: Endpoint): readonly Change[] {
+function missing(
+  { session: { profile }, changes }: ChangeLog,
+  endpoint: Endpoint,
+): readonly Change[] {
   const known = new Set(profile.catalogue.map(({ kind }) => kind));
   const candidates = arrivedAt(endpoint, profile).flatMap((one) => one.candidates);
   const arrived = new Set(candidates.map(({ kind, id }) => `${kind} ${id}`));
@@ -84,7 +87,7 @@ function missing({ session: { profile }, changes }: Story, endpoint: Endpoint): 
 const NOTHING = { id: "", kind: "", data: undefined, happened: new Array<Change>() };
 
 /** Compares the events that arrived with what happened. */
-function compare({ session, changes, always }: Story, endpoint: Endpoint): void {
+function compare({ session, changes, always }: ChangeLog, endpoint: Endpoint): void {
   const { profile } = session;
   const seen = new Map<string, readonly unknown[]>();
   for (const { event, candidates } of arrivedAt(endpoint, profile)) {

@@ -108,4 +108,21 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
     expect(idsOf(findings, "fail")).toEqual([]);
     expect([...additions]).toContain("GET /v1/customers/… /more");
   });
+
+  it("warns of error bodies that have only errorDetails, and fails nothing", async () => {
+    const bare: Fault = async (call, next) => {
+      const answer = await next(call);
+      if (answer.status < 400) return answer;
+      const { errorDetails } = JSON.parse(Buffer.from(answer.body).toString()) as Readonly<
+        Record<string, unknown>
+      >;
+      const headers = { ...answer.headers, "content-type": "application/json" };
+      return { ...answer, headers, body: Buffer.from(JSON.stringify({ errorDetails })) };
+    };
+    const target = await openTarget({ fault: bare });
+    const only = ["provider/bodies", "provider/invalid-requests", "provider/unsubscribing"];
+    const { exitCode, findings } = await verify(target, { only });
+    expect(exitCode).toBe(0);
+    expect(new Set(idsOf(findings, "warn"))).toEqual(new Set(["P-ANSWER-FORM", "P-INPUT-PRECISE"]));
+  });
 });

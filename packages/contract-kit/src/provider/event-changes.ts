@@ -32,7 +32,7 @@ const HOUR_MS = 3_600_000;
 const AMOUNTS = [1n, 29n, 1050n, 1999n, 123_456_789n, 9_999_999_999n];
 
 /** The changes made, in their order. */
-export class Story {
+export class ChangeLog {
   readonly changes: Change[] = [];
   /** Members of every event of a resource, by its id. */
   readonly always: Map<string, Values> = new Map();
@@ -75,16 +75,16 @@ const STATUSES: Partial<Record<Kind, string>> = {
 };
 
 /** Payments with such amounts, their refunds in every state, and calls that must change nothing. */
-export async function payments(story: Story): Promise<void> {
-  const { session } = story;
+export async function payments(log: ChangeLog): Promise<void> {
+  const { session } = log;
   const { profile } = session;
   const clientReferenceId = "Größe 10/№ 42 – 注文";
   const debit = (cents: bigint, status: "processing" | "canceled" = "processing") =>
-    story.add(
+    log.add(
       () => pay(session, { cents, status, clientReferenceId }),
       ({ paymentId, customerId }) => {
         const facts = { paymentId, customerId, clientReferenceId, amount: amountText(cents) };
-        story.always.set(paymentId, { ...facts, direction: "DEBIT", covered: false });
+        log.always.set(paymentId, { ...facts, direction: "DEBIT", covered: false });
         const kinds = ["payment.created", "payment.authorized", "payment.canceled"] as const;
         const moves = kinds.slice(0, status === "canceled" ? 3 : 2);
         return [...allowed(paymentId, ...moves), ...allowed(customerId, ...MADE)];
@@ -98,7 +98,7 @@ export async function payments(story: Story): Promise<void> {
     requestKey = session.key(),
   ): Promise<string> => {
     const more = reference === undefined ? {} : { clientReferenceId: reference };
-    const { body } = await story.add(
+    const { body } = await log.add(
       () => askRefund(session, { paymentId, amount: amountText(cents), requestKey, more }),
       (answer) => {
         session.expect(
@@ -118,7 +118,7 @@ export async function payments(story: Story): Promise<void> {
     return String(body["paymentId"]);
   };
   const fail = (paymentId: string, ...refunds: readonly Happened[]) =>
-    story.add(
+    log.add(
       () => session.state("the payment fails", { paymentId }),
       () => [happened(paymentId, "payment.failed"), ...refunds],
     );
@@ -138,7 +138,7 @@ export async function payments(story: Story): Promise<void> {
   const settledAt = await session.time();
   const settlementDate = new Date(settledAt).toISOString();
   for (const paymentId of [settling, large, covered]) {
-    await story.add(
+    await log.add(
       () => session.state("the payment settles", { paymentId }),
       () => [happened(paymentId, "payment.succeeded", { settlementDate })],
     );
@@ -147,7 +147,7 @@ export async function payments(story: Story): Promise<void> {
   const from = eligibleAt(settledAt, holdOf(profile));
   const to = from + HOUR_MS;
   await session.moveTo(to);
-  story.changes.push({ ...happened(held, "refund.authorized", { paymentId: held }), from, to });
+  log.changes.push({ ...happened(held, "refund.authorized", { paymentId: held }), from, to });
   await refund(large, 9_999_999_998n);
   await refund(failed, 1n, "réf-2");
   await refund(covered, 1n);
@@ -202,7 +202,7 @@ async function expectRefusals(
 }
 
 /** Customers and accounts in every state, each compared with the answer of a look-up. */
-export async function people({ session, changes }: Story): Promise<void> {
+export async function people({ session, changes }: ChangeLog): Promise<void> {
   const { profile } = session;
   for (const type of typesOf(profile)) {
     const kind = profile.catalogue.find((row) => row.type === type)?.kind;
