@@ -49,9 +49,14 @@ it.skipIf(process.platform === "win32")(
 );
 
 it("SIGINT ends a verification at once with status 2 and a partial report", async () => {
-  // No attempt is answered: without the signal the run would take minutes.
+  // Only the first request is answered, which asks whether there is a server: without the signal the run would take minutes.
   const asked = Promise.withResolvers<void>();
-  const url = await listen(() => asked.resolve());
+  let requests = 0;
+  const url = await listen((request, response) => {
+    requests += 1;
+    if (requests === 1) request.resume().on("end", () => response.writeHead(401).end());
+    else asked.resolve();
+  });
   const folder = temporaryFolder();
   const file = join(folder, "report.json");
   const args = ["verify", "receiver", "--url", url, "--report", `json=${file}`];
