@@ -3,15 +3,22 @@ import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
 import { senderOf } from "@countersign/schemas/provider-of";
 import { reference } from "@countersign/schemas/providers";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const languages = ["typescript", "python", "go", "java"];
 
 /** Everything that a run wrote, in the order of names. */
-async function printed(language: string, ...more: readonly string[]): Promise<string> {
-  const out = join(temporaryFolder(), "events");
+const printed = (language: string, ...more: readonly string[]): Promise<string> =>
+  printedInto(temporaryFolder(), language, ...more);
+
+async function printedInto(
+  folder: string,
+  language: string,
+  ...more: readonly string[]
+): Promise<string> {
+  const out = join(folder, "events");
   const { status, err } = await ran(["types", "--language", language, "--out", out, ...more]);
   expect({ status, err }).toEqual({ status: 0, err: "" });
   if (language !== "java") return readFileSync(out, "utf8");
@@ -27,8 +34,13 @@ function expectExact(shown: string): void {
 }
 
 describe.each(languages)("countersign types --language %s", (language) => {
+  const folder = temporaryFolder(afterAll);
+  let shown: string;
+  beforeAll(async () => {
+    shown = await printedInto(folder, language);
+  });
+
   it("prints a documented type with exact decimals for each event, the same each time", async () => {
-    const shown = await printed(language);
     if (language === "typescript") expect(await printed(language)).toBe(shown);
     const names = senderOf(profiles.standard).catalogue.map(({ type }) =>
       type.replaceAll(/(?:^|\.)([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
@@ -47,8 +59,7 @@ describe.each(languages)("countersign types --language %s", (language) => {
     expect(flat).not.toMatch(/always USD.{0,80}always USD|Interface section 6 specifies neither/i);
   });
 
-  it("prints the types of refunds, customers and problems", async () => {
-    const shown = await printed(language);
+  it("prints the types of refunds, customers and problems", () => {
     for (const name of ["RefundRequest", "Refund", "Customer", "Problem"])
       expect(shown).toMatch(new RegExp(`\\b(?:class|interface|struct|type) ${name}\\b`));
   });
@@ -68,12 +79,12 @@ describe.each(languages)("countersign types --language %s", (language) => {
         provider: { ...reference, catalogue },
       }),
     );
-    const shown = await printed(language, "--profile", file);
-    expect(shown).toContain("ach.id.received");
-    expect(shown).toContain("3ds.api.url");
-    const [declared = ""] = /\bOf3ds\w+Event\b/i.exec(shown) ?? [];
+    const other = await printed(language, "--profile", file);
+    expect(other).toContain("ach.id.received");
+    expect(other).toContain("3ds.api.url");
+    const [declared = ""] = /\bOf3ds\w+Event\b/i.exec(other) ?? [];
     expect(declared).not.toBe("");
-    const uses = shown.match(new RegExp(`\\b${declared}\\b`, "gi")) ?? [];
+    const uses = other.match(new RegExp(`\\b${declared}\\b`, "gi")) ?? [];
     expect(uses.filter((use) => use !== declared)).toEqual([]);
   });
 });

@@ -68,6 +68,8 @@ export async function verifyTarget<T extends Target>(
       }),
     ]);
   const tells = await telling(options, surroundings);
+  // From now on: to open a target may take its time.
+  const signal = surroundings.interruption();
   const opened = await verification.open();
   try {
     const hide = redactor([...opened.secrets, ...queryValues(opened.target.url)]);
@@ -82,7 +84,7 @@ export async function verifyTarget<T extends Target>(
       ...(options.requirements !== undefined && { version: options.requirements }),
       ...(path !== undefined && { path }),
       ...(runs !== undefined && { runs }),
-      signal: surroundings.interruption(),
+      signal,
       onCheck: ({ id, title }, place, total) =>
         surroundings.terminal.progress?.(printable(`${place}/${total} ${id}: ${title}`)),
       onFinding: (finding) => {
