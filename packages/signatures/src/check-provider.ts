@@ -71,7 +71,7 @@ const isChecksum = (part: Part): boolean => typeof part === "object" && "crc32" 
 
 const MEMBERS = {
   document:
-    "$schema name title documentation sources sdk secret signature id timestamp media require pin batch event variants handshakes answer retries unconfirmed delivery authentic catalogue sending traps",
+    "$schema name title documentation sources sdk secret signature id timestamp media require pin batch event variants handshakes answer retries unconfirmed delivery authentic sample catalogue sending traps",
   signature: "algorithm key encoding carrier signed join per digests claims keyFrom weak ambiguous",
   carrier: "at separator pair equals prefix algorithm",
   timestamp: "at unit toleranceSeconds",

@@ -82,6 +82,10 @@ export interface ProviderDocument {
   readonly sdk?: {
     readonly npm: string;
     readonly version: string;
+    /**
+     * Which of several signatures it tries, if not each.
+     */
+    readonly reads?: "last";
   };
   /**
    * The secret that the vendor issues.
@@ -183,6 +187,12 @@ export interface ProviderDocument {
    * The only places that a handler gets if the signature does not cover the body.
    */
   readonly authentic?: readonly Place[];
+  /**
+   * Values by place that the vendor's attempts have besides those named above, such as the version of its API; "$id" is the event's id.
+   */
+  readonly sample?: {
+    readonly [k: string]: unknown;
+  };
   /**
    * The types of events.
    * @maxItems 2000

@@ -131,6 +131,8 @@ export class ProviderEvents {
     // First without the base: most senders print the envelope first. Then again, over the base's values.
     this.#write(draft, row, order);
     this.#merge(draft, base);
+    for (const [place, value] of Object.entries(this.provider.sample ?? {}))
+      if (draft.get(place) === undefined) draft.put(place, withId(value, order.id));
     const type = this.#write(draft, row, order);
     const { headers, path } = draft;
     const text = Buffer.from(draft.body).toString();
@@ -264,7 +266,7 @@ export class ProviderEvents {
       const isLast = index === this.#type.length - 1;
       const text = (isLast ? rest.splice(0) : rest.splice(0, 1)).join(separator);
       if (typeof part === "object") return [part.text];
-      if (text === "") draft.put(part, undefined);
+      if (text === "") draft.put(part, this.provider.sample?.[part]);
       else {
         const fitting = this.#fitting(part, [text, text.toUpperCase().replaceAll(/\W/g, "_")]);
         draft.put(part, fitting);
@@ -311,6 +313,10 @@ type TypePart = string | { readonly text: string };
 
 /** Values for places that must have one: each pin of the documents is met by one of them. */
 const FILLERS: readonly string[] = ["cstest", "1", "true", "EUR", "CSTEST"];
+
+/** A value of a document's sample, with the id of the event. */
+const withId = (value: unknown, id: string): unknown =>
+  JSON.parse(JSON.stringify(value).replaceAll('"$id"', () => JSON.stringify(id)));
 
 /** The form of events whose type can be chosen: the document's first, unless its type is a fixed text. */
 function chooseForm({ event, variants = [] }: ProviderDocument): {

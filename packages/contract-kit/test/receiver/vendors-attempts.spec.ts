@@ -1,0 +1,57 @@
+import { providersByName } from "@countersign/schemas/providers-by-name";
+import { describe, expect, it } from "vitest";
+import { attemptMaker } from "../../src/attempts.ts";
+import { Signing } from "../../src/harness/signing.ts";
+
+/** Returns a genuine attempt of a provider's first type: its headers by name in lower case, and its body. */
+function genuineOf(name: string) {
+  const provider = providersByName.get(name);
+  if (provider === undefined) throw new TypeError(name);
+  const attempts = attemptMaker({
+    provider,
+    url: new URL("http://localhost/hooks"),
+    secrets: [new Signing(provider).stranger("own")],
+    prefix: "cstest",
+    rows: provider.catalogue?.length ? provider.catalogue : [{ type: "cstest.added" }],
+  });
+  const { headers, body } = attempts.genuine();
+  return {
+    headers: Object.fromEntries(headers.map(([key, value]) => [key.toLowerCase(), value])),
+    body: Buffer.from(body).toString(),
+  };
+}
+
+describe("a genuine attempt", () => {
+  it("of Shopify has the headers that its library demands", () => {
+    const { headers } = genuineOf("shopify");
+    expect(headers["x-shopify-topic"]).toBe("app/scopes_update");
+    expect(headers["x-shopify-shop-domain"]).toMatch(/\.myshopify\.com$/);
+    expect(headers["x-shopify-api-version"]).toMatch(/^\d{4}-\d{2}$/);
+    expect(headers["x-shopify-webhook-id"]).toMatch(/cstest/);
+  });
+
+  it("of GitHub names the hook and the sender", () => {
+    const { headers, body } = genuineOf("github");
+    expect(headers["x-github-hook-id"]).toMatch(/^\d+$/);
+    expect(headers["x-github-hook-installation-target-type"]).toBe("repository");
+    expect(JSON.parse(body)).toHaveProperty("sender.login");
+  });
+
+  it.each([
+    ["stripe", ["object", "api_version", "data.object", "request", "livemode"]],
+    ["slack", ["type", "team_id", "api_app_id", "event.type"]],
+    ["square", ["merchant_id", "data.type", "data.id", "data.object"]],
+    ["openai", ["object", "id", "data.id"]],
+    ["standard-webhooks", ["type", "timestamp", "data"]],
+    ["paddle", ["notification_id", "data"]],
+  ])("of %s has the members of its envelope", (name, members) => {
+    const body: unknown = JSON.parse(genuineOf(name).body);
+    for (const member of members) expect(body).toHaveProperty(member);
+  });
+
+  it("of Twilio has each field that the id and the type are joined of", () => {
+    const fields = new URLSearchParams(genuineOf("twilio").body);
+    for (const name of ["MessageSid", "SmsStatus", "AccountSid", "From", "To"])
+      expect(fields.get(name)).toMatch(/./);
+  });
+});
