@@ -25,6 +25,8 @@ export interface AttemptOptions {
   readonly headers?: readonly Header[];
   /** Path and query that are signed and sent. Default: the event's. */
   readonly path?: string;
+  /** Number of retries before it, which some providers send. Default 0. */
+  readonly retries?: number;
 }
 
 export interface AttemptMakerOptions {
@@ -81,13 +83,15 @@ export class AttemptMaker {
       ...event.headers,
     ];
     const names = own.map(([name]) => name.toLowerCase());
-    const request = {
+    const first = {
       method: "POST",
       headers: without(headers, names),
       body: Buffer.from(options.body ?? event.text),
       path,
       what,
     };
+    const request =
+      options.retries === undefined ? first : this.events.retried(first, options.retries);
     const signed = this.sign(request, { id, timestamp, secrets });
     const traced = this.events.traced(event, signed);
     return { ...signed, event: traced, headers: [...signed.headers, ...own] };

@@ -158,6 +158,15 @@ export class ProviderEvents {
     };
   }
 
+  /** A request with the number of retries before it, where the provider sends that. */
+  retried<T extends RequestParts>(request: T, retries: number): T {
+    const { attempt } = this.provider.answer ?? {};
+    if (attempt === undefined) return request;
+    const draft = new RequestDraft(request, this.provider);
+    draft.put(attempt, attempt.startsWith("header:") ? String(retries) : retries);
+    return { ...request, headers: draft.headers, body: draft.body };
+  }
+
   /** The event of an attempt with another body: without an id, the bytes identify it. */
   traced(event: TestEvent, { headers, body, path = "" }: RequestParts): TestEvent {
     const digests = this.#digests(new RequestDraft({ headers, body, path }, this.provider));

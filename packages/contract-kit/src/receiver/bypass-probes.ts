@@ -106,6 +106,29 @@ const MEMBERS = (
   '"replay":true'
 ).split(" ");
 
+/** Switches with the provider's name in front, such as `X-Shopify-Test`. */
+export function ownSwitches(headers: readonly string[]): readonly BypassProbe[] {
+  const prefixes = headers.flatMap((name) => /^(?:x-)?[a-z0-9]+(?=-)/i.exec(name)?.[0] ?? []);
+  return [...new Set(prefixes.map((prefix) => prefix.toLowerCase()))].flatMap((prefix) =>
+    OWN.map(([name, value]): BypassProbe => ({
+      what: `with ${prefix}-${name}: ${value}`,
+      source: DEBUG,
+      change: (request) => ({ headers: [...request.headers, [`${prefix}-${name}`, value]] }),
+    })),
+  );
+}
+
+const OWN = [
+  ["test", "true"],
+  ["test-mode", "true"],
+  ["debug", "true"],
+  ["mode", "test"],
+  ["environment", "test"],
+  ["skip-verification", "true"],
+  ["verified", "true"],
+  ["replay", "true"],
+] as const;
+
 /** Each row names a public page; a new way around the check is one more row. */
 export const bypassProbes: readonly BypassProbe[] = [
   ...HEADERS.map(([name, value, source]): BypassProbe => ({

@@ -69,7 +69,8 @@ async function fails(sender: Sender, event: TestEvent, times: number): Promise<v
   const replies: Reply[] = [];
   for (let turn = 0; turn < times; turn += 1) {
     await target.effects?.failNext(1);
-    const attempt = sender.attempt(event, { what: `${event.type}, whose handler fails` });
+    const what = `${event.type}, whose handler fails`;
+    const attempt = sender.attempt(event, { what, ...(turn > 0 && { retries: turn }) });
     const reply = await sender.post(attempt, { isOnce: true });
     replies.push(reply);
     const isLate = reply.failure === "timeout";
@@ -172,7 +173,8 @@ async function untilTaken(sender: Sender, event: TestEvent, first: Reply): Promi
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     // The first retry is sent at once: a failure must not block it.
     if (attempt > 0) await sleep(clock, Math.min(last.retryAfterMs(clock.now()) ?? 0, MAX_WAIT_MS));
-    last = await sender.post(sender.attempt(event), { isOnce: true });
+    const retry = sender.attempt(event, { retries: attempt + 1 });
+    last = await sender.post(retry, { isOnce: true });
     if (last.isAcknowledged) break;
   }
   return last;

@@ -3,7 +3,7 @@ import type { Attempt } from "../harness/attempt-maker.ts";
 import { unverified } from "../harness/broken-attempts.ts";
 import { hostOf, isLocalName } from "../harness/owned-host.ts";
 import type { Sender } from "../harness/sender.ts";
-import { type BypassProbe, bypassProbes, trialTypes } from "./bypass-probes.ts";
+import { type BypassProbe, bypassProbes, ownSwitches, trialTypes } from "./bypass-probes.ts";
 import { longBodies } from "./forged-bodies.ts";
 import { withQuery } from "./forged-keys.ts";
 import { forgeries } from "./forgeries.ts";
@@ -177,10 +177,13 @@ function trials(sender: Sender): readonly Attempt[] {
 }
 
 /** Each probe by itself; in later rounds each together with another one. */
-function chooseProbes({ seed, round }: Sender): readonly BypassProbe[] {
-  if (round === 0) return bypassProbes;
-  return bypassProbes.map((one, index) => {
-    const other = bypassProbes[(index + seed * 17 + round) % bypassProbes.length] ?? one;
+function chooseProbes(sender: Sender): readonly BypassProbe[] {
+  const { seed, round, signing } = sender;
+  const named = sender.event().headers.map(([name]) => name);
+  const probes = [...bypassProbes, ...ownSwitches([...signing.headers, ...named])];
+  if (round === 0) return probes;
+  return probes.map((one, index) => {
+    const other = probes[(index + seed * 17 + round) % probes.length] ?? one;
     return {
       ...one,
       what: `${one.what} and ${other.what}`,

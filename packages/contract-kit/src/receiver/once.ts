@@ -35,7 +35,7 @@ const REPEATS: readonly (readonly [
   again: (sender: Sender, attempt: Attempt) => Attempt,
 ])[] = [
   ["the same bytes again", (_sender, attempt) => attempt],
-  ["a second later", resent((sender) => ({ timestamp: sender.seconds() + 1 }))],
+  ["a second later", resent((sender) => ({ timestamp: sender.seconds() + 1, retries: 1 }))],
   ["a minute earlier", resent((sender) => ({ timestamp: sender.seconds() - within(sender, 61) }))],
   [
     "four minutes later",
