@@ -10,7 +10,15 @@ import { providerCheck } from "./scenario.ts";
 import { StateMissing } from "./provider-states.ts";
 import type { Session } from "./session.ts";
 import { isRecord } from "../values.ts";
-import { CAUSED, EACH, payments, people, ChangeLog, type Change, type Kind } from "./event-changes.ts";
+import {
+  CAUSED,
+  EACH,
+  payments,
+  people,
+  ChangeLog,
+  type Change,
+  type Kind,
+} from "./event-changes.ts";
 
 const FACTS = "P-EVENT-FACTS";
 const TIMES = "P-EVENT-TIMES";

@@ -3,7 +3,7 @@ import type { ReceiverCheck } from "../check.ts";
 import type { Header } from "../harness/message.ts";
 import type { Sender } from "../harness/sender.ts";
 import type { ReceiverTarget } from "../target.ts";
-import { appended } from "./forged-bodies.ts";
+import { appended, DOCUMENTED_BYTES, USUAL_BYTES } from "./forged-bodies.ts";
 import { expectAccepted, expectRefused, type Forgery, receiverCheck } from "./receiver-check.ts";
 
 const JSON_ALONE = "R-BODY-JSON";
@@ -106,10 +106,6 @@ function unreadable(signed: Sign): readonly Forgery[] {
 const DOCUMENTED = "R-BODY-DOCUMENTED";
 const SIZE = "R-BODY-SIZE";
 
-/** The usual size according to Standard Webhooks, in bytes. */
-const USUAL_BYTES = 20_000;
-/** The largest body that the reference interface documents, and that vendors' frameworks take by default. */
-const DOCUMENTED_BYTES = 65_536;
 const ENDLESS_BYTES = 16 * 1_048_576;
 const CHUNK_BYTES = 262_144;
 /** Milliseconds that a receiver has to refuse before the next piece is sent. */

@@ -2,7 +2,9 @@ import type { Attempt } from "../harness/attempt-maker.ts";
 import type { Sender } from "../harness/sender.ts";
 
 /** The usual size according to Standard Webhooks, in bytes. */
-const USUAL_BYTES = 20_000;
+export const USUAL_BYTES = 20_000;
+/** The largest body that the reference interface documents, and that vendors' frameworks take by default. */
+export const DOCUMENTED_BYTES = 65_536;
 /** Places of the body that are changed, one per attempt. */
 const PLACES = [1, 2, 3, 4, 5, 6, 7, 8];
 

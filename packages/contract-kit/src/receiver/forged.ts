@@ -4,13 +4,10 @@ import { unverified } from "../harness/broken-attempts.ts";
 import { hostOf, isLocalName } from "../harness/owned-host.ts";
 import type { Sender } from "../harness/sender.ts";
 import { type BypassProbe, bypassProbes, ownSwitches, trialTypes } from "./bypass-probes.ts";
-import { longBodies } from "./forged-bodies.ts";
+import { DOCUMENTED_BYTES, longBodies } from "./forged-bodies.ts";
 import { withQuery } from "./forged-keys.ts";
 import { forgeries } from "./forgeries.ts";
 import { expectRefused, type Forgery, isTypeOf, receiverCheck } from "./receiver-check.ts";
-
-/** The largest body that the reference interface documents, and that vendors' frameworks take by default. */
-const DOCUMENTED_BYTES = 65_536;
 
 const UNSIGNED = "R-VERIFY-UNSIGNED";
 const TAMPERED = "R-VERIFY-TAMPERED";
