@@ -1,0 +1,25 @@
+import { Webhooks } from "@octokit/webhooks";
+
+export default {
+  host: "http",
+  limit: 26_214_400,
+  media: ["application/json", "application/x-www-form-urlencoded"],
+  async verify({ bytes, header }) {
+    const text = bytes.toString();
+    await this.trySecrets((secret) =>
+      new Webhooks({ secret }).verify(text, header("x-hub-signature-256")),
+    );
+    const isForm = header("content-type").startsWith("application/x-www-form-urlencoded");
+    const body = JSON.parse(isForm ? new URLSearchParams(text).get("payload") : text);
+    const name = header("x-github-event");
+    if (name === "ping") return { answer: this.success };
+    const type = typeof body.action === "string" ? `${name}.${body.action}` : name;
+    return { id: header("x-github-delivery"), type, body };
+  },
+  handlers: {
+    push: () => undefined,
+    "issues.opened": () => undefined,
+    "pull_request.opened": () => undefined,
+    "installation.created": () => undefined,
+  },
+};

@@ -1,0 +1,15 @@
+// Starts one receiver: node start.mjs STACK [FAULT]. PORT, SECRETS (separated by spaces), PUBLIC_URL.
+import { createReceiver } from "./shared.mjs";
+import { heldOut } from "./faults/held-out.mjs";
+import { faults } from "./faults/index.mjs";
+
+const [stack, name] = process.argv.slice(2);
+const { PORT = "3000", SECRETS = "", PUBLIC_URL } = process.env;
+const fault = [...faults, ...heldOut].find((each) => each.stack === stack && each.name === name);
+if (name && !fault) throw new Error(`unknown fault ${JSON.stringify(name)} of ${stack}`);
+const secrets = SECRETS.split(" ").filter((secret) => secret !== "");
+if (secrets.length === 0) throw new Error("missing SECRETS");
+const vendor = (await import(`./${stack}.mjs`)).default;
+const publicUrl = PUBLIC_URL ?? `http://127.0.0.1:${PORT}/webhooks`;
+const { server } = createReceiver(vendor, { secrets, publicUrl, fault });
+server.listen(Number(PORT), "127.0.0.1", () => console.log(`ready ${server.address().port}`));

@@ -1,0 +1,37 @@
+import twilio from "twilio";
+
+/** Reads a form; a field that is repeated becomes a list, as the library expects it. */
+const fields = (text) => {
+  const form = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) {
+    form[name] = Object.hasOwn(form, name) ? [form[name], value].flat() : value;
+  }
+  return form;
+};
+
+export default {
+  host: "express",
+  media: ["application/x-www-form-urlencoded"],
+  success: { status: 200, body: "<Response/>", type: "text/xml" },
+  async verify({ bytes, header }) {
+    const form = fields(bytes.toString());
+    const signature = header("x-twilio-signature") ?? "";
+    await this.trySecrets((token) =>
+      twilio.validateRequest(token, signature, this.publicUrl, form),
+    );
+    return this.event(form);
+  },
+  event(form) {
+    const [kind, sid, status] = form.RecordingSid
+      ? ["recording", form.RecordingSid, form.RecordingStatus]
+      : form.CallSid
+        ? ["call", form.CallSid, form.CallStatus]
+        : ["message", form.MessageSid, form.SmsStatus];
+    return { id: `${sid} ${status}`, type: `${kind}.${status}`, sid, body: form };
+  },
+  handlers: {
+    "message.received": () => undefined,
+    "message.delivered": () => undefined,
+    "call.ringing": () => undefined,
+  },
+};

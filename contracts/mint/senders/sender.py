@@ -1,0 +1,151 @@
+"""A sender of Standard Webhooks with Python's standard library only, and faults planted in it.
+
+python3 sender.py [FAULT]   POST /send?type=T sends an event, POST /repeat the last one again, POST /endpoints
+{"url": …, "secret": …} sets the endpoint; an earlier secret of it goes on signing. Environment: PORT, URL, SECRETS (newest
+first, separated by spaces), BACKOFF (seconds before each retry), TIMEOUT (seconds), CA_FILE.
+"""
+import base64, calendar, email.utils, hashlib, hmac, http.client, json, os, re, secrets, ssl, sys, threading, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+# NAME: (requirements of which one should be reported, description)
+FAULTS = {
+    "new_id": ("P-EVENT-ID-KEPT", "each attempt has an id of its own"),
+    "old_time": ("P-EVENT-TIMESTAMP", "each attempt repeats the timestamp and the signature of the first"),
+    "new_body": ("P-EVENT-ID-KEPT", "the body is serialized for each attempt, with its number"),
+    "follows_redirects": ("P-EVENT-NO-REDIRECT", "sends the event to the address of a redirect"),
+    "ignores_410": ("P-EVENT-GONE", "goes on after 410"),
+    "ignores_retry_after": ("P-EVENT-RETRY-AFTER", "retries by its schedule, whatever Retry-After says"),
+    "no_timeout": ("P-EVENT-TIMEOUT", "waits for an answer without end"),
+    "signs_compact": ("P-EVENT-SIGNED", "signs the JSON without the spaces that it sends"),
+    "again_after_success": ("P-EVENT-SUCCESS", "makes one attempt more after an acknowledgement"),
+    "gives_up_on_500": ("P-EVENT-RETRY P-EVENT-SUCCESS", "takes 500 for an answer that ends the attempts"),
+    "redirect_succeeds": ("P-EVENT-SUCCESS P-EVENT-NO-REDIRECT", "takes 3xx for success"),
+    "old_secret": ("P-EVENT-ROTATION P-EVENT-SIGNED", "signs with the old secret only"),
+    "any_certificate": ("P-EVENT-TLS", "does not verify certificates"),
+    "secret_in_agent": ("P-EVENT-LEAK P-EVENT-HEADERS", "the User-Agent has the start of the secret's text"),
+    "type_in_header": ("P-EVENT-HEADERS P-EVENT-SIGNED", "writes the event's type into a header as it is"),
+}
+FAULT = (sys.argv + [""])[1]
+BACKOFF = [float(s) for s in os.environ.get("BACKOFF", "1,2,4").split(",")]
+TIMEOUT = float(os.environ.get("TIMEOUT", "5"))
+state = {"url": os.environ.get("URL", ""), "secrets": os.environ.get("SECRETS", "").split(), "last": None}
+state["gone"] = False
+
+
+def signature(ident, at, body):
+    keys = [base64.b64decode(s.removeprefix("whsec_")) for s in state["secrets"]]
+    if FAULT == "old_secret":
+        keys = keys[-1:]
+    if FAULT == "signs_compact":
+        body = json.dumps(json.loads(body), separators=(",", ":")).encode()
+    text = f"{ident}.{at}.".encode() + body
+    return " ".join("v1," + base64.b64encode(hmac.new(k, text, hashlib.sha256).digest()).decode() for k in keys)
+
+
+def post(url, headers, body):
+    """Returns the status and Retry-After of one request; redirects are not followed."""
+    parts = urlsplit(url)
+    timeout = None if FAULT == "no_timeout" else TIMEOUT
+    if parts.scheme == "https":
+        context = ssl.create_default_context(cafile=os.environ.get("CA_FILE"))
+        if FAULT == "any_certificate":
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        connection = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context)
+    else:
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
+    # A socket's timeout bounds each read; the timer bounds the whole attempt.
+    timer = threading.Timer(timeout or 3600, lambda: connection.sock and connection.sock.shutdown(2))
+    timer.daemon = True
+    timer.start()
+    try:
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        connection.request("POST", path, body, headers)
+        answer = connection.getresponse()
+        location = answer.getheader("Location")
+        if FAULT == "follows_redirects" and 300 <= answer.status < 400 and location:
+            return post(location, headers, body)
+        answer.read(65_536)
+        return answer.status, answer.getheader("Retry-After")
+    except (OSError, http.client.HTTPException, AttributeError):
+        return 0, None
+    finally:
+        timer.cancel()
+        connection.close()
+
+
+def delay_of(text):
+    """Returns the seconds of a Retry-After, at most 60."""
+    if FAULT == "ignores_retry_after" or not text:
+        return 0
+    if re.fullmatch(r"\d{1,9}", text):
+        return min(int(text), 60)
+    date = email.utils.parsedate(text)
+    return min(max(calendar.timegm(date) - time.time(), 0), 60) if date else 0
+
+
+def deliver(event):
+    ident, body, at = event["id"], event["body"], None
+    for number, pause in enumerate([*BACKOFF, 0]):
+        if state["gone"]:
+            return
+        if FAULT == "new_id" and number > 0:
+            ident = f"msg_{secrets.token_hex(12)}"
+        if FAULT == "new_body":
+            body = json.dumps({**json.loads(event["body"]), "attempt": number + 1}).encode()
+        at = at if FAULT == "old_time" and at else int(time.time())
+        agent = f"sender-py/1 {state['secrets'][0]}" if FAULT == "secret_in_agent" else "sender-py/1"
+        headers = {"Content-Type": "application/json", "User-Agent": agent, "webhook-id": ident}
+        headers |= {"webhook-timestamp": str(at), "webhook-signature": signature(ident, at, body)}
+        if FAULT == "type_in_header":
+            headers["webhook-type"] = event["type"]
+        status, retry_after = post(state["url"], headers, body)
+        if status == 410 and FAULT != "ignores_410":
+            state["gone"] = True
+            return
+        if 200 <= status < 300 or (FAULT == "redirect_succeeds" and 300 <= status < 400):
+            if FAULT != "again_after_success" or number > 0:
+                return
+        if FAULT == "gives_up_on_500" and status == 500:
+            return
+        time.sleep(max(pause, delay_of(retry_after)))
+
+
+class Control(BaseHTTPRequestHandler):
+    def do_POST(self):
+        path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
+        status, answer = 202, {}
+        if path == "/endpoints":
+            given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            kept = state["secrets"] if state["url"] == given["url"] else []
+            state.update(url=given["url"], secrets=[given["secret"], *kept][:2], gone=False)
+        elif path == "/send":
+            kind = query.get("type", ["payment.created"])[0]
+            if not re.fullmatch(r"[\w.]+", kind, re.ASCII) and FAULT != "type_in_header":
+                status = 400
+            else:
+                at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+                data = {"type": kind, "timestamp": at, "data": {"id": secrets.token_hex(6), "note": "café"}}
+                body = json.dumps(data, ensure_ascii=False).encode()
+                state["last"] = {"id": f"msg_{secrets.token_hex(12)}", "type": kind, "body": body}
+                answer = {"id": state["last"]["id"]}
+        if status == 202 and path in ("/send", "/repeat") and state["last"]:
+            threading.Thread(target=deliver, args=(state["last"],), daemon=True).start()
+        body = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+if FAULT == "--list":
+    print(json.dumps([{"name": n, "expect": e.split(), "line": l} for n, (e, l) in FAULTS.items()]))
+else:
+    if FAULT == "type_in_header":
+        http.client._is_illegal_header_value = re.compile(rb"(?!)").search
+    server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "0"))), Control)
+    print(f"ready {server.server_port}", flush=True)
+    server.serve_forever()
