@@ -4,11 +4,10 @@ export default {
   host: "http",
   limit: 26_214_400,
   media: ["application/json", "application/x-www-form-urlencoded"],
-  async verify({ bytes, header }) {
+  genuine: ({ bytes, header }, secret) =>
+    new Webhooks({ secret }).verify(bytes.toString(), header("x-hub-signature-256")),
+  event({ bytes, header }) {
     const text = bytes.toString();
-    await this.trySecrets((secret) =>
-      new Webhooks({ secret }).verify(text, header("x-hub-signature-256")),
-    );
     const isForm = header("content-type").startsWith("application/x-www-form-urlencoded");
     const body = JSON.parse(isForm ? new URLSearchParams(text).get("payload") : text);
     const name = header("x-github-event");

@@ -1,14 +1,16 @@
 import OpenAI from "openai";
 
-const openai = new OpenAI({ apiKey: "sk-made-up" });
+const { webhooks } = new OpenAI({ apiKey: "sk-made-up" });
 
 export default {
   host: "http",
   tolerance: 300,
-  async verify({ bytes, headers }) {
-    const body = await this.trySecrets((secret) =>
-      openai.webhooks.unwrap(bytes.toString(), headers, secret, this.tolerance),
-    );
+  async genuine({ bytes, headers }, secret) {
+    await webhooks.unwrap(bytes.toString(), headers, secret, this.tolerance);
+    return true;
+  },
+  event({ bytes, headers }) {
+    const body = JSON.parse(bytes.toString());
     return { id: headers["webhook-id"], type: body.type, body };
   },
   handlers: {

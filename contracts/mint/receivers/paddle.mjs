@@ -5,11 +5,10 @@ const { webhooks } = new Paddle("made-up");
 export default {
   host: "http",
   deadlineMs: 4_000,
-  async verify({ bytes, header }) {
-    const text = bytes.toString();
-    const signature = header("paddle-signature") ?? "";
-    await this.trySecrets((secret) => webhooks.isSignatureValid(text, secret, signature));
-    const body = JSON.parse(text);
+  genuine: ({ bytes, header }, secret) =>
+    webhooks.isSignatureValid(bytes.toString(), secret, header("paddle-signature") ?? ""),
+  event({ bytes }) {
+    const body = JSON.parse(bytes.toString());
     return { id: body.event_id, type: body.event_type, data: body.data, body };
   },
   handlers: {

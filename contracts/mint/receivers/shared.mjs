@@ -40,7 +40,7 @@ export function openStore() {
   };
 }
 
-/** The steps of an honest receiver. A vendor's file adds `verify` and, if it likes, `handlers`, `limit`, `media`, … */
+/** The steps of an honest receiver. A vendor's file adds `genuine` and `event`, and what differs. */
 const careful = {
   path: "/webhooks",
   media: ["application/json"],
@@ -72,12 +72,11 @@ const careful = {
     return Buffer.concat(chunks);
   },
 
-  /** Returns the first truthy result of `check(secret)`; refuses if none of the secrets has one. */
-  async trySecrets(check, secrets = this.secrets) {
-    for (const secret of secrets) {
+  /** Returns the event of an attempt that one of the secrets signed. */
+  async verify(attempt) {
+    for (const secret of this.secrets) {
       try {
-        const result = await check(secret);
-        if (result) return result;
+        if (await this.genuine(attempt, secret)) return this.event(attempt);
       } catch {
         // The next secret may be the right one.
       }

@@ -2,17 +2,16 @@ import { WebhooksHelper } from "square";
 
 export default {
   host: "express",
-  async verify({ bytes, header }) {
-    const requestBody = bytes.toString();
-    await this.trySecrets((signatureKey) =>
-      WebhooksHelper.verifySignature({
-        requestBody,
-        signatureHeader: header("x-square-hmacsha256-signature"),
-        signatureKey,
-        notificationUrl: this.publicUrl,
-      }),
-    );
-    const body = JSON.parse(requestBody);
+  genuine({ bytes, header }, signatureKey) {
+    return WebhooksHelper.verifySignature({
+      requestBody: bytes.toString(),
+      signatureHeader: header("x-square-hmacsha256-signature"),
+      signatureKey,
+      notificationUrl: this.publicUrl,
+    });
+  },
+  event({ bytes }) {
+    const body = JSON.parse(bytes.toString());
     return { id: body.event_id, type: body.type, data: body.data?.object, body };
   },
   handlers: {

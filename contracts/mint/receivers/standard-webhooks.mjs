@@ -2,12 +2,16 @@ import { Webhook } from "standardwebhooks";
 
 export default {
   host: "http",
-  async verify({ bytes, headers }) {
-    const body = await this.trySecrets((secret) => new Webhook(secret).verify(bytes, headers));
+  genuine({ bytes, headers }, secret) {
+    new Webhook(secret).verify(bytes, headers);
+    return true;
+  },
+  event({ bytes, headers }) {
+    const body = JSON.parse(bytes.toString());
     return { id: headers["webhook-id"], type: body.type, body };
   },
   handlers: {
-    "payment.created": ({ body }) => String(body.data?.amount ?? 0),
+    "invoice.paid": ({ body }) => String(body.data?.amount ?? 0),
     "user.created": () => undefined,
   },
 };

@@ -2,11 +2,11 @@ import { Webhook } from "svix";
 
 export default {
   host: "http",
-  async verify({ bytes, headers }) {
-    await this.trySecrets((secret) => {
-      new Webhook(secret).verify(bytes, headers);
-      return true;
-    });
+  genuine({ bytes, headers }, secret) {
+    new Webhook(secret).verify(bytes, headers);
+    return true;
+  },
+  event({ bytes, headers }) {
     const body = JSON.parse(bytes.toString());
     return { id: headers["svix-id"], type: body.type, body };
   },

@@ -3,9 +3,8 @@ import twilio from "twilio";
 /** Reads a form; a field that is repeated becomes a list, as the library expects it. */
 const fields = (text) => {
   const form = Object.create(null);
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of new URLSearchParams(text))
     form[name] = Object.hasOwn(form, name) ? [form[name], value].flat() : value;
-  }
   return form;
 };
 
@@ -13,15 +12,12 @@ export default {
   host: "express",
   media: ["application/x-www-form-urlencoded"],
   success: { status: 200, body: "<Response/>", type: "text/xml" },
-  async verify({ bytes, header }) {
-    const form = fields(bytes.toString());
+  genuine({ bytes, header }, token) {
     const signature = header("x-twilio-signature") ?? "";
-    await this.trySecrets((token) =>
-      twilio.validateRequest(token, signature, this.publicUrl, form),
-    );
-    return this.event(form);
+    return twilio.validateRequest(token, signature, this.publicUrl, fields(bytes.toString()));
   },
-  event(form) {
+  event({ bytes }) {
+    const form = fields(bytes.toString());
     const [kind, sid, status] = form.RecordingSid
       ? ["recording", form.RecordingSid, form.RecordingStatus]
       : form.CallSid

@@ -102,7 +102,7 @@ export const handling = table({
     r.answerTo = (request) => {
       if (request.method !== "GET") return answerTo.call(r, request);
       const { searchParams } = new URL(request.url, r.publicUrl);
-      const event = r.event(Object.fromEntries(searchParams));
+      const event = r.event({ bytes: searchParams });
       return r.once(event);
     };
   },

@@ -44,33 +44,3 @@ export const withHeader = (attempt, name, value) => {
 };
 
 export const parsed = ({ bytes }) => JSON.parse(bytes.toString());
-export const form = ({ bytes }) => Object.fromEntries(new URLSearchParams(bytes.toString()));
-
-/** The events of the vendors' bodies, read without verification. */
-export const events = {
-  stripe: (a) => {
-    const body = parsed(a);
-    return { id: body.id, type: body.type, data: body.data?.object, body };
-  },
-  standard: (prefix) => (a) => {
-    const body = parsed(a);
-    return { id: a.headers[`${prefix}-id`], type: body.type, body };
-  },
-  github: (a) => {
-    const body = parsed(a);
-    const type = [a.header("x-github-event"), body.action].filter(Boolean).join(".");
-    return { id: a.header("x-github-delivery"), type, body };
-  },
-  shopify: (a) => {
-    const id = a.header("x-shopify-event-id");
-    return { id, type: a.header("x-shopify-topic"), body: parsed(a) };
-  },
-  paddle: (a) => {
-    const body = parsed(a);
-    return { id: body.event_id, type: body.event_type, data: body.data, body };
-  },
-  square: (a) => {
-    const body = parsed(a);
-    return { id: body.event_id, type: body.type, data: body.data?.object, body };
-  },
-};
