@@ -8,7 +8,9 @@ export default {
     new Webhooks({ secret }).verify(bytes.toString(), header("x-hub-signature-256")),
   event({ bytes, header }) {
     const text = bytes.toString();
-    const isForm = header("content-type").startsWith("application/x-www-form-urlencoded");
+    const isForm = header("content-type")
+      .toLowerCase()
+      .startsWith("application/x-www-form-urlencoded");
     const body = JSON.parse(isForm ? new URLSearchParams(text).get("payload") : text);
     const name = header("x-github-event");
     if (name === "ping") return { answer: this.success };

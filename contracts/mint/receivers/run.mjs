@@ -73,10 +73,10 @@ function optionsOf(each, port) {
 }
 
 /** Starts a program, runs the command, and returns its report with the seconds it took. */
-async function verify(each, { a, b }) {
+async function verify(each, secrets) {
   const [command, ...args] = programs[each.program] ?? [process.execPath, here("start.mjs")];
   const names = [...(isSender(each) ? [] : [each.stack]), ...(each.name ? [each.name] : [])];
-  const env = { ...process.env, PORT: "0", SECRETS: `${a} ${b}`, BACKOFF: "1,2" };
+  const env = { ...process.env, PORT: "0", SECRETS: secrets.join(" "), BACKOFF: "1,2" };
   // `go run` starts a process of its own: the whole group is ended.
   const stdio = ["ignore", "pipe", "ignore"];
   const program = spawn(command, [...args, ...names], { env, stdio, detached: true });
@@ -86,7 +86,7 @@ async function verify(each, { a, b }) {
     const began = Date.now();
     const main = here("../../../packages/cli/src/main.ts");
     const cli = spawn(process.execPath, [main, "verify", ...options, "--json", ...positionals], {
-      env: { ...env, COUNTERSIGN_SECRET: isSender(each) ? a : env.SECRETS },
+      env: { ...env, COUNTERSIGN_SECRET: isSender(each) ? secrets[0] : env.SECRETS },
       stdio: ["ignore", "pipe", "pipe"],
     });
     // An interrupted run reports what has run until then.
@@ -107,7 +107,9 @@ async function verify(each, { a, b }) {
 async function reportOf(each, round) {
   const file = `${values.out}/${kindOf(each)}-${each.name ?? "honest"}-${round}.json`;
   if (!existsSync(file)) {
-    const { secrets } = await import(`../providers/${each.stack}.mjs`);
+    const { a, b } = (await import(`../providers/${each.stack}.mjs`)).secrets;
+    // A space separates secrets.
+    const secrets = [a, b].map((secret) => secret.replaceAll(" ", "-"));
     writeFileSync(file, JSON.stringify(await verify(each, secrets)));
   }
   return JSON.parse(readFileSync(file, "utf8"));
@@ -155,7 +157,7 @@ async function measure() {
       const verdict = isNamed ? "named" : unnamed;
       rows.push({ group: each.group, verdict, color, seconds: report.seconds });
       const start = `${verdict.padEnd(7)} ${color.padEnd(6)} ${report.seconds.toFixed(1)} s`;
-      const error = report.stderr.split("\n")[0].slice(0, 120);
+      const error = report.code < 2 ? "" : report.stderr.slice(0, 200);
       console.log(
         `${start.padEnd(22)} ${kindOf(each)} ${each.name ?? ""}: ${ids.join(" ")} ${error}`,
       );

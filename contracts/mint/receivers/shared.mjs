@@ -192,8 +192,8 @@ const middleware = {
   },
 };
 
-export function createReceiver(vendor, { secrets, publicUrl, fault }) {
-  const receiver = { ...careful, ...vendor, secrets, publicUrl, orders: {} };
+export function createReceiver(vendor, { secrets, fault }) {
+  const receiver = { ...careful, ...vendor, secrets, orders: {} };
   receiver.store = openStore();
   receiver.listener = middleware[vendor.host](receiver);
   fault?.plant(receiver);

@@ -11,7 +11,8 @@ export default {
   },
   event({ bytes, header }) {
     const text = bytes.toString();
-    if (!header("content-type").startsWith("application/json")) return this.ofForm(text);
+    if (!header("content-type").toLowerCase().startsWith("application/json"))
+      return this.ofForm(text);
     const body = JSON.parse(text);
     if (body.type === "url_verification")
       return { answer: { status: 200, body: JSON.stringify({ challenge: body.challenge }) } };

@@ -10,6 +10,9 @@ if (name && !fault) throw new Error(`unknown fault ${JSON.stringify(name)} of ${
 const secrets = SECRETS.split(" ").filter((secret) => secret !== "");
 if (secrets.length === 0) throw new Error("missing SECRETS");
 const vendor = (await import(`./${stack}.mjs`)).default;
-const publicUrl = PUBLIC_URL ?? `http://127.0.0.1:${PORT}/webhooks`;
-const { server } = createReceiver(vendor, { secrets, publicUrl, fault });
-server.listen(Number(PORT), "127.0.0.1", () => console.log(`ready ${server.address().port}`));
+const receiver = createReceiver(vendor, { secrets, fault });
+receiver.server.listen(Number(PORT), "127.0.0.1", () => {
+  const { port } = receiver.server.address();
+  receiver.publicUrl = PUBLIC_URL ?? `http://127.0.0.1:${port}/webhooks`;
+  console.log(`ready ${port}`);
+});

@@ -23,7 +23,8 @@ export default {
       : form.CallSid
         ? ["call", form.CallSid, form.CallStatus]
         : ["message", form.MessageSid, form.SmsStatus];
-    return { id: `${sid} ${status}`, type: `${kind}.${status}`, sid, body: form };
+    const of = (...parts) => parts.filter(Boolean);
+    return { id: of(sid, status).join(" "), type: of(kind, status).join("."), sid, body: form };
   },
   handlers: {
     "message.received": () => undefined,
