@@ -132,7 +132,8 @@ const careful = {
   async receive(attempt) {
     const event = await this.verify(attempt);
     if (event.answer) return event.answer;
-    if (typeof event.id !== "string" || typeof event.type !== "string") throw new Refusal(400);
+    if (![event.id, event.type].every((text) => typeof text === "string" && text !== ""))
+      throw new Refusal(400);
     return this.once(event);
   },
 

@@ -35,31 +35,35 @@ var faults = [][3]string{
 	{"refusal_succeeds", "P-EVENT-SUCCESS P-EVENT-RETRY", "takes 4xx for success"},
 	{"time_before_id", "P-EVENT-SIGNED", "signs the timestamp before the id"},
 	{"milliseconds", "P-EVENT-TIMESTAMP P-EVENT-SIGNED", "sends the timestamp in milliseconds"},
-	{"newest_first", "P-EVENT-ORDER P-EVENT-RETRY P-EVENT-ISOLATED", "one worker sends the newest event first, and older ones wait"},
+	{"newest_first", "P-EVENT-RETRY P-EVENT-ISOLATED P-EVENT-ARRIVES", "one worker sends the newest event first, and older ones wait"},
 	{"twice_at_once", "P-EVENT-SUCCESS P-EVENT-ID-KEPT", "makes each attempt twice in parallel"},
 	{"truncated", "P-EVENT-SIGNED", "sends the first 100 bytes of the body"},
 	{"no_media_type", "P-EVENT-HEADERS", "sends no Content-Type"},
-	{"id_of_second", "P-EVENT-ID-UNIQUE P-EVENT-CAUSED P-EVENT-ID-KEPT", "events of one second share an id"},
+	{"id_of_second", "P-EVENT-ID-KEPT P-EVENT-SIGNED", "events of one second share an id"},
 	{"hexadecimal", "P-EVENT-SIGNED", "encodes the signature as hexadecimal"},
-	{"secret_in_query", "P-EVENT-LEAK P-EVENT-HEADERS", "adds the secret to the address"},
+	{"secret_in_query", "P-EVENT-NO-SECRETS", "adds the secret to the address"},
 	{"compressed", "P-EVENT-SIGNED P-EVENT-HEADERS", "sends the body compressed and signs it as it was"},
 	{"only_200", "P-EVENT-SUCCESS", "takes other answers of 2xx for failures"},
 	{"day_of_retry_after", "P-EVENT-RETRY-AFTER", "waits for as long as Retry-After says, without a bound"},
 }
 
+type endpoint struct {
+	url              string
+	secrets          []string // newest first
+	gone, subscribed bool
+}
+
 type event struct {
-	id, kind string
-	body     []byte
+	id   string
+	body []byte
+	to   *endpoint
 }
 
 var (
 	fault  = append(os.Args, "")[1]
 	mutex  sync.Mutex
-	target = os.Getenv("URL")
-	keys   = strings.Fields(os.Getenv("SECRETS"))
-	gone   bool
-	last   *event
-	queue  []*event
+	known  = map[string]*endpoint{}
+	queue  []event
 	client = &http.Client{
 		Timeout:       seconds("TIMEOUT", 5),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -81,7 +85,7 @@ func random(prefix string) string {
 	return prefix + hex.EncodeToString(value)
 }
 
-func sign(id, at string, body []byte) string {
+func sign(keys []string, id, at string, body []byte) string {
 	var list []string
 	for _, secret := range keys {
 		key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
@@ -101,16 +105,16 @@ func sign(id, at string, body []byte) string {
 }
 
 // Makes one attempt; the status is 0 without an answer.
-func attempt(e *event) (int, string) {
+func attempt(e event) (int, string) {
 	at := strconv.FormatInt(time.Now().Unix(), 10)
 	if fault == "milliseconds" {
 		at = strconv.FormatInt(time.Now().UnixMilli(), 10)
 	}
-	sent, address := e.body, target
+	sent, address := e.body, e.to.url
 	mutex.Lock()
-	signature := sign(e.id, at, e.body)
+	signature := sign(e.to.secrets, e.id, at, e.body)
 	if fault == "secret_in_query" {
-		address += "?key=" + url.QueryEscape(keys[0])
+		address += "?key=" + url.QueryEscape(e.to.secrets[0])
 	}
 	mutex.Unlock()
 	if fault == "truncated" && len(sent) > 100 {
@@ -163,10 +167,10 @@ func delayOf(text string) time.Duration {
 	return delay
 }
 
-func deliver(e *event) {
+func deliver(e event) {
 	for _, text := range append(strings.Split(os.Getenv("BACKOFF"), ","), "0") {
 		mutex.Lock()
-		stopped := gone
+		stopped := e.to.gone
 		mutex.Unlock()
 		if stopped {
 			return
@@ -177,7 +181,7 @@ func deliver(e *event) {
 		status, retryAfter := attempt(e)
 		if status == 410 {
 			mutex.Lock()
-			gone = true
+			e.to.gone = true
 			mutex.Unlock()
 			return
 		}
@@ -205,12 +209,12 @@ func deliver(e *event) {
 func work() {
 	for range time.Tick(50 * time.Millisecond) {
 		mutex.Lock()
-		var e *event
-		if len(queue) > 0 {
-			e, queue = queue[len(queue)-1], queue[:len(queue)-1]
+		var next []event
+		if last := len(queue) - 1; last >= 0 {
+			next, queue = queue[last:], queue[:last:last]
 		}
 		mutex.Unlock()
-		if e != nil {
+		for _, e := range next {
 			deliver(e)
 		}
 	}
@@ -219,43 +223,47 @@ func work() {
 func control(response http.ResponseWriter, request *http.Request) {
 	mutex.Lock()
 	defer mutex.Unlock()
+	var given struct{ Url, Secret string }
+	kind := request.URL.Query().Get("type")
+	isType := kind == "" || regexp.MustCompile(`^[\w.]+$`).MatchString(kind)
+	if json.NewDecoder(request.Body).Decode(&given) != nil || !isType {
+		response.WriteHeader(400)
+		return
+	}
+	to := known[given.Url]
+	if to == nil && given.Url != "" {
+		to = &endpoint{url: given.Url}
+		known[given.Url] = to
+	}
+	for _, each := range known {
+		isMeant := to == nil || each == to
+		if isMeant && (len(each.secrets) == 0 || each.secrets[0] != given.Secret) {
+			each.secrets = append([]string{given.Secret}, each.secrets...)
+		}
+		if len(each.secrets) > 2 {
+			each.secrets = each.secrets[:2]
+		}
+	}
 	switch request.URL.Path {
 	case "/endpoints":
-		var given struct{ Url, Secret string }
-		if json.NewDecoder(request.Body).Decode(&given) != nil {
-			response.WriteHeader(400)
-			return
-		}
-		if given.Url != target {
-			keys = nil
-		}
-		keys = append([]string{given.Secret}, keys...)
-		if len(keys) > 2 {
-			keys = keys[:2]
-		}
-		target, gone = given.Url, false
+		to.gone, to.subscribed = false, true
 	case "/send":
-		kind := request.URL.Query().Get("type")
-		if kind == "" {
-			kind = "payment.created"
-		}
-		if !regexp.MustCompile(`^[\w.]+$`).MatchString(kind) {
-			response.WriteHeader(400)
-			return
-		}
 		now := time.Now().UTC()
 		data := map[string]any{"id": random("pay_"), "note": "café"}
 		body, _ := json.Marshal(map[string]any{"type": kind, "timestamp": now.Format(time.RFC3339), "data": data})
-		last = &event{random("msg_"), kind, body}
+		id := random("msg_")
 		if fault == "id_of_second" {
-			last.id = fmt.Sprintf("msg_%d", now.Unix())
+			id = fmt.Sprintf("msg_%d", now.Unix())
 		}
-	}
-	if request.URL.Path != "/endpoints" && last != nil {
-		if fault == "newest_first" {
-			queue = append(queue, last)
-		} else {
-			go deliver(last)
+		for _, each := range known {
+			if each != to && !each.subscribed {
+				continue
+			}
+			if e := (event{id, body, each}); fault == "newest_first" {
+				queue = append(queue, e)
+			} else {
+				go deliver(e)
+			}
 		}
 	}
 	response.WriteHeader(202)

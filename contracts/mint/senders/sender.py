@@ -1,12 +1,12 @@
 """A sender of Standard Webhooks with Python's standard library only, and faults planted in it.
 
-python3 sender.py [FAULT]   POST /send?type=T sends an event, POST /repeat the last one again, POST /endpoints
-{"url": …, "secret": …} sets the endpoint; an earlier secret of it goes on signing. Environment: PORT, URL, SECRETS (newest
-first, separated by spaces), BACKOFF (seconds before each retry), TIMEOUT (seconds), CA_FILE.
+python3 sender.py [FAULT]   POST /send?type=T {"url": …, "secret": …} sends an event to that URL and to all endpoints; POST
+/endpoints {"url": …, "secret": …} adds or reopens an endpoint; POST /rotate {"secret": …} adds a secret to all, which signs with
+the one before. Environment: PORT, BACKOFF (seconds before each retry), TIMEOUT (seconds), CA_FILE.
 """
 import base64, calendar, email.utils, hashlib, hmac, http.client, json, os, re, secrets, ssl, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 # NAME: (requirements of which one should be reported, description)
 FAULTS = {
@@ -23,18 +23,17 @@ FAULTS = {
     "redirect_succeeds": ("P-EVENT-SUCCESS P-EVENT-NO-REDIRECT", "takes 3xx for success"),
     "old_secret": ("P-EVENT-ROTATION P-EVENT-SIGNED", "signs with the old secret only"),
     "any_certificate": ("P-EVENT-TLS", "does not verify certificates"),
-    "secret_in_agent": ("P-EVENT-LEAK P-EVENT-HEADERS", "the User-Agent has the start of the secret's text"),
-    "type_in_header": ("P-EVENT-HEADERS P-EVENT-SIGNED", "writes the event's type into a header as it is"),
+    "secret_in_agent": ("P-EVENT-NO-SECRETS", "the User-Agent has the start of the secret's text"),
+    "decoded_path": ("P-EVENT-HEADER-INJECTION", "decodes the path of the URL before it writes the request"),
 }
 FAULT = (sys.argv + [""])[1]
 BACKOFF = [float(s) for s in os.environ.get("BACKOFF", "1,2,4").split(",")]
 TIMEOUT = float(os.environ.get("TIMEOUT", "5"))
-state = {"url": os.environ.get("URL", ""), "secrets": os.environ.get("SECRETS", "").split(), "last": None}
-state["gone"] = False
+endpoints = {}  # by URL: {"secrets": newest first, "gone": after 410, "subscribed": gets every event}
 
 
-def signature(ident, at, body):
-    keys = [base64.b64decode(s.removeprefix("whsec_")) for s in state["secrets"]]
+def signature(endpoint, ident, at, body):
+    keys = [base64.b64decode(s.removeprefix("whsec_")) for s in endpoint["secrets"]]
     if FAULT == "old_secret":
         keys = keys[-1:]
     if FAULT == "signs_compact":
@@ -60,6 +59,8 @@ def post(url, headers, body):
     timer.start()
     try:
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        if FAULT == "decoded_path":
+            path = unquote(path)
         connection.request("POST", path, body, headers)
         answer = connection.getresponse()
         location = answer.getheader("Location")
@@ -84,24 +85,23 @@ def delay_of(text):
     return min(max(calendar.timegm(date) - time.time(), 0), 60) if date else 0
 
 
-def deliver(event):
+def deliver(event, url):
+    endpoint = endpoints[url]
     ident, body, at = event["id"], event["body"], None
     for number, pause in enumerate([*BACKOFF, 0]):
-        if state["gone"]:
+        if endpoint["gone"]:
             return
         if FAULT == "new_id" and number > 0:
             ident = f"msg_{secrets.token_hex(12)}"
         if FAULT == "new_body":
             body = json.dumps({**json.loads(event["body"]), "attempt": number + 1}).encode()
         at = at if FAULT == "old_time" and at else int(time.time())
-        agent = f"sender-py/1 {state['secrets'][0]}" if FAULT == "secret_in_agent" else "sender-py/1"
+        agent = f"sender-py/1 {endpoint['secrets'][0]}" if FAULT == "secret_in_agent" else "sender-py/1"
         headers = {"Content-Type": "application/json", "User-Agent": agent, "webhook-id": ident}
-        headers |= {"webhook-timestamp": str(at), "webhook-signature": signature(ident, at, body)}
-        if FAULT == "type_in_header":
-            headers["webhook-type"] = event["type"]
-        status, retry_after = post(state["url"], headers, body)
+        headers |= {"webhook-timestamp": str(at), "webhook-signature": signature(endpoint, ident, at, body)}
+        status, retry_after = post(url, headers, body)
         if status == 410 and FAULT != "ignores_410":
-            state["gone"] = True
+            endpoint["gone"] = True
             return
         if 200 <= status < 300 or (FAULT == "redirect_succeeds" and 300 <= status < 400):
             if FAULT != "again_after_success" or number > 0:
@@ -114,28 +114,27 @@ def deliver(event):
 class Control(BaseHTTPRequestHandler):
     def do_POST(self):
         path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
-        status, answer = 202, {}
+        given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        url, secret = given.get("url"), given["secret"]
+        if url:
+            endpoints.setdefault(url, {"secrets": [], "gone": False, "subscribed": False})
+        for each in [endpoints[url]] if url else endpoints.values():
+            if secret not in each["secrets"]:
+                each["secrets"] = [secret, *each["secrets"]][:2]
+        kind = query.get("type", ["payment.created"])[0]
+        status = 202 if re.fullmatch(r"[\w.]+", kind, re.ASCII) else 400
         if path == "/endpoints":
-            given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            kept = state["secrets"] if state["url"] == given["url"] else []
-            state.update(url=given["url"], secrets=[given["secret"], *kept][:2], gone=False)
-        elif path == "/send":
-            kind = query.get("type", ["payment.created"])[0]
-            if not re.fullmatch(r"[\w.]+", kind, re.ASCII) and FAULT != "type_in_header":
-                status = 400
-            else:
-                at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-                data = {"type": kind, "timestamp": at, "data": {"id": secrets.token_hex(6), "note": "café"}}
-                body = json.dumps(data, ensure_ascii=False).encode()
-                state["last"] = {"id": f"msg_{secrets.token_hex(12)}", "type": kind, "body": body}
-                answer = {"id": state["last"]["id"]}
-        if status == 202 and path in ("/send", "/repeat") and state["last"]:
-            threading.Thread(target=deliver, args=(state["last"],), daemon=True).start()
-        body = json.dumps(answer).encode()
+            endpoints[url].update(gone=False, subscribed=True)
+        elif path == "/send" and status == 202:
+            at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            data = {"type": kind, "timestamp": at, "data": {"id": secrets.token_hex(6), "note": "café"}}
+            body = json.dumps(data, ensure_ascii=False).encode()
+            event = {"id": f"msg_{secrets.token_hex(12)}", "body": body}
+            for each in [url, *(u for u, e in endpoints.items() if e["subscribed"] and u != url)]:
+                threading.Thread(target=deliver, args=(event, each), daemon=True).start()
         self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Length", "0")
         self.end_headers()
-        self.wfile.write(body)
 
     def log_message(self, *_):
         pass
@@ -144,8 +143,8 @@ class Control(BaseHTTPRequestHandler):
 if FAULT == "--list":
     print(json.dumps([{"name": n, "expect": e.split(), "line": l} for n, (e, l) in FAULTS.items()]))
 else:
-    if FAULT == "type_in_header":
-        http.client._is_illegal_header_value = re.compile(rb"(?!)").search
+    if FAULT == "decoded_path":
+        http.client.HTTPConnection._validate_path = lambda self, path: None
     server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "0"))), Control)
     print(f"ready {server.server_port}", flush=True)
     server.serve_forever()
