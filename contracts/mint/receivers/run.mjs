@@ -159,7 +159,8 @@ async function measure() {
       const report = await reportOf(each, round);
       const ids = namedBy(report, baseline);
       const isNamed = ids.some((id) => each.expect.includes(id.replace("~", "")));
-      const color = { 0: "green", 1: "red" }[report.code] ?? `exit ${report.code}`;
+      const isJudged = report.entries.length > 0 && report.code < 2;
+      const color = isJudged ? ["green", "red"][report.code] : `exit ${report.code}`;
       const unnamed =
         each.group === "honest"
           ? "honest"

@@ -6,7 +6,7 @@ the one before. Environment: PORT, BACKOFF (seconds before each retry), TIMEOUT 
 """
 import base64, calendar, email.utils, hashlib, hmac, http.client, json, os, re, secrets, ssl, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urljoin, urlsplit
 
 # NAME: (requirements of which one should be reported, description)
 FAULTS = {
@@ -21,7 +21,7 @@ FAULTS = {
     "again_after_success": ("P-EVENT-SUCCESS", "makes one attempt more after an acknowledgement"),
     "gives_up_on_500": ("P-EVENT-RETRY P-EVENT-SUCCESS", "takes 500 for an answer that ends the attempts"),
     "redirect_succeeds": ("P-EVENT-SUCCESS P-EVENT-NO-REDIRECT", "takes 3xx for success"),
-    "old_secret": ("P-EVENT-ROTATION P-EVENT-SIGNED", "signs with the old secret only"),
+    "old_secret": ("P-EVENT-ROTATION P-EVENT-SIGNED", "goes on signing with the first secret after a rotation"),
     "any_certificate": ("P-EVENT-TLS", "does not verify certificates"),
     "secret_in_agent": ("P-EVENT-NO-SECRETS", "the User-Agent has the start of the secret's text"),
     "decoded_path": ("P-EVENT-HEADER-INJECTION", "decodes the path of the URL before it writes the request"),
@@ -29,13 +29,13 @@ FAULTS = {
 FAULT = (sys.argv + [""])[1]
 BACKOFF = [float(s) for s in os.environ.get("BACKOFF", "1,2,4").split(",")]
 TIMEOUT = float(os.environ.get("TIMEOUT", "5"))
+first = []  # all secrets, in the order in which they were given
 endpoints = {}  # by URL: {"secrets": newest first, "gone": after 410, "subscribed": gets every event}
 
 
 def signature(endpoint, ident, at, body):
-    keys = [base64.b64decode(s.removeprefix("whsec_")) for s in endpoint["secrets"]]
-    if FAULT == "old_secret":
-        keys = keys[-1:]
+    signing = first[:1] if FAULT == "old_secret" else endpoint["secrets"]
+    keys = [base64.b64decode(s.removeprefix("whsec_")) for s in signing]
     if FAULT == "signs_compact":
         body = json.dumps(json.loads(body), separators=(",", ":")).encode()
     text = f"{ident}.{at}.".encode() + body
@@ -65,7 +65,7 @@ def post(url, headers, body):
         answer = connection.getresponse()
         location = answer.getheader("Location")
         if FAULT == "follows_redirects" and 300 <= answer.status < 400 and location:
-            return post(location, headers, body)
+            return post(urljoin(url, location), headers, body)
         answer.read(65_536)
         return answer.status, answer.getheader("Retry-After")
     except (OSError, http.client.HTTPException, AttributeError):
@@ -116,6 +116,7 @@ class Control(BaseHTTPRequestHandler):
         path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
         given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         url, secret = given.get("url"), given["secret"]
+        first.append(secret)
         if url:
             endpoints.setdefault(url, {"secrets": [], "gone": False, "subscribed": False})
         for each in [endpoints[url]] if url else endpoints.values():
