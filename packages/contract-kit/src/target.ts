@@ -163,6 +163,8 @@ interface RunState {
   isGone?: boolean;
   /** When the first check began, in milliseconds of the target's clock. */
   startedAt?: number;
+  /** When its time is over, by the same clock: nothing more is sent. */
+  endsAt?: number;
   /** Milliseconds spent on retries that failed in the end. */
   futileMs: number;
   /** Events that were handled once, the oldest first: they are read again, and sent again, at the end. */

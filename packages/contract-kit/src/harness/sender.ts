@@ -25,6 +25,9 @@ export class TargetLostError extends Error {
   }
 }
 
+/** The run has taken its time: what is left is skipped. */
+export class TimeUpError extends Error {}
+
 const AT_ONCE = 4;
 const RETRIES = 5;
 const LIMITED_RETRIES = 12;
@@ -87,11 +90,13 @@ export class Sender extends AttemptMaker {
    * Sends an attempt as a sender does: retries after 429, 503 and a closed connection.
    *
    * @throws {TargetLostError} The target no longer answers.
+   * @throws {TimeUpError} The run has taken its time.
    */
   async post(attempt: Attempt, { isOnce = false }: PostOptions = {}): Promise<Reply> {
     const { sockets, runState } = this.target;
     let waitedMs = 0;
     for (let turn = 0; ; turn += 1) {
+      if (sockets.clock.now() > (runState.endsAt ?? Infinity)) throw new TimeUpError();
       const reply = this.reply(sockets.bytes(attempt, true), await sockets.send(attempt));
       if (reply.failure === undefined) this.#suspects = [];
       else if (reply.failure === "closed") this.#suspects.push(attempt);

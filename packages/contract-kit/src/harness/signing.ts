@@ -40,6 +40,8 @@ export class Signing {
   readonly isToken: boolean;
   /** True if the query of the receiver's URL cannot be changed without breaking the signature. */
   readonly signsUrl: boolean;
+  /** Places of other values that are signed, one by one. */
+  readonly signedPlaces: readonly string[];
   readonly #scheme: SignatureScheme;
   readonly #claims: Readonly<Record<string, string>>;
   readonly #places: readonly string[];
@@ -77,6 +79,7 @@ export class Signing {
       if (typeof part === "string") return [];
       return "at" in part ? [part.at] : "ifPresent" in part ? [part.ifPresent] : [];
     });
+    this.signedPlaces = signed;
     const named = [...this.parts.map(({ place }) => place), ...this.#places, ...signed];
     this.headers = [...new Set(named)]
       .map(parsePlace)

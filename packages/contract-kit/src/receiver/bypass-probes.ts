@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from "../values.ts";
 import type { RawRequest } from "../harness/message.ts";
 
 /** A part of a request that has disabled signature checks somewhere. */
@@ -75,8 +76,12 @@ const HEADERS: readonly HeaderProbe[] = [
   ["X-HTTP-Method-Override", "PUT", OVERRIDE],
   ...each("X-Original-URL X-Rewrite-URL", "/health", REWRITE),
   ["X-Middleware-Subrequest", "middleware:middleware:middleware:middleware:middleware", MIDDLEWARE],
-  ["Content-Type", "text/plain", TRUSTED_INPUT],
-  ["Content-Type", "application/x-www-form-urlencoded", TRUSTED_INPUT],
+  ...(
+    "text/plain text/json text/xml application/x-www-form-urlencoded application/xml application/octet-stream " +
+    "application/vnd.api+json application/JSON application/json;charset=utf-16 multipart/form-data;boundary=x"
+  )
+    .split(" ")
+    .map((value) => ["Content-Type", value, TRUSTED_INPUT] as const),
   ["Webhook-Version", "0", TRUSTED_INPUT],
   ["Webhook-Signature-Algorithm", "none", "https://cwe.mitre.org/data/definitions/347.html"],
   ["Webhook-Signature-Version", "v0", "https://cwe.mitre.org/data/definitions/757.html"],
@@ -129,6 +134,16 @@ const OWN = [
   ["replay", "true"],
 ] as const;
 
+/** A body that has a member besides its own, in JSON as its last one, or a field in a form. */
+function withMember(body: Uint8Array, member: string): Buffer {
+  const text = Buffer.from(body).toString();
+  const [, name = "", value = ""] = /^"(\w+)":"?(\w+)/.exec(member) ?? [];
+  const whole = parseJson(body);
+  if (Array.isArray(whole)) return Buffer.from(text.replace("{", () => `{${member},`));
+  if (!isRecord(whole)) return Buffer.from(`${text}&${name}=${value}`);
+  return Buffer.from(JSON.stringify({ ...whole, ...(JSON.parse(`{${member}}`) as object) }));
+}
+
 /** Each row names a public page; a new way around the check is one more row. */
 export const bypassProbes: readonly BypassProbe[] = [
   ...HEADERS.map(([name, value, source]): BypassProbe => ({
@@ -149,9 +164,7 @@ export const bypassProbes: readonly BypassProbe[] = [
   ...MEMBERS.map((member): BypassProbe => ({
     what: `whose body has ${member.split('"')[1] ?? ""}`,
     source: DEBUG,
-    change: ({ body }) => ({
-      body: Buffer.from(Buffer.from(body).toString().replace("{", `{${member},`)),
-    }),
+    change: ({ body }) => ({ body: withMember(body, member) }),
   })),
   ...["PUT", "PATCH", "DELETE", "GET", "post", "WEBHOOK"].map((method): BypassProbe => ({
     what: `by ${method}`,

@@ -1,5 +1,7 @@
+import { pointerOf, valueAt } from "@countersign/schemas";
 import type { Attempt } from "../harness/attempt-maker.ts";
 import type { Sender } from "../harness/sender.ts";
+import { parseJson, type Steps, withValueAt } from "../values.ts";
 
 /** The usual size according to Standard Webhooks, in bytes. */
 export const USUAL_BYTES = 20_000;
@@ -62,11 +64,62 @@ export const changedBodies: readonly BodyChange[] = [
   { what: "an event around the body", isJson: true, change: (text) => `{"data":${text}}` },
 ];
 
+/** Values of a body that are changed, one per attempt. */
+const MOST_VALUES = 24;
+
+/** A change of each value of a body: what is verified in part leaves some out. */
+export function changedValues({ events }: Sender, body: Uint8Array): readonly BodyChange[] {
+  if (events.isForm)
+    return [...new URLSearchParams(Buffer.from(body).toString()).keys()].map((name) => ({
+      what: `a body with another ${name}`,
+      change: (text) => {
+        const fields = new URLSearchParams(text);
+        fields.set(name, `${fields.get(name) ?? ""}x`);
+        return fields.toString();
+      },
+    }));
+  return leavesOf(parseJson(body), [])
+    .slice(0, MOST_VALUES)
+    .map((steps) => ({
+      what: `a body with another value at /${steps.join("/")}`,
+      change: (text) => {
+        const whole = parseJson(text);
+        const before = valueAt(whole, pointerOf(steps.map(String)));
+        return before === undefined
+          ? text
+          : JSON.stringify(withValueAt(whole, steps, neighbour(before)));
+      },
+    }));
+}
+
+function neighbour(value: unknown): unknown {
+  if (typeof value === "number") return value + 1;
+  return typeof value === "boolean" ? !value : typeof value === "string" ? `${value}x` : "cstest";
+}
+
+function leavesOf(value: unknown, steps: Steps): readonly Steps[] {
+  if (typeof value !== "object" || value === null) return [steps];
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return entries.flatMap(([step, inner]) => leavesOf(inner, [...steps, step]));
+}
+
 /** What is sent instead of a signed body, and decoders or JSON libraries read as the same. */
 export const misreadBodies: readonly BodyChange[] = [
   { what: "a space at the end that was not signed", change: (text) => `${text} ` },
   { what: "a line break at the end that was not signed", change: (text) => `${text}\n` },
   { what: "a space at the beginning that was not signed", change: (text) => ` ${text}` },
+  { what: "two characters of a line break that were not signed", change: (text) => `${text}\r\n` },
+  {
+    what: "a member twice that was signed once",
+    isJson: true,
+    change: (text) =>
+      text.replace(/\{\s*("[^"]*":)/, (all, name: string) => `{${name}0,${all.slice(1)}`),
+  },
+  {
+    what: "a whole number with a fraction that was signed without",
+    isJson: true,
+    change: (text) => text.replace(/:(\d+)(?=[,}])/, ":$1.0"),
+  },
   {
     what: "spaces between members that were not signed",
     isJson: true,

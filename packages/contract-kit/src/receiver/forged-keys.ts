@@ -1,6 +1,9 @@
-import { generateKeyPairSync, sign as signBytes } from "node:crypto";
+import { createHash, generateKeyPairSync, sign as signBytes } from "node:crypto";
+import type { Attempt } from "../harness/attempt-maker.ts";
 import { secretTexts } from "../harness/message.ts";
+import { RequestDraft } from "../harness/request-draft.ts";
 import type { Sender } from "../harness/sender.ts";
+import { isRecord, parseJson } from "../values.ts";
 import { type Base, op, type Operation } from "./forged-signatures.ts";
 
 type Key = Uint8Array | string;
@@ -22,58 +25,128 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
   ],
   "https://jwt.io/": ["your-256-bit-secret"],
   "https://docs.stripe.com/webhooks/quickstart": ["whsec_...", "whsec_"],
-  "https://cwe.mitre.org/data/definitions/798.html":
-    "secret test your-webhook-secret webhook_secret".split(" "),
-  "https://cwe.mitre.org/data/definitions/1392.html": ["changeme", "password", "default"],
-  "https://cwe.mitre.org/data/definitions/489.html": ["dev"],
+  "https://cwe.mitre.org/data/definitions/798.html": (
+    "secret test webhook key token your-webhook-secret your_webhook_secret your-secret your_secret your-secret-key " +
+    "webhook_secret webhook-secret my-secret my_secret mysecret supersecret super-secret secret123 test-secret " +
+    "test_secret whsec_test shhh foobar"
+  ).split(" "),
+  "https://cwe.mitre.org/data/definitions/1392.html":
+    "changeme change-me changeit password default admin 123456".split(" "),
+  "https://cwe.mitre.org/data/definitions/489.html":
+    "dev development local localhost debug demo example placeholder dev-secret dev_secret".split(
+      " ",
+    ),
 };
 
 /** Texts that programs print for a key that is not set. */
-const UNSET = ["undefined", "null", "None", "nil", "false", "0", "[object Object]", "NaN"];
+const UNSET =
+  "undefined null None nil false true 0 1 {} [] NaN <nil> [object~Object] ~ function~Object()~{~[native~code]~}"
+    .split(" ")
+    .map((text) => text.replaceAll("~", " "));
 
 /** Attempts that are signed by keys known from documentation or from the attempt itself. */
-export function knownKeys({ secrets, signing, url }: Sender): readonly Operation[] {
+export function knownKeys(sender: Sender): readonly Operation[] {
+  const { secrets, signing } = sender;
   if (!signing.isShared) return [];
   const [secret] = secrets;
   const own = secrets.map((one) => Buffer.from(signing.keyOf(one) ?? []));
-  const wrong = (what: string, key: Key): readonly Operation[] =>
-    own.some((one) => one.equals(Buffer.from(key)))
-      ? []
-      : [op("R-VERIFY-WRONG-KEY", `an attempt that ${what} signed`, (base) => signedBy(base, key))];
-  const along = (name: string, key: (base: Base) => Key): Operation =>
-    op(OWN_KEYS, `an attempt with ${name} as the key`, (base) => signedBy(base, key(base)));
-  const published = Object.values(PUBLISHED)
-    .flat()
-    .flatMap((text) => [
-      ...wrong(`the example secret ${text}, as text,`, text),
-      ...(text.startsWith("whsec_") && text.length > 16
-        ? wrong(`the example secret ${text}`, Buffer.from(text.slice("whsec_".length), "base64"))
-        : []),
-    ]);
+  const known = new Set(own.map((one) => one.toString("hex")));
+  const wrong = (what: string, key: Key): readonly Operation[] => {
+    const bytes = Buffer.from(key).toString("hex");
+    if (known.has(bytes)) return [];
+    known.add(bytes);
+    return [
+      op("R-VERIFY-WRONG-KEY", `an attempt that ${what} signed`, (base) => signedBy(base, key)),
+    ];
+  };
+  /** A guessed text as the key, as the scheme would decode it, and after the prefix of the provider's secrets. */
+  const guessed = (text: string): readonly Operation[] => [
+    ...wrong(`the key ${JSON.stringify(text)}`, text),
+    ...wrong(
+      `the key ${JSON.stringify(text)}, decoded,`,
+      Buffer.from(
+        text.replace(/^whsec_/, ""),
+        signing.provider.signature.key === "hex" ? "hex" : "base64",
+      ),
+    ),
+    ...[signing.provider.secret?.prefix ?? []]
+      .flat()
+      .flatMap((prefix) => wrong(`the key ${JSON.stringify(prefix + text)}`, prefix + text)),
+  ];
+  const text = typeof secret === "string" ? secret : "";
   const misread =
-    secret === undefined || signing.keyOf(secret) === undefined ? [] : secretTexts(secret);
+    secret === undefined || signing.keyOf(secret) === undefined
+      ? []
+      : [...secretTexts(secret), ...respelt(text, own[0] ?? Buffer.alloc(0))];
   return [
     ...wrong("the empty key", ""),
-    ...[1, 16, 24, 32, 64].flatMap((length) =>
-      wrong(`a key of ${length} zeros`, new Uint8Array(length)),
-    ),
-    ...UNSET.flatMap((key) => wrong(`the key ${JSON.stringify(key)}`, key)),
-    ...published,
-    ...misread.flatMap((key) => wrong("the secret's text, in the place of its bytes,", key)),
+    ...UNSET.flatMap(guessed),
+    ...Object.values(PUBLISHED).flat().flatMap(guessed),
+    ...misread.flatMap((key) => wrong("the secret in another form", key)),
     ...publicKeys(secrets).flatMap(([what, key]) =>
       wrong(`${what}, as if it were a shared secret,`, key),
     ),
-    along("its id", ({ attempt }) => attempt.event.id),
-    along("its time", ({ timestamp }) => String(timestamp)),
-    along("its body", ({ attempt }) => attempt.body),
-    along("its type", ({ attempt }) => attempt.event.type),
-    along("its host", () => url.host),
+    ...carriedKeys(sender),
     ...keysAlong(signing),
   ];
 }
 
+/** Spellings that a careless configuration gives a secret: no sender signs so. */
+function respelt(text: string, key: Buffer): readonly Key[] {
+  if (text.length < 8) return [];
+  const digest = createHash("sha256").update(key);
+  const hash = digest.digest();
+  return [text.toLowerCase(), text.toUpperCase(), `${text}\n`, ` ${text}`, `"${text}"`, `'${text}'`]
+    .filter((one) => one !== text)
+    .concat(hash.toString("hex"), encodeURIComponent(text))
+    .map((one): Key => one)
+    .concat([hash]);
+}
+
 const signedBy = ({ sender, attempt }: Base, key: Key) => sender.signedBy(attempt, key);
 
+/** Each value that an attempt carries, as the key that signs it. */
+function carriedKeys(sender: Sender): readonly Operation[] {
+  const { signing, events, url } = sender;
+  const model = sender.genuine();
+  const headers = model.headers
+    .map(([name]) => name)
+    .filter((name) => !signing.headers.includes(name.toLowerCase()));
+  const names = events.isForm
+    ? [...new URLSearchParams(Buffer.from(model.body).toString()).keys()].map(
+        (name) => `form:${name}`,
+      )
+    : namesIn(parseJson(model.body)).map((name) => `body:/${name}`);
+  const places = [...headers.map((name) => `header:${name}`), ...names].slice(0, MOST_PLACES);
+  const hashed = (value: string): string => createHash("sha256").update(value).digest("hex");
+  const all: readonly (readonly [what: string, key: (base: Base) => Key])[] = [
+    ["id", ({ attempt }) => attempt.event.id],
+    ["id's SHA-256", ({ attempt }) => hashed(attempt.event.id)],
+    ["time", ({ timestamp }) => String(timestamp)],
+    ["body", ({ attempt }) => attempt.body],
+    ["body's SHA-256", ({ attempt }) => hashed(Buffer.from(attempt.body).toString())],
+    ["type", ({ attempt }) => attempt.event.type],
+    ["host", () => url.host],
+    ["URL", () => url.href],
+    ["path", () => url.pathname],
+    ...places.map(
+      (place) =>
+        [
+          place.replace(/^\w+:\/?/, ""),
+          ({ attempt }: Base) =>
+            new RequestDraft(attempt, signing.provider).text(place) ?? "cstest",
+        ] as const,
+    ),
+  ];
+  return all.map(([what, key]) =>
+    op(OWN_KEYS, `an attempt with its ${what} as the key`, (base) => signedBy(base, key(base))),
+  );
+}
+
+const namesIn = (value: unknown): readonly string[] => (isRecord(value) ? Object.keys(value) : []);
+
+/** Headers and members of an attempt whose values are tried as keys. */
+const MOST_PLACES = 24;
 const OWN_KEYS = "R-VERIFY-OWN-KEYS";
 const KEY = "a key sent with the attempt";
 /** Headers that carry a key, or name one. */
@@ -86,6 +159,15 @@ const TENANTS = (
   "X-Tenant-Id X-Tenant X-Account-Id X-Account X-Merchant-Id X-Client-Id X-App-Id X-Shop-Id X-Store-Id X-Project-Id " +
   "X-Organization-Id X-Customer-Id X-User-Id X-Key-Id X-Webhook-Key-Id Webhook-Key-Id"
 ).split(" ");
+const TENANT_QUERY = "tenant tenant_id account account_id merchant shop app key_id kid".split(" ");
+
+/** Tenants that no receiver has, with the keys that a careless look-up finds for them. */
+const UNKNOWN: readonly (readonly [tenant: string, keys: readonly string[]])[] = [
+  ["cstest-unknown", ["", "undefined", "null", "None", "cstest-unknown"]],
+  ["constructor", ["function Object() { [native code] }", ""]],
+  ["__proto__", ["[object Object]", ""]],
+  ["", [""]],
+];
 
 /** The attempt contains the key, or names one that does not exist. */
 function keysAlong(signing: Sender["signing"]): readonly Operation[] {
@@ -109,12 +191,14 @@ function keysAlong(signing: Sender["signing"]): readonly Operation[] {
       return signed && withQuery(signed, `${name}=${encodeURIComponent(KEY)}`);
     }),
   );
-  const unknown = ["", "undefined", "null", "None"].map((key) =>
-    op(OWN_KEYS, `an attempt of an unknown tenant that the key "${key}" signed`, (base) => {
-      const signed = signedBy(base, key);
-      const headers = TENANTS.map((name) => [name, "cstest-unknown"] as const);
-      return signed && { ...signed, headers: [...signed.headers, ...headers] };
-    }),
+  const unknown = UNKNOWN.flatMap(([tenant, keys]) =>
+    keys.map((key) =>
+      op(
+        OWN_KEYS,
+        `an attempt of the unknown tenant "${tenant}" that the key "${key}" signed`,
+        (base) => signedBy({ ...base, attempt: ofTenant(base, tenant) }, key),
+      ),
+    ),
   );
   const own = [...carried, ...inQuery, ...unknown];
   const { carrier } = signing.provider.signature;
@@ -130,6 +214,17 @@ function keysAlong(signing: Sender["signing"]): readonly Operation[] {
     return { ...signed, headers: [...signed.headers, header] };
   });
   return [...own, asymmetric];
+}
+
+/** With a tenant's name wherever receivers look for one. */
+function ofTenant({ attempt, sender: { signing } }: Base, tenant: string): Attempt {
+  const { account } = signing.provider.event;
+  const draft = new RequestDraft(attempt, signing.provider);
+  if (account !== undefined) draft.put(account, tenant);
+  const query = TENANT_QUERY.map((name) => `${name}=${encodeURIComponent(tenant)}`).join("&");
+  const headers = TENANTS.map((name) => [name, tenant] as const);
+  const changed = { ...attempt, body: draft.body, path: draft.path };
+  return { ...withQuery(changed, query), headers: [...draft.headers, ...headers] };
 }
 
 /** An attempt with another query, which no signature covers that does not cover the URL. */

@@ -72,13 +72,13 @@ const digests: readonly (readonly [
   ],
 ];
 
-const HASHES = ["md5", "sha1", "sha224", "sha256", "sha512"];
+const HASHES = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 const ENCODINGS = ["base64", "hex"] as const;
 
 /** Names of versions under which the genuine signature is carried. */
 const VERSIONS = ["v0", "v2", "v1b", "v10", "v1a", "V1", "v", "1"];
 /** Names of versions and algorithms under which weaker signatures are carried. */
-const LABELS = ["v0", "v2", "v1a", "sha1", "sha256", ""];
+const LABELS = ["v0", "v1", "v2", "v1a", "md5", "sha1", "sha256", ""];
 
 /** Other headers that carry a signature of the body, with what is before it. */
 const OTHER_HEADERS = [
@@ -110,6 +110,7 @@ export function weakSignatures(signing: Signing): readonly Operation[] {
       ),
     ),
     ...otherVersions(signing),
+    ...chosenAlgorithms(),
     ...OTHER_HEADERS.map(([name, hash, prefix]) =>
       op(MAC, `a signature over the body in ${name}`, ({ sender, attempt }) => {
         const key = keyOf(sender);
@@ -135,29 +136,78 @@ const unsignedToken = (alg: string): Operation =>
     }),
   );
 
+/** Headers and parameters that choose the algorithm. */
+const CHOICES = (
+  "Webhook-Signature-Algorithm X-Webhook-Signature-Algorithm X-Signature-Algorithm X-Signature-Alg X-Signature-Method " +
+  "X-Signature-Version X-Hash-Algorithm X-Hmac-Algorithm X-Algorithm Signature-Algorithm Algorithm Alg"
+).split(" ");
+const QUERY_CHOICES = ["algorithm", "alg", "algo", "hash", "signature_method"];
+
+/** Digests without a key, by the algorithm that the attempt itself names. */
+function chosenAlgorithms(): readonly Operation[] {
+  const chosen = (attempt: Attempt, name: string): Attempt => {
+    const { path = "/" } = attempt;
+    const query = QUERY_CHOICES.map((one) => `${one}=${name}`).join("&");
+    return {
+      ...attempt,
+      path: `${path}${path.includes("?") ? "&" : "?"}${query}`,
+      headers: [...attempt.headers, ...CHOICES.map((header) => [header, name] as const)],
+    };
+  };
+  const unsigned = ["none", "null", "plain", "identity"].flatMap((name) =>
+    ["", "none", "cstest"].map((text) =>
+      op(MAC, `the signature "${text}" by the algorithm ${name} that it names`, (base) =>
+        chosen(
+          base.sender.signing.withSignature(base.attempt, () => text),
+          name,
+        ),
+      ),
+    ),
+  );
+  const digested = HASHES.flatMap((hash) =>
+    texts.slice(0, 2).flatMap(([what, of]) =>
+      ENCODINGS.map((encoding) =>
+        op(
+          MAC,
+          `a digest by ${hash}, which it names, without a key over ${what}, in ${encoding}`,
+          (base) => {
+            const text = Buffer.from(of(base, Buffer.alloc(0)));
+            const digest = createHash(hash).update(text).digest(encoding);
+            return chosen(
+              base.sender.signing.withSignature(base.attempt, () => digest),
+              hash,
+            );
+          },
+        ),
+      ),
+    ),
+  );
+  return [...unsigned, ...digested];
+}
+
 /** The genuine signature, and weaker ones, under each other version's name. */
 function otherVersions(signing: Signing): readonly Operation[] {
   const labels = signing.provider.signature.carrier.map(({ pair, equals = "=", prefix = "" }) => {
     return pair === undefined ? prefix : pair + equals;
   });
-  const [, sign = ""] = /([,=])$/.exec(labels[0] ?? "") ?? [];
-  if (sign === "") return [];
+  const [, sign = "="] = /([,=])$/.exec(labels[0] ?? "") ?? [];
   const named = (version: string): string => (version === "" ? "" : version + sign);
   const relabelled = (attempt: Attempt, version: string): Attempt =>
     signing.withCarrier(attempt, (text) => {
       const label = labels.find((one) => text.includes(one)) ?? "";
-      return text.replace(label, named(version));
+      return text.replace(label, () => named(version));
     });
   const isOther = (version: string): boolean => named(version) !== labels[0];
   return [
-    ...VERSIONS.filter(isOther).map((version) =>
+    ...(labels[0] === "" ? [] : VERSIONS.filter(isOther)).map((version) =>
       op("R-VERIFY-VERSION", `the genuine signature under ${version}`, ({ attempt }) =>
         relabelled(attempt, version),
       ),
     ),
     ...LABELS.filter(isOther).flatMap((version) =>
-      ["sha1", "sha256"].flatMap((hash) =>
-        digests.slice(0, 2).flatMap(([how, digest]) =>
+      // Anyone can make a digest without a key: the one with it is tried where other names are usual.
+      ["md5", "sha1", "sha256"].flatMap((hash) =>
+        digests.slice(hash === "md5" ? 1 : 0, 2).flatMap(([how, digest]) =>
           texts.slice(0, 2).flatMap(([what, of]) =>
             ENCODINGS.map((encoding) => {
               const name = `a signature by ${how} ${hash} over ${what} under ${version || "no version"}, in ${encoding}`;

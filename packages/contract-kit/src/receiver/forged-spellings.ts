@@ -2,10 +2,9 @@ import type { Signing } from "../harness/signing.ts";
 import { keyOf, op, type Operation } from "./forged-signatures.ts";
 
 const WHOLE = "R-VERIFY-WHOLE";
+/** The most bytes of a digest. */
+const MAC_BYTES = 64;
 type Spelling = readonly [what: string, spell: (text: string) => string];
-
-/** Lengths in bytes of signatures that are cut short. */
-const LENGTHS = [1, 4, 8, 10, 12, 16, 20, 24, 28];
 
 /** Parts of the signature, and others of its length. */
 export function partialSignatures(signing: Signing): readonly Operation[] {
@@ -22,35 +21,48 @@ export function partialSignatures(signing: Signing): readonly Operation[] {
   };
   // The last place whose bits all count: before the padding, and before what is dropped in decoding.
   const last = (text: string): number => text.replace(/=+$/, "").length - 2;
+  const numbers = (length: number): readonly number[] => Array.from({ length }, (_, at) => at);
   const all: readonly Spelling[] = [
-    ...[1, 4, 8, 16, 20, 32].map((length): Spelling => [
-      `a signature's first ${length} characters`,
-      (text) => text.slice(0, length),
+    // A signature that is too short for one of them stays genuine, and is left out.
+    ...numbers(MAC_BYTES)
+      .slice(1)
+      .map((length): Spelling => [
+        `a signature's first ${length} bytes`,
+        (text) => cut(text, length),
+      ]),
+    ...[1, 4, 8, 16, 20, 32].flatMap((length): readonly Spelling[] => [
+      [`a signature's first ${length} characters`, (text) => text.slice(0, length)],
+      [`a signature's last ${length} characters`, (text) => text.slice(-length)],
+      [
+        `a signature's first ${length} characters, and zeros`,
+        (text) => text.slice(0, length) + zeros(text).slice(length),
+      ],
+      [
+        `zeros, and a signature's last ${length} characters`,
+        (text) => zeros(text).slice(0, -length) + text.slice(-length),
+      ],
     ]),
-    ...LENGTHS.map((length): Spelling => [
-      `a signature's first ${length} bytes`,
-      (text) => (bytes(text).length > length ? cut(text, length) : ""),
+    ["a signature's middle", (text) => text.slice(8, -8)],
+    ...numbers(MAC_BYTES * 2).map((at): Spelling => [
+      `a signature with character ${at + 1} changed`,
+      (text) => (at > last(text) ? text : changed(text, at)),
     ]),
-    ["a signature without its last byte", (text) => cut(text, bytes(text).length - 1)],
-    ["a signature without its first bytes", (text) => text.slice(4)],
     [
-      "a signature's first 8 characters, and zeros",
-      (text) => text.slice(0, 8) + zeros(text).slice(8),
+      "a signature with its bytes in the opposite order",
+      (text) => Buffer.from(bytes(text).toReversed()).toString(signing.encoding),
     ],
     [
-      "zeros, and a signature's last 8 characters",
-      (text) => zeros(text).slice(0, -8) + text.slice(-8),
+      "a signature with each bit turned",
+      (text) => Buffer.from(bytes(text).map((byte) => byte ^ 0xff)).toString(signing.encoding),
     ],
-    ...[0, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9].map((share): Spelling => [
-      `a signature with a character changed at ${share * 100} %`,
-      (text) => changed(text, Math.floor(share * (text.length - 3))),
-    ]),
-    ["a signature with its last byte changed", (text) => changed(text, last(text))],
     ["a signature of zeros", zeros],
     ["a signature of as many spaces", (text) => " ".repeat(text.length)],
     ["a signature of bytes that are no ASCII", (text) => "\u00ff".repeat(text.length)],
     ["a signature backwards", (text) => text.split("").toReversed().join("")],
-    ["a signature of wildcards", (text) => "*".repeat(text.length)],
+    ...["*", ".", "_", "%", "?", ".*", "^", "$", "()"].map((sign): Spelling => [
+      `a signature of wildcards (${sign})`,
+      (text) => sign.repeat(text.length / sign.length),
+    ]),
     ...(isHex ? [] : [["a signature with its letters' case turned", withCaseTurned] as const]),
   ];
   return all.map(([what, spell]) => respelt(WHOLE, what, spell));
@@ -78,6 +90,9 @@ export function spelledSignatures({ encoding }: Signing): readonly Operation[] {
       ? [
           ["a signature in capital digits", (text) => text.toUpperCase()],
           ["a signature in base64", (text) => Buffer.from(text, "hex").toString("base64")],
+          ["a signature with a digit more", (text) => `${text}0`],
+          ["a signature with letters after it", (text) => `${text}zz`],
+          ["a signature with 0x before it", (text) => `0x${text}`],
         ]
       : [
           ["a signature without its padding", withoutPadding],

@@ -1,7 +1,6 @@
 import type { ReceiverCheck } from "../check.ts";
 import type { Attempt } from "../harness/attempt-maker.ts";
 import { unverified } from "../harness/broken-attempts.ts";
-import { hostOf, isLocalName } from "../harness/owned-host.ts";
 import type { Sender } from "../harness/sender.ts";
 import { type BypassProbe, bypassProbes, ownSwitches, trialTypes } from "./bypass-probes.ts";
 import { DOCUMENTED_BYTES, longBodies } from "./forged-bodies.ts";
@@ -164,20 +163,31 @@ function trials(sender: Sender): readonly Attempt[] {
   const { handshakes = [] } = target.provider;
   const answered = handshakes.flatMap(({ when }) => when.map(({ equals }) => equals));
   const data = { challenge: "cstest" };
-  return (events.isOpen ? trialTypes : [])
+  const { live } = target.provider.event;
+  const testing = typeof live === "string" ? [{ more: { [live]: false } }] : [];
+  const tested = testing.flatMap((order) => [
+    sender.unsigned(order),
+    sender.foreign("bypass", order),
+  ]);
+  const trialled = (events.isOpen ? trialTypes : [])
     .filter((name) => !answered.includes(name))
     .flatMap((name) => {
       const type = events.withLastPart(events.rows[0]?.type ?? "", () => name);
       const strangers = [sender.unsigned({ type, data }), sender.foreign("bypass", { type, data })];
       return strangers.map((base) => ({ ...base, what: `${base.what} of the type ${type}` }));
     });
+  return [...trialled, ...tested.map((one) => ({ ...one, what: `${one.what} of a test mode` }))];
 }
 
 /** Each probe by itself; in later rounds each together with another one. */
 function chooseProbes(sender: Sender): readonly BypassProbe[] {
-  const { seed, round, signing } = sender;
+  const { seed, round, signing, target } = sender;
   const named = sender.event().headers.map(([name]) => name);
-  const probes = [...bypassProbes, ...ownSwitches([...signing.headers, ...named])];
+  const probes = [
+    ...bypassProbes,
+    ...ownSwitches([...signing.headers, ...named]),
+    ...retried(target.provider),
+  ];
   if (round === 0) return probes;
   return probes.map((one, index) => {
     const other = probes[(index + seed * 17 + round) % probes.length] ?? one;
@@ -191,6 +201,14 @@ function chooseProbes(sender: Sender): readonly BypassProbe[] {
       isElsewhere: one.isElsewhere === true || other.isElsewhere === true,
     };
   });
+}
+
+/** With the number of a later attempt, where the provider sends one. */
+function retried({ answer, documentation }: Sender["target"]["provider"]): readonly BypassProbe[] {
+  const [, name] = /^header:([^#]+)$/.exec(answer?.attempt ?? "") ?? [];
+  if (name === undefined) return [];
+  const change: BypassProbe["change"] = ({ headers }) => ({ headers: [...headers, [name, "2"]] });
+  return [{ what: `with ${name}: 2`, source: documentation, change }];
 }
 
 const REFUSED = "R-REFUSE-STATUS";
@@ -229,66 +247,5 @@ export const refusals: ReceiverCheck = receiverCheck({
       verdicts.expect(REFUSED, isRight, () => reply.insteadOf(expected), [reply]);
     }
     verdicts.notApplicable(REFUSED, "nothing was refused");
-  },
-});
-
-const STALE = "R-VERIFY-STALE";
-const AHEAD = "R-VERIFY-AHEAD";
-
-/** Headers in which a receiver may look for the present. */
-const MOMENTS = ["Date", "X-Date", "X-Timestamp", "X-Request-Time", "X-Now"];
-
-/** Seconds by which an attempt is beyond or within the tolerance: clocks of two machines differ, and time passes. */
-const MARGIN = 30;
-const LOCAL_MARGIN = 10;
-
-export const timestamps: ReceiverCheck = receiverCheck({
-  id: "receiver/timestamps",
-  title: "attempts outside the tolerance are refused, early or late, and those within are accepted",
-  requirements: [STALE, AHEAD],
-  inapplicable: ({ signing, provider: { title } }) =>
-    signing.covers.timestamp ? undefined : `${title} signs no time`,
-  run: async (sender) => {
-    const { verdicts, signing, target } = sender;
-    if (!signing.covers.timestamp) {
-      for (const one of [STALE, AHEAD])
-        verdicts.notApplicable(one, "the profile's scheme signs no time");
-      return;
-    }
-    const tolerance = signing.toleranceSeconds;
-    const isHere = isLocalName(hostOf(target.sockets.url));
-    const margin = isHere ? LOCAL_MARGIN : MARGIN;
-    // If the tolerance is smaller than the margin, only the present is certainly within it.
-    const inner = Math.max(0, tolerance - margin);
-    const at = (seconds: number): readonly Attempt[] => {
-      const what = seconds < 0 ? `of ${-seconds} s ago` : `from ${seconds} s ahead`;
-      return made(`an attempt ${what}`, sender.seconds() + seconds);
-    };
-    const made = (what: string, timestamp: number): readonly Attempt[] =>
-      signing.canWrite(timestamp, sender.secrets) ? [sender.genuine({ what, timestamp })] : [];
-
-    const within = tolerance < margin / 2 ? [] : [-inner, inner, 0];
-    for (const { what, reply } of await sender.postAll(within.flatMap(at)))
-      verdicts.expect(
-        STALE,
-        reply.isAcknowledged,
-        () => reply.insteadOf(`${what}: within ±${tolerance} s`),
-        [reply],
-      );
-    await expectRefused(sender, STALE, [
-      ...[-margin, -60, -3600, -86_400 * 365].flatMap((seconds) => at(seconds - tolerance)),
-      ...made("an attempt of the time 0", 0),
-      ...MOMENTS.map((name): Forgery => {
-        const timestamp = sender.seconds() - tolerance - 3600;
-        const what = `an attempt of ${tolerance + 3600} s ago with its own time in ${name}`;
-        const value =
-          name === "Date" ? new Date(timestamp * 1000).toUTCString() : String(timestamp);
-        return sender.genuine({ what, timestamp, headers: [[name, value]] });
-      }),
-    ]);
-    await expectRefused(sender, AHEAD, [
-      ...[margin, 60, 3600, 86_400 * 365 * 10].flatMap((seconds) => at(seconds + tolerance)),
-      ...made("an attempt of the last second of the year 9999", 253_402_300_799),
-    ]);
   },
 });

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { Attempt } from "../harness/attempt-maker.ts";
 import { codings, transports, headerValue } from "../harness/message.ts";
 import type { CatalogueRow } from "../harness/provider-events.ts";
@@ -5,12 +6,13 @@ import type { Sender } from "../harness/sender.ts";
 import {
   type BodyChange,
   changedBodies,
+  changedValues,
   laxBytes,
   misreadBodies,
   withBytes,
 } from "./forged-bodies.ts";
 import { knownKeys } from "./forged-keys.ts";
-import { op, type Operation, weakSignatures } from "./forged-signatures.ts";
+import { type Base, op, type Operation, weakSignatures } from "./forged-signatures.ts";
 import { partialSignatures, spelledSignatures, spelledTimes } from "./forged-spellings.ts";
 import type { Forgery } from "./receiver-check.ts";
 
@@ -30,7 +32,7 @@ const TAMPERED = "R-VERIFY-TAMPERED";
 const CANONICAL = "R-VERIFY-CANONICAL";
 const ONCE = "R-HEADER-ONCE";
 
-function operations(sender: Sender): readonly Operation[] {
+function operations(sender: Sender, model: Attempt): readonly Operation[] {
   const { signing, events } = sender;
   const { covers, withTime, parts, provider } = signing;
   const body = (requirement: string, { what, isJson, change }: BodyChange): readonly Operation[] =>
@@ -66,11 +68,19 @@ function operations(sender: Sender): readonly Operation[] {
     ...WORDS.map((word) =>
       carried(`${JSON.stringify(word.slice(0, 40))} as the signature`, () => word),
     ),
-    op(UNSIGNED, "a signature of no characters", ({ attempt }) =>
-      signing.withSignature(attempt, () => ""),
+    ...SIGNATURES.map(([what, text]) =>
+      op(UNSIGNED, `a signature ${what}`, (base) =>
+        signing.withSignature(base.attempt, () => text(base)),
+      ),
     ),
+    op(UNSIGNED, "an accepted event again, unsigned", (base) => ({
+      ...base.attempt,
+      ...signing.withCarrier(base.accepted, () => undefined),
+    })),
 
-    ...changedBodies.flatMap((one) => body(TAMPERED, one)),
+    ...[...changedBodies, ...changedValues(sender, model.body)].flatMap((one) =>
+      body(TAMPERED, one),
+    ),
     op(
       TAMPERED,
       "another body under the headers of an accepted attempt",
@@ -94,9 +104,12 @@ function operations(sender: Sender): readonly Operation[] {
         signing.withPlace(attempt, provider.id?.at ?? "", change),
       ),
     ),
-    ...(withTime === undefined ? [] : [1, -1, 60, -60]).map((by) =>
-      op(TAMPERED, `a time moved by ${by} s`, ({ attempt }) =>
-        withTime?.(attempt, (time) => shifted(time, by)),
+    ...(withTime === undefined ? [] : CHANGED_TIMES).map(([what, change]) =>
+      op(TAMPERED, what, ({ attempt }) => withTime?.(attempt, change)),
+    ),
+    ...signing.signedPlaces.map((place) =>
+      op(TAMPERED, `another value of ${place}`, ({ attempt }) =>
+        signing.withPlace(attempt, place, (value) => `${value}1`),
       ),
     ),
 
@@ -130,6 +143,10 @@ function operations(sender: Sender): readonly Operation[] {
         sender.attempt(event, { timestamp, secrets: [signing.stranger(name)] }),
       ),
     ),
+    op("R-VERIFY-WRONG-KEY", "an accepted event again, that another secret signed", (base) => ({
+      ...base.attempt,
+      ...sender.attempt(base.accepted.event, { secrets: [signing.stranger("again")] }),
+    })),
     ...knownKeys(sender),
     ...weakSignatures(signing),
     ...codings.map(([coding, encode]) => {
@@ -148,6 +165,37 @@ function shifted(time: string, seconds: number): string {
   if (!/^\d+$/.test(time)) return new Date(Date.parse(time) + seconds * 1000).toISOString();
   return String(Number(time) + seconds * (time.length > 12 ? 1000 : 1));
 }
+
+const CHANGED_TIMES: readonly (readonly [
+  what: string,
+  change: (time: string) => string | undefined,
+])[] = [
+  ...[1, -1, 60, -60].map(
+    (by) => [`a time moved by ${by} s`, (time: string) => shifted(time, by)] as const,
+  ),
+  ["no time", () => undefined],
+  ...["", "0", "-1", "NaN", "now", "null", "undefined", "Infinity", "99999999999"].map(
+    (text) => [`the time ${JSON.stringify(text)}`, () => text] as const,
+  ),
+  ["a time a thousandfold", (time) => `${time}000`],
+  ["two times", (time) => `${time}, ${time}`],
+];
+
+/** Texts in the place of the signature. */
+const SIGNATURES: readonly (readonly [what: string, text: (base: Base) => string])[] = [
+  ["of no characters", () => ""],
+  ...["undefined", "null", "NaN", "0", "1", "true", "none", "test", ".*", "[object Object]"].map(
+    (word) => [JSON.stringify(word), () => word] as const,
+  ),
+  ["that is the id", ({ attempt }) => attempt.event.id],
+  ["that is the time", ({ timestamp }) => String(timestamp)],
+  ["that is the type", ({ attempt }) => attempt.event.type],
+  ["that is the body", ({ attempt }) => Buffer.from(attempt.body).toString("base64")],
+  [
+    "that is the body's checksum",
+    ({ attempt }) => crc32(attempt.body).toString(16).padStart(8, "0"),
+  ],
+];
 
 const CHANGED_IDS: readonly (readonly [what: string, change: (id: string) => string])[] = [
   ["a letter added to the id", (id) => `${id}x`],
@@ -177,7 +225,9 @@ export function forgeries(
   accepted: Attempt,
 ): ReadonlyMap<string, readonly Forgery[]> {
   const { rows } = sender.events;
-  const all = operations(sender).filter(({ requirement }) => sender.isSelected(requirement));
+  const all = operations(sender, accepted).filter(({ requirement }) =>
+    sender.isSelected(requirement),
+  );
   const forms = Object.keys(transports);
   const chosen: Chosen[] = all.map((operation, index) => {
     const place = sender.seed + index + sender.round * 31;

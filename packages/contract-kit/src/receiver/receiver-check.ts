@@ -3,7 +3,7 @@ import type { Attempt } from "../harness/attempt-maker.ts";
 import { describeEffect, NO_EFFECTS } from "../harness/effects.ts";
 import type { Reply } from "../harness/message.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
-import { Sender, TargetLostError } from "../harness/sender.ts";
+import { Sender, TargetLostError, TimeUpError } from "../harness/sender.ts";
 import { isThere } from "../harness/sockets.ts";
 import type { ReceiverTarget } from "../target.ts";
 import { Verdicts } from "../verdicts.ts";
@@ -27,8 +27,8 @@ interface ReceiverCheckOptions extends Pick<ReceiverCheck, "id" | "title"> {
   readonly run: (sender: Sender) => Promise<void>;
 }
 
-/** Milliseconds after which no further check begins, per round of a search: a run ends also if each answer is slow. */
-const RUN_MS = 180_000;
+/** Milliseconds after which nothing more is sent, per round of a search: a run ends also if each answer is slow. */
+const RUN_MS = 80_000;
 
 /** Defines a check that sends attempts to a receiver and records what it sees. */
 export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
@@ -48,10 +48,11 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
         runState.isGone ??= !(await isThere(sockets, [0]));
         if (runState.isGone) return all("skipped", runState.lost);
       }
-      runState.startedAt ??= sockets.clock.now();
       const limitMs = RUN_MS * (target.slow ? 10 : target.effort);
-      if (sockets.clock.now() - runState.startedAt > limitMs)
-        return all("skipped", `the receiver is slow: its checks have taken ${limitMs / 1000} s`);
+      const isSlow = `the receiver is slow: its checks have taken ${limitMs / 1000} s`;
+      runState.startedAt ??= sockets.clock.now();
+      runState.endsAt ??= runState.startedAt + limitMs;
+      if (sockets.clock.now() > runState.endsAt) return all("skipped", isSlow);
       const verdicts = new Verdicts(id, requirements);
       const isLax = !target.strict;
       const judged = (context.selected ?? requirements).filter(
@@ -75,6 +76,7 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
           await run(sender);
         }
       } catch (error) {
+        if (error instanceof TimeUpError) return verdicts.list(isSlow);
         if (!(error instanceof TargetLostError)) throw error;
         verdicts.fail(sender.requirement, error.message, [error.exchange]);
         return verdicts.list("the receiver ended or hung earlier in this check");
