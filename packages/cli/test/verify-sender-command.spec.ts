@@ -93,6 +93,7 @@ describe("countersign verify sender", () => {
   it.concurrent.each([
     ["drops-4xx", "P-EVENT-SUCCESS", "sender/attempt-answers"],
     ["hurries", "P-EVENT-RETRY-AFTER", "sender/retry-after"],
+    ["no-dates", "P-EVENT-RETRY-AFTER", "sender/retry-after"],
   ])(
     "names the mistake %s by %s, with a retry that it has measured",
     { tags: "ci" },

@@ -14,6 +14,9 @@ let data = { name: "Zoë" };
 /** The lines that a type becomes in a header. */
 const typeLines = () => `x-type: ${type}`.split("\r\n").map((line) => line.split(": "));
 
+/** Milliseconds until a date of Retry-After; a sender that reads numbers only waits for nothing. */
+const msUntil = (date) => (fault === "no-dates" ? 0 : Date.parse(date) - Date.now());
+
 /** Sends one attempt. Returns true if the event needs no other one, else the milliseconds to wait. */
 async function attempt(delay) {
   const body = JSON.stringify({ type, timestamp: new Date(firstTime * 1000).toISOString(), data });
@@ -40,8 +43,9 @@ async function attempt(delay) {
     });
     if (response.ok || response.status === 410) return true;
     if (fault === "drops-4xx" && response.status < 500) return true;
-    const after = fault === "hurries" ? 0 : Number(response.headers.get("retry-after"));
-    return Math.max(delay, after * 1000);
+    const after = response.headers.get("retry-after") ?? "";
+    if (fault === "hurries") return delay;
+    return Math.max(delay, /^\d*$/.test(after) ? after * 1000 : msUntil(after));
   } catch {
     return fault === "never-retries" ? true : delay;
   }

@@ -208,21 +208,42 @@ export const retryAfter: SenderScenario = {
 /** Seconds by which a retry must be later than the sender's own delay. */
 const LATER_SECONDS = 2;
 
-/** Without a schedule, the next attempt is at least as late as Retry-After says. */
+/** How much longer than Retry-After a sender may wait: by half, and by some seconds. */
+const SPARE_FACTOR = 1.5;
+const SPARE_SECONDS = 5;
+
+/** Without a schedule, the next attempt is at least as late as Retry-After says, and not much later. */
 async function waitsAsAsked(sender: Sender): Promise<void> {
   const usual = await secondAttemptMs(sender, AFTER);
   if (usual === undefined) return;
   const seconds = Math.ceil(usual / 1000) + LATER_SECONDS;
   if (!(await sender.canPass(seconds * 1000))) return sender.notApplicable(AFTER, TOO_LONG);
-  const headers = { "retry-after": String(seconds) };
-  const answer = (): { status: number; headers: typeof headers } => ({ status: 503, headers });
-  const { endpoint } = await sender.subscribe({ answer, types: sender.types.slice(0, 1) });
-  await sender.emit();
-  await endpoint.until((all) => all.length > 0);
-  await endpoint.until((all) => all.length > 1, (seconds + 1) * 1000);
-  const [first, second] = endpoint.attempts;
-  const waited = ((second?.at ?? Infinity) - (first?.at ?? 0)) / 1000;
-  sender.expect(AFTER, waited >= seconds - 1, () => {
-    return `after Retry-After: ${seconds}: the next attempt arrived after ${waited.toFixed(1)} s`;
+  const asked = [
+    ["seconds", () => String(seconds)],
+    ["a date", () => new Date(Date.now() + seconds * 1000).toUTCString()],
+  ] as const;
+  const { endpoint } = await sender.subscribe({
+    answer: sender.reader.answerEach(
+      asked.map(([, value]) => () => ({ status: 503, headers: { "retry-after": value() } })),
+    ),
+    types: sender.types.slice(0, 1),
   });
+  const events = (): readonly (readonly ReceivedAttempt[])[] => [
+    ...sender.reader.byEvent(endpoint).values(),
+  ];
+  for (const [index] of asked.entries()) {
+    await sender.emit();
+    await endpoint.until(() => events().length > index);
+  }
+  // A date has whole seconds: it may be a second sooner.
+  const latest = seconds * SPARE_FACTOR + SPARE_SECONDS;
+  await endpoint.until(() => events().every(({ length }) => length > 1), latest * 1000);
+  for (const [index, [form]] of asked.entries()) {
+    const [first, second] = events()[index] ?? [];
+    const waited = ((second?.at ?? Infinity) - (first?.at ?? 0)) / 1000;
+    sender.expect(AFTER, waited >= seconds - 1 && waited < Infinity, () => {
+      const got = second === undefined ? "no attempt" : `one after ${waited.toFixed(1)} s`;
+      return `Retry-After of ${seconds} s as ${form}: expected the next attempt then, got ${got}`;
+    });
+  }
 }
