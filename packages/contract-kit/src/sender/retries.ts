@@ -216,6 +216,8 @@ const SPARE_SECONDS = 5;
 async function waitsAsAsked(sender: Sender): Promise<void> {
   const usual = await secondAttemptMs(sender, AFTER);
   if (usual === undefined) return;
+  if (usual === 0)
+    return sender.notApplicable(AFTER, "a command makes the sender repeat at once (--repeat)");
   const seconds = Math.ceil(usual / 1000) + LATER_SECONDS;
   if (!(await sender.canPass(seconds * 1000))) return sender.notApplicable(AFTER, TOO_LONG);
   const asked = [
