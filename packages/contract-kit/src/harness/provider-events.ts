@@ -1,6 +1,14 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { isRecord } from "../values.ts";
 import { digestOf, idForms, merged, numberFor, ownIds } from "./event-values.ts";
+import {
+  chooseForm,
+  type Condition,
+  type Form,
+  formOf,
+  placesOf,
+  type Places,
+} from "./event-forms.ts";
 import type { Header } from "./message.ts";
 import { RequestDraft, type RequestParts, sendsForms } from "./request-draft.ts";
 import { printTime } from "./signing.ts";
@@ -64,8 +72,6 @@ export interface ProviderEventsOptions {
 /** The user's sample bodies by type. */
 export type Samples = ReadonlyMap<string, readonly unknown[]>;
 
-type Places = ProviderDocument["event"];
-
 /** Writes events as a provider document describes them: JSON or a form, alone or as a batch of one. */
 export class ProviderEvents {
   readonly provider: ProviderDocument;
@@ -89,20 +95,17 @@ export class ProviderEvents {
   /** The parts of the id that are not values of other places: the first one differs between events. */
   readonly #ids: readonly string[];
   readonly #allIds: readonly string[];
+  readonly #options: ProviderEventsOptions;
 
-  constructor({
-    provider,
-    path,
-    rows,
-    samples = new Map(),
-    example = () => ({}),
-  }: ProviderEventsOptions) {
+  /** @param form The form of its events. Default: the one whose types can be chosen. */
+  constructor(options: ProviderEventsOptions, form: Form = chooseForm(options.provider)) {
+    const { provider, path, rows, samples = new Map(), example = () => ({}) } = options;
+    this.#options = options;
     this.provider = provider;
     this.rows = rows;
     this.samples = samples;
     this.#path = path;
     this.#example = example;
-    const form = chooseForm(provider);
     this.#places = form.event;
     this.#when = form.when;
     const { event, timestamp, batch } = { ...provider, event: form.event };
@@ -121,6 +124,9 @@ export class ProviderEvents {
   make(order: EventOrder): TestEvent {
     const row = order.row ?? this.rows[0];
     if (row === undefined) throw new TypeError(`no type of ${this.provider.title} is to be sent`);
+    const form = formOf(this.provider, order.type ?? row.type);
+    if (form !== undefined && form.event !== this.#places)
+      return new ProviderEvents(this.#options, form).make({ ...order, row });
     const base = order.base ?? this.samples.get(row.type)?.[0] ?? this.#exampleOf(row);
     const mediaType = ["Content-Type", this.mediaType] as const;
     const draft = new RequestDraft(
@@ -131,8 +137,10 @@ export class ProviderEvents {
     // First without the base: most senders print the envelope first. Then again, over the base's values.
     this.#write(draft, row, order);
     this.#merge(draft, base);
+    const other = this.#places === this.provider.event ? [] : placesOf(this.provider.event);
     for (const [place, value] of Object.entries(this.provider.sample ?? {}))
-      if (draft.get(place) === undefined) draft.put(place, withId(value, order.id));
+      if (draft.get(place) === undefined && !other.includes(place))
+        draft.put(place, withId(value, order.id));
     const type = this.#write(draft, row, order);
     const { headers, path } = draft;
     const text = Buffer.from(draft.body).toString();
@@ -317,7 +325,6 @@ export class ProviderEvents {
   }
 }
 
-type Condition = NonNullable<ProviderDocument["require"]>[number];
 type TypePart = string | { readonly text: string };
 
 /** Values for places that must have one: each pin of the documents is met by one of them. */
@@ -326,16 +333,3 @@ const FILLERS: readonly string[] = ["cstest", "1", "true", "EUR", "CSTEST"];
 /** A value of a document's sample, with the id of the event. */
 const withId = (value: unknown, id: string): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll('"$id"', () => JSON.stringify(id)));
-
-/** The form of events whose type can be chosen: the document's first, unless its type is a fixed text. */
-function chooseForm({ event, variants = [] }: ProviderDocument): {
-  readonly event: Places;
-  readonly when: readonly Condition[];
-} {
-  const isOpen = ({ type }: Places): boolean =>
-    [type].flat().some((one) => typeof one === "string");
-  const variant = variants.find((one) => isOpen(one.event));
-  return isOpen(event) || variant === undefined
-    ? { event, when: [] }
-    : { event: variant.event, when: [variant.when] };
-}

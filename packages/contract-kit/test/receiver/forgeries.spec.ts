@@ -145,7 +145,7 @@ describe("a forged attempt is noticed if a receiver", { timeout: 60_000 }, () =>
       },
     ],
     [
-      "verifies what it parsed, of a member that is there twice",
+      "verifies what it parsed, without a member's second value",
       "R-VERIFY-RAW",
       (arrived) => {
         const text = arrived.body.toString();
@@ -159,7 +159,7 @@ describe("a forged attempt is noticed if a receiver", { timeout: 60_000 }, () =>
       ({ query, sent, mac }) => sent.includes(mac) && isNow(query.get("timestamp") ?? 0),
     ],
     [
-      "reads the present from a header of its own",
+      "reads the present from an unsigned header",
       "R-VERIFY-STALE",
       ({ headers, sent, mac }) => sent.includes(mac) && isNow(headers["x-webhook-timestamp"] ?? 0),
     ],

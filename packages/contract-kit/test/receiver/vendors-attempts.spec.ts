@@ -4,7 +4,7 @@ import { attemptMaker } from "../../src/attempts.ts";
 import { Signing } from "../../src/harness/signing.ts";
 
 /** Returns a genuine attempt of a provider's first type: its headers by name in lower case, and its body. */
-function genuineOf(name: string) {
+function genuineOf(name: string, type = "") {
   const provider = providersByName.get(name);
   if (provider === undefined) throw new TypeError(name);
   const attempts = attemptMaker({
@@ -14,7 +14,8 @@ function genuineOf(name: string) {
     prefix: "cstest",
     rows: provider.catalogue?.length ? provider.catalogue : [{ type: "cstest.added" }],
   });
-  const { headers, body } = attempts.genuine();
+  const row = provider.catalogue?.find((one) => one.type === type);
+  const { headers, body } = attempts.attempt(attempts.event({ row }));
   return {
     headers: Object.fromEntries(headers.map(([key, value]) => [key.toLowerCase(), value])),
     body: Buffer.from(body).toString(),
@@ -53,5 +54,12 @@ describe("a genuine attempt", () => {
     const fields = new URLSearchParams(genuineOf("twilio").body);
     for (const name of ["MessageSid", "SmsStatus", "AccountSid", "From", "To"])
       expect(fields.get(name)).toMatch(/./);
+  });
+
+  it("of a call by Twilio has none of a message's fields", () => {
+    const fields = new URLSearchParams(genuineOf("twilio", "call.completed").body);
+    expect(fields.get("CallSid")).toBe("cstest_1");
+    expect(fields.get("CallStatus")).toBe("completed");
+    expect(fields.has("MessageSid") || fields.has("SmsStatus")).toBe(false);
   });
 });
