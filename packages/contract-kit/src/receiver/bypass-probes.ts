@@ -50,6 +50,9 @@ const HEADERS: readonly HeaderProbe[] = [
     FORWARDED,
   ),
   ["X-Forwarded-For", "10.0.0.1", FORWARDED],
+  // Addresses that vendors publish: a header is no proof of one.
+  ["X-Forwarded-For", "3.18.12.63", "https://docs.stripe.com/ips"],
+  ["X-Forwarded-For", "192.30.252.1", "https://api.github.com/meta"],
   ["Forwarded", "for=127.0.0.1;host=localhost", FORWARDED],
   ["X-Forwarded-Proto", "https", FORWARDED],
   ["Host", "localhost", SPOOFED],

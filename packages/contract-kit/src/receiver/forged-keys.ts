@@ -80,7 +80,7 @@ export function knownKeys(sender: Sender): readonly Operation[] {
       : [...secretTexts(secret), ...respelt(text, own[0] ?? Buffer.alloc(0))];
   return [
     ...wrong("the empty key", ""),
-    ...UNSET.flatMap(guessed),
+    ...["", ...UNSET].flatMap(guessed),
     ...Object.values(PUBLISHED).flat().flatMap(guessed),
     ...misread.flatMap((key) => wrong("the secret in another form", key)),
     ...publicKeys(secrets).flatMap(([what, key]) =>

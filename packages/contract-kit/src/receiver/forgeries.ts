@@ -73,6 +73,10 @@ function operations(sender: Sender, model: Attempt): readonly Operation[] {
         signing.withSignature(base.attempt, () => text(base)),
       ),
     ),
+    op(UNSIGNED, "an empty body without any header of the scheme", ({ attempt }) => ({
+      ...signing.unsigned(attempt),
+      body: Buffer.alloc(0),
+    })),
     op(UNSIGNED, "an accepted event again, unsigned", (base) => ({
       ...base.attempt,
       ...signing.withCarrier(base.accepted, () => undefined),
