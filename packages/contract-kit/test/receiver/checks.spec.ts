@@ -179,6 +179,7 @@ describe.concurrent("a run against a receiver", { timeout: 180_000 }, () => {
     "fails what it sent last if the receiver %s, and skips the rest once",
     async (how, message) => {
       let isLost = false;
+      const waits = new Set<() => void>();
       const target = await open({
         profile: short(profiles.standard),
         deadlineMs: 60_000,
@@ -187,11 +188,20 @@ describe.concurrent("a run against a receiver", { timeout: 180_000 }, () => {
           // Nothing answers any more: no wait is worth its time, except that for a connection's end.
           after: (ms, call) => {
             const isIdle = isLost && (how === "hangs" || ms < 60_000);
-            return systemClock.after(isIdle ? 0 : ms, call);
+            const end = (): void => {
+              if (waits.delete(end)) call();
+            };
+            waits.add(end);
+            const cancel = systemClock.after(isIdle ? 0 : ms, end);
+            return () => {
+              waits.delete(end);
+              cancel();
+            };
           },
         },
         fault: (next) => (request, response) => {
           isLost ||= request.headers["webhook-id"]?.includes("_forged_") === true;
+          if (isLost && how === "hangs") for (const end of waits) end();
           if (!isLost) next(request, response);
           else if (how === "ends") request.destroy();
         },
