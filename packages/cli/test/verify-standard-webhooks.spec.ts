@@ -61,7 +61,7 @@ it(
     const at = ["--url", `${url}/hooks`, "--effects-url", `${url}/effects`, "--samples", samples];
     const args = ["verify", "receiver", "--provider", "standard-webhooks", ...at];
     const { status, out } = await ran(args, { COUNTERSIGN_SECRET: SECRET });
-    expect([status, out]).toEqual([0, expect.any(String)]);
+    expect([status, out.match(/^FAIL[\s\S]*?received:/gm)]).toEqual([0, null]);
     expect(out).not.toMatch(/payment|refund|customer|amount|money/i);
     expect(types).toContain("invoice.paid");
   },

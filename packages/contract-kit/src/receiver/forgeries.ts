@@ -182,7 +182,6 @@ const CHANGED_TIMES: readonly (readonly [
     (text) => [`the time ${JSON.stringify(text)}`, () => text] as const,
   ),
   ["a time a thousandfold", (time) => `${time}000`],
-  ["two times", (time) => `${time}, ${time}`],
 ];
 
 /** Texts in the place of the signature. */
