@@ -8,7 +8,7 @@ import { dts } from "rolldown-plugin-dts";
 import { entriesOf, packages, type Package, published, root } from "./packages.ts";
 
 /** Copies of files that a package reads, by package. Those with pacts also run a separate script. */
-const migrations = { migrations: "packages/service/migrations" };
+const schema = { schema: "packages/service/schema" };
 const contracts = {
   "data/contracts/pacts": "contracts/pacts",
   "data/contracts/requirements": "contracts/requirements",
@@ -17,8 +17,8 @@ const contracts = {
 const page = { "data/inspector/dist": "packages/inspector/dist" };
 const extras: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "@countersign/contract-kit": contracts,
-  "@countersign/sandbox": migrations,
-  countersign: { ...migrations, ...contracts, ...page },
+  "@countersign/sandbox": schema,
+  countersign: { ...schema, ...contracts, ...page },
 };
 const child = join(root, "packages/contract-kit/src/pact/child.ts");
 

@@ -1,6 +1,6 @@
-// Makes what is derived from schemas/ (no library knows our open enums, narrowed references and two sides):
-// modules and shipped documents, which are not committed and are made again when a source has changed; types,
-// OpenAPI and AsyncAPI, which are committed and which a test compares. Also builds the inspector's page.
+// Makes what is derived from schemas/, and builds the inspector's page. Modules and shipped documents are not committed,
+// and made again when a source has changed. Types, OpenAPI, AsyncAPI, and the pages of requirements and codes are committed, and a
+// test compares them. No library knows our open enums, narrowed references and two sides.
 //
 // node scripts/generate.ts [--if-changed]
 import { execFileSync } from "node:child_process";
@@ -8,12 +8,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  providerFiles,
-  providersByNameModule,
-  providersModule,
-  shippedProviders,
-} from "./schemas/providers.ts";
+import { constantsModule, readDocuments } from "./schemas/providers.ts";
 import { loadSchemas, readJson, root } from "./schemas/load.ts";
 import { openApiSchemas, openApiSchemasModule, shippedDocuments } from "./schemas/documents.ts";
 
@@ -23,7 +18,7 @@ const SOURCES = [
   "schemas/{resources,events,profiles,providers}/*.json",
   "scripts/{generate.ts,schemas/*.ts}",
   "packages/service/src/documents/sides.ts",
-  "{packages/cli/src/types/{standalone,compact},schemas/src/validation}.ts",
+  "{packages/cli/src/types/standalone,schemas/src/validation}.ts",
 ];
 const INSPECTOR =
   "{packages/inspector/{src,public}/**/*.*,packages/inspector/{index.html,vite.config.ts},schemas/src/**/*.ts}";
@@ -35,59 +30,58 @@ async function load() {
   const modules = await import("./schemas/modules.ts");
   const files = loadSchemas(`${root}schemas`);
   const rows = modules.eventRows(files);
-  const events = rows.map(({ file }) => file);
-  const profile = files.filter(({ title }) => title === "Profile");
-  const apart = new Set([...profile, ...events]);
-  const resources = files.filter((file) => !apart.has(file) && file.title !== "WebhookEvent");
   // The interface's documents describe neither profiles nor the union of all events.
-  const described = [...resources, ...events];
-  return { modules, files, rows, resources, described };
+  const described = files.filter(({ title }) => title !== "Profile" && title !== "WebhookEvent");
+  return { modules, files, rows, described };
 }
 
 /** Returns the files that are not committed, by path. */
 async function derivedFiles(): Promise<Files> {
-  const { modules, files, rows, resources, described } = await load();
-  const providers = providerFiles();
+  const { modules, files, rows, described } = await load();
+  const providers = readDocuments("providers");
   const src = "schemas/src/generated";
-  const titles = (from: typeof files): string[] => from.map(({ title }) => title);
+  const titles = described.map(({ title }) => title);
+  const resources = titles.filter((title) => rows.every((row) => row.title !== title));
   const validators = (side: "reader" | "writer", of: readonly string[]): string =>
     modules.validatorsModule(side, of, files);
   return {
     [`${src}/catalogue.ts`]: modules.catalogueModule(files, rows),
     [`${src}/event-examples.ts`]: modules.eventExamplesModule(rows),
-    [`${src}/writers.ts`]: validators("writer", [...titles(described), "WebhookEvent"]),
-    [`${src}/readers.ts`]: validators("reader", titles(resources)),
-    [`${src}/profiles.ts`]: modules.profilesModule(["standard", "x-signature"]),
+    [`${src}/writers.ts`]: validators("writer", [...titles, "WebhookEvent"]),
+    [`${src}/readers.ts`]: validators("reader", resources),
+    [`${src}/profiles.ts`]: constantsModule(readDocuments("profiles"), "Profile", "./types.ts"),
     [`${src}/profile-validator.ts`]: validators("writer", ["Profile"]),
     [`${src}/provider-validator.ts`]: modules.providerValidatorModule(),
     [`${src}/validation-source.ts`]: modules.validationSourceModule(),
     "packages/service/src/documents/generated/schemas.ts": openApiSchemasModule(
-      openApiSchemas(files.filter((file) => described.includes(file))),
+      openApiSchemas(described),
     ),
-    [`${src}/providers.ts`]: providersModule(providers),
-    [`${src}/providers-by-name.ts`]: providersByNameModule(providers),
+    [`${src}/providers.ts`]: constantsModule(providers, "ProviderDocument", "./provider-types.ts"),
     ...shippedDocuments(files),
-    ...shippedProviders(providers),
   };
 }
 
 /** Returns the files that are committed, by path. Needs the others to be up to date. */
 export async function committedFiles(): Promise<Files> {
   const { files, rows, described } = await load();
-  const [{ typesOf }, { providerTypes }, { openApiOf }, { asyncApiOf }] = await Promise.all([
-    import("./schemas/types.ts"),
-    import("./schemas/provider-types.ts"),
-    import("../packages/service/src/documents/openapi.ts"),
-    import("../packages/service/src/documents/asyncapi.ts"),
-  ]);
+  const [types, { requirementsPage }, { codesPage }, { openApiOf }, { asyncApiOf }] =
+    await Promise.all([
+      import("./schemas/types.ts"),
+      import("../docs/.vitepress/requirements-page.ts"),
+      import("../docs/.vitepress/codes-page.ts"),
+      import("../packages/service/src/documents/openapi.ts"),
+      import("../packages/service/src/documents/asyncapi.ts"),
+    ]);
   const standard = readJson("schemas/profiles/standard.json") as Parameters<typeof openApiOf>[0];
-  const schemas = openApiSchemas(files.filter((file) => described.includes(file)));
+  const schemas = openApiSchemas(described);
   const print = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
   return {
-    "schemas/src/generated/types.ts": await typesOf(files, rows),
-    "schemas/src/generated/provider-types.ts": await providerTypes(),
+    "schemas/src/generated/types.ts": await types.typesOf(files, rows),
+    "schemas/src/generated/provider-types.ts": await types.providerTypes(),
     "schemas/openapi.json": print(openApiOf(standard, schemas, "reader")),
     "schemas/asyncapi.json": print(asyncApiOf(standard, schemas, "reader")),
+    "docs/reference/requirements.md": requirementsPage(),
+    "docs/reference/codes.md": codesPage(),
   };
 }
 

@@ -27,7 +27,7 @@ else if (!/^\d{1,10}$/.test(seed) || Number(seed) >= 2 ** 31) {
   console.error(`invalid --seed ${JSON.stringify(seed)}: expected an integer from 0 to 2147483647`);
   process.exitCode = 2;
 } else {
-  // The programs of test/long are no part of the installation for `npm test`.
+  // `npm test` does not install the programs of test/long.
   if (!existsSync(new URL("long/node_modules", import.meta.url)))
     execFileSync("pnpm", ["install", "--frozen-lockfile", "--filter", "./test/long"], {
       stdio: "inherit",

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 
 // Processes that tests start read the sources' types away once, not at each start. Workers do without: to write the
-// cache of all that they load costs more than it saves. A cache that is there already, also one of nothing
+// cache of all that they load costs more than it saves. An existing cache, or none
 // (`NODE_DISABLE_COMPILE_CACHE=1`), stays as it is.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("../node_modules/.cache/countersign/node", import.meta.url),

@@ -39,12 +39,12 @@ const read = (["CREATED", "ACTIVE", "INACTIVE"] as const).flatMap((status) =>
   [true, false].map((linked): HttpInteraction => {
     const example = { ...customer, customerStatus: status, ...(linked && { accountDetails }) };
     const account = {
-      ...like("resources/account-details.schema.json", accountDetails),
+      ...like("account-details", accountDetails),
       accountStatus: Matchers.equal("ACTIVE"),
       preferred: Matchers.equal(true),
     };
     const body = {
-      ...like("resources/customer.schema.json", example),
+      ...like("customer", example),
       customerStatus: Matchers.equal(status),
       ...(linked && { accountDetails: account }),
     };

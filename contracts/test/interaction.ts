@@ -1,11 +1,18 @@
 import { createClient, type Client, type ClientOptions } from "@countersign/client";
-import { matcher, standardSchemas, type Matcher } from "@countersign/contract-kit/derive";
-import { placeholders } from "@countersign/contract-kit/pact";
+import {
+  matcher,
+  schemaNamed,
+  standardSchemas,
+  type Matcher,
+} from "@countersign/contract-kit/derive";
 import { Matchers, type Pact } from "@pact-foundation/pact";
 import { request as requestOf } from "undici";
 import { expect, onTestFinished } from "vitest";
 
 const schemas = standardSchemas();
+
+/** Stands in a pact for the token that a state grants: pacts contain no secret. */
+const ACCESS_TOKEN = "ACCESS_TOKEN";
 
 /** A provider state with its parameters; `docs/guides/states.md` has all of them. */
 export interface Given {
@@ -100,8 +107,8 @@ function withText(builder: object, headers: Readonly<Record<string, unknown>>, t
 }
 
 /** Matchers of a schema along an example. */
-export function like(path: string, example: unknown): Matcher {
-  return matcher(schemas.document(path), example);
+export function like(name: string, example: unknown): Matcher {
+  return matcher(schemaNamed(schemas, name), example);
 }
 
 export function fromState(expression: string, example: string): unknown {
@@ -139,7 +146,7 @@ export function refusal(
     status,
     headers: { ...problemType, ...headers },
     body: {
-      ...like("resources/problem.schema.json", example),
+      ...like("problem", example),
       status: Matchers.equal(status),
       errorDetails: {
         errorCode: Matchers.equal(errorCode),
@@ -160,7 +167,7 @@ export function refusal(
 export const common = {
   "Content-Type": "application/json",
   Accept: "application/json",
-  Authorization: fromState("Bearer ${accessToken}", `Bearer ${placeholders.ACCESS_TOKEN}`),
+  Authorization: fromState("Bearer ${accessToken}", `Bearer ${ACCESS_TOKEN}`),
 };
 
 type Call = (client: Client) => Promise<unknown>;
@@ -168,7 +175,7 @@ type Consume = (url: string) => Promise<void>;
 
 /** Opens this repository's client, which tries once: an interaction happens once. */
 export function client(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
-  const own = { baseUrl, maxAttempts: 1, token: placeholders.ACCESS_TOKEN };
+  const own = { baseUrl, maxAttempts: 1, token: ACCESS_TOKEN };
   const made = createClient({ ...own, ...options });
   onTestFinished(() => made.close());
   return made;

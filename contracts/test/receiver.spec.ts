@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { example, matcher, standardSchemas, type Matcher } from "@countersign/contract-kit/derive";
+import {
+  example,
+  matcher,
+  schemaNamed,
+  standardSchemas,
+  type Matcher,
+} from "@countersign/contract-kit/derive";
 import { createReceiver, memoryInbox, type Outcome } from "@countersign/receiver";
 import { reference as provider } from "@countersign/receiver/providers";
 import { signedAttempt } from "@countersign/receiver/testing";
@@ -42,7 +48,7 @@ const alwaysAlike: readonly string[] = ["customer.created"];
 
 /** Each type, with the optional members that its own example has and without any. */
 const shapes = types.flatMap((type): readonly Shape[] => {
-  const at = schemas.document(`events/${type}.schema.json`);
+  const at = schemaNamed(schemas, type);
   const [shown = example(at, { optional: "present" })] = at.schema.examples ?? [];
   const present = withReference(shown, "order-1042");
   const absent = withReference(example(at, { optional: "absent" }), null);
@@ -101,7 +107,7 @@ describe("the receiver", () => {
     "reads %s with optional members %s, and refuses its bytes with another signature",
     async (type, optional, { event }) => {
       const { state, params } = given("an event", { type, optional });
-      const matched: Matcher = matcher(schemas.document(`events/${type}.schema.json`), event);
+      const matched: Matcher = matcher(schemaNamed(schemas, type), event);
       const body = {
         ...matched,
         data: exactly(event["data"], "data" in matched ? matched["data"] : {}, decided(type)),

@@ -51,7 +51,7 @@ function made(example: {
   readonly paymentStatus: string;
   readonly clientReferenceId: string | null;
 }): HttpInteraction["answer"] {
-  const matched = like("resources/refund.schema.json", { paymentId: "ref_1", ...example });
+  const matched = like("refund", { paymentId: "ref_1", ...example });
   // The state decides it: another value of the enum would be another answer.
   const exact = {
     paymentStatus: Matchers.equal(example.paymentStatus),

@@ -47,7 +47,7 @@ const unsubscribing = (body: object): HttpInteraction["request"] => ({
 const done = (schema: string): HttpInteraction["answer"] => ({
   status: 200,
   headers: json,
-  body: like(`resources/${schema}.schema.json`, key),
+  body: like(schema, key),
 });
 
 /** `POST /v1/webhook/subscribe` (S 4.3). */

@@ -1,12 +1,13 @@
 import { isClientError } from "@countersign/client";
-import { placeholders } from "@countersign/contract-kit/pact";
 import { Matchers } from "@pact-foundation/pact";
 import { Agent } from "undici";
 import { expect } from "vitest";
 import { type HttpInteraction, client, fromState, given, json, named } from "./interaction.ts";
 
 const path = "/v1/tokens";
-const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = placeholders;
+/** Stand in a pact for the credentials that a state makes: pacts contain no secret. */
+const [clientId, clientSecret] = ["CLIENT_ID", "CLIENT_SECRET"];
+const basicOf = (id: string, secret: string) => `Basic ${btoa(`${id}:${secret}`)}`;
 const GRANT = "grant_type=client_credentials";
 
 const granted = {
@@ -22,10 +23,7 @@ const asked = (
   what: string,
   text: string,
   answer: readonly [status: number, body: object, headers?: object],
-  credentials: unknown = fromState(
-    "Basic ${basicCredentials}",
-    placeholders.basic(clientId, clientSecret),
-  ),
+  credentials: unknown = fromState("Basic ${basicCredentials}", basicOf(clientId, clientSecret)),
 ): HttpInteraction => ({
   ...named(`a token for ${what}`, "P-AUTH-TOKEN", given("a client")),
   request: {
@@ -63,7 +61,7 @@ export const tokens: readonly HttpInteraction[] = [
       "a client with another's secret",
       GRANT,
       [401, refused("invalid_client"), basic],
-      placeholders.basic("nobody", "nothing"),
+      basicOf("nobody", "nothing"),
     ),
     consume: async (url) => {
       const credentials = { token: undefined, clientId: "nobody", clientSecret: "nothing" };

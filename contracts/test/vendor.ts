@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { runChild } from "../../packages/contract-kit/src/pact/run-child.ts";
-import { openSandbox, TOKEN } from "../../packages/sandbox/test/open-sandbox.ts";
+import { openSandbox, TOKEN } from "../../packages/service/test/sandbox/open-sandbox.ts";
 import { drawn } from "../../test/seed.ts";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
 

@@ -1,12 +1,51 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import type { DefaultTheme, UserConfig } from "vitepress";
+import type { DefaultTheme, MarkdownEnv, UserConfig } from "vitepress";
 import llmstxt from "vitepress-plugin-llms";
 import { docs, isCode, readPages, REPOSITORY, slugOf } from "./pages.ts";
+import { searchOptions } from "./search.ts";
 
 const parts = readPages().filter(({ pages }) => pages.length > 0);
 const description = "Webhook receiver and contract-test kit for payment providers and merchants";
 const linkTo = ({ path }: { readonly path: string }): string => `/${path}`;
+
+// The plugin does not say which Vite it is for: its types are those of any Vite of the workspace.
+const vite = { plugins: llmstxt({ ignoreFiles: ["ci/**"] }) } as unknown as NonNullable<
+  UserConfig["vite"]
+>;
+
+/** Additions to the headings of pages that are written: a short heading comes before a long one, and guides before these. */
+const additions: readonly (readonly [RegExp, string])[] = [
+  [/^reference\/api\//, "in the API, as a package exports it"],
+  [/^reference\/cli/, "on the command line, with all of its options"],
+  [/^reference\/library-differences/, "where the vendor's own library decides otherwise"],
+  [/^reference\/providers\//, "as its document says: signature, traps, types of events"],
+];
+
+/** Prints a page for the index of the search: of the API only the names. */
+function searchable(
+  source: string,
+  env: MarkdownEnv,
+  md: { render(source: string, env: MarkdownEnv): string },
+): string {
+  const html = md.render(source, env);
+  const page = env.relativePath;
+  const [, addition] = additions.find(([pages]) => pages.test(page)) ?? [];
+  if (addition === undefined) return html;
+  const named = html.replaceAll(' <a class="header-anchor', ` ${addition}$&`);
+  return page.startsWith("reference/api/")
+    ? (named.match(/<h[1-6][^]*?<\/h[1-6]>/g) ?? []).join("\n")
+    : named;
+}
+
+/** Returns the page that is written from a file of data, whose readers on GitHub get the file. */
+function pageOfData(file: string): string | undefined {
+  const provider = /^schemas\/providers\/([\w-]+)\.json$/.exec(file)?.[1];
+  if (provider !== undefined) return `/reference/providers/${provider}`;
+  return file === "contracts/vectors/disagreements.json"
+    ? "/reference/library-differences"
+    : undefined;
+}
 
 const config: UserConfig<DefaultTheme.Config> = {
   title: "Countersign",
@@ -15,8 +54,7 @@ const config: UserConfig<DefaultTheme.Config> = {
   cleanUrls: true,
   srcExclude: ["ci/**"],
   // llms.txt lists the pages, llms-full.txt has their text, and each page is served as Markdown.
-  // The cast: the plugin's types are those of a later Vite than VitePress's.
-  vite: { plugins: llmstxt({ ignoreFiles: ["ci/**"] }) as unknown as never[] },
+  vite,
   head: [["link", { rel: "icon", type: "image/svg+xml", href: "/favicon.svg" }]],
   // Nothing is loaded from elsewhere. The theme's own scripts and styles are inline.
   transformHead: () => [
@@ -32,15 +70,14 @@ const config: UserConfig<DefaultTheme.Config> = {
     search: {
       provider: "local",
       options: {
-        // A code or a name leads to its own heading before texts that mention it.
-        miniSearch: {
-          searchOptions: { combineWith: "AND", boost: { title: 20, text: 2, titles: 1 } },
-        },
+        _render: searchable,
+        miniSearch: { searchOptions },
       },
     },
     outline: [2, 3],
+    socialLinks: [{ icon: "github", link: REPOSITORY }],
     nav: parts
-      .filter(({ heading }) => heading !== "API")
+      .filter(({ heading }) => heading !== "API" && heading !== "Providers")
       .map(({ heading, pages: [first, ...others] }) => ({
         text: heading,
         link: first === undefined ? "/" : linkTo(first),
@@ -48,7 +85,11 @@ const config: UserConfig<DefaultTheme.Config> = {
       })),
     sidebar: parts.map(({ heading, pages }) => ({
       text: heading,
-      items: pages.map((page) => ({ text: page.title, link: linkTo(page) })),
+      items: pages.map((page) => ({
+        // The part says what to do with them.
+        text: page.title.replace(/ webhooks$| events and commands$/, ""),
+        link: linkTo(page),
+      })),
     })),
   },
   // The home page of the theme has no landmark.
@@ -69,7 +110,9 @@ const config: UserConfig<DefaultTheme.Config> = {
             file.startsWith(docs) && file.endsWith(".md") && !file.startsWith(`${docs}ci/`);
           if (href.startsWith("/") || inSite) continue;
           const target = relative(join(docs, ".."), file);
-          token.attrSet("href", `${REPOSITORY}/blob/main/${target}${/#.*/.exec(href)?.[0] ?? ""}`);
+          const page = pageOfData(target);
+          const address = page ?? `${REPOSITORY}/blob/main/${target}`;
+          token.attrSet("href", `${address}${/#.*/.exec(href)?.[0] ?? ""}`);
         }
       });
       // Each code also has an anchor in its exact spelling.

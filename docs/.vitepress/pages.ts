@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const docs: string = fileURLToPath(new URL("../", import.meta.url));
@@ -12,75 +11,84 @@ interface Page {
   readonly text: string;
 }
 
-/** The parts of the site in order, with the pages that come first in them; others follow by name. */
+/** The parts of the site by reader, with their pages in order. A path that ends with `*` is a folder, by name. */
 const parts = {
-  start: ["express", "fastify", "nextjs", "nestjs", "lambda", "provider-ci", "partner-types"],
-  concepts: ["attempt", "retries", "refunds", "provider", "profile"],
-  guides: [
-    "mounting",
-    "testing",
-    "inboxes",
-    "transactions",
-    "order",
-    "rotation",
-    "many-tenants",
-    "production",
-    "troubleshooting",
-    "three-providers",
-    "migrating",
-    "other-providers",
-    "client",
-    "sandbox",
-    "inspector",
-    "verify-a-receiver",
-    "effects",
-    "standard-webhooks",
-    "verify-a-provider",
-    "verify-a-sender",
-    "diff",
-    "states",
-    "reading-a-finding",
-    "running",
-    "backup",
-    "alerts",
-    "capacity",
+  Receive: [
+    "start/stripe",
+    "start/github",
+    "start/slack",
+    "start/shopify",
+    "start/standard-webhooks",
+    "start/your-own",
+    "start/frameworks",
+    "guides/troubleshooting",
+    "faq",
+    "guides/migrating",
+    "concepts/attempt",
+    "guides/inboxes",
+    "guides/transactions",
+    "guides/order",
+    "guides/testing",
+    "guides/production",
+    "guides/rotation",
+    "guides/many-tenants",
+    "guides/hand-over",
+    "guides/reconcile",
   ],
-  reference: ["codes", "requirements", "cli", "library-differences"],
-  "reference/providers": [],
-  "reference/api": [],
-  ".": ["compare", "how-we-test"],
+  Develop: [
+    "guides/inspector",
+    "guides/sandbox",
+    "guides/client",
+    "start/partner-types",
+    "concepts/refunds",
+  ],
+  Verify: [
+    "guides/verify-a-receiver",
+    "guides/effects",
+    "guides/verify-a-sender",
+    "guides/standard-webhooks",
+    "guides/reading-a-finding",
+  ],
+  Provide: [
+    "start/provider-ci",
+    "guides/verify-a-provider",
+    "guides/states",
+    "guides/diff",
+    "guides/other-providers",
+    "concepts/retries",
+    "interface",
+    "concepts/profile",
+  ],
+  Operate: ["guides/running", "guides/backup", "upgrading"],
+  Reference: [
+    "reference/codes",
+    "reference/requirements",
+    "reference/cli",
+    "reference/library-differences",
+    "compare",
+    "how-we-test",
+    "reference/contributing",
+    "threats",
+  ],
+  Providers: ["reference/providers/*"],
+  API: ["reference/api/*"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
-
-const headings: Readonly<Record<keyof typeof parts, string>> = {
-  start: "Start",
-  concepts: "Concepts",
-  guides: "Guides",
-  reference: "Reference",
-  "reference/providers": "Providers",
-  "reference/api": "API",
-  ".": "About",
-};
 
 export interface Part {
   readonly heading: string;
   readonly pages: readonly Page[];
 }
 
-/** Reads every page of the site except its home, part by part. */
+/** Reads every page of the site except its home, part by part. Pages that are written for a build may be missing. */
 export function readPages(): readonly Part[] {
-  const files = globSync("{*,{start,concepts,guides,reference}/**/*}.md", { cwd: docs });
-  const pages = files.filter((file) => file !== "index.md").map(readPage);
-  return Object.entries(parts).map(([folder, first]: [string, readonly string[]]) => {
-    const rank = ({ path }: Page): number => (first.indexOf(basename(path)) + 100) % 100 || -1;
-    const inside = pages.filter(
-      ({ path }) =>
-        dirname(path) === folder || (folder === "reference/api" && path.startsWith(folder)),
-    );
-    return {
-      heading: headings[folder as keyof typeof parts],
-      pages: inside.toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1)),
-    };
-  });
+  return Object.entries(parts).map(([heading, paths]: [string, readonly string[]]) => ({
+    heading,
+    pages: paths.flatMap((path) =>
+      globSync(path.replace(/\*$/, "**/*") + ".md", { cwd: docs })
+        .toSorted()
+        .map(readPage),
+    ),
+  }));
 }
 
 function readPage(file: string): Page {

@@ -1,8 +1,9 @@
 // Writes the pages of providers, commands and library differences before a build of the site: nobody reviews them.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { providerSheet } from "../../packages/cli/src/provider-sheet.ts";
-import { providersByName } from "../../schemas/src/generated/providers-by-name.ts";
+import { providersByName } from "../../schemas/src/providers-by-name.ts";
 import { docs } from "./pages.ts";
 
 type Command = Awaited<ReturnType<typeof createProgram>>;
@@ -10,7 +11,7 @@ type Command = Awaited<ReturnType<typeof createProgram>>;
 /** Returns the help of every command. */
 async function commandsPage(): Promise<string> {
   const printed: string[] = [];
-  const program = await createProgram(["complete"], {
+  const program = await createProgram(undefined, {
     terminal: { out: (text) => void printed.push(text), err: () => {}, columns: 76 },
     env: {},
     asked: () => Promise.resolve(),
@@ -20,18 +21,24 @@ async function commandsPage(): Promise<string> {
     unmet: () => {},
     version: "",
   });
-  const sections = commandsOf(program).map(([name, command]) => {
+  const sections: string[] = [];
+  for (const [name, command] of commandsOf(program)) {
     printed.length = 0;
     command.outputHelp();
-    return `## countersign ${name}\n\n\`\`\`text\n${printed.join("\n").trim()}\n\`\`\``;
-  });
+    // The program prints a help at the end of the turn.
+    // oxlint-disable-next-line no-await-in-loop -- one help after the other
+    await setImmediate();
+    const help = printed.join("\n").trim();
+    if (help === "") throw new Error(`no help of ${name} was printed`);
+    sections.push(`## countersign ${name}\n\n\`\`\`text\n${help}\n\`\`\``);
+  }
   return ["# Commands", "As `countersign help COMMAND` prints it.", ...sections].join("\n\n");
 }
 
-/** Returns every command with options of its own, with its words. */
+/** Returns every command that has options, with its words. */
 function commandsOf(parent: Command, words: readonly string[] = []): [string, Command][] {
   return parent.commands
-    .filter((command) => !["help", "complete"].includes(command.name()))
+    .filter((command) => command.name() !== "help")
     .flatMap((command): [string, Command][] => {
       const name = [...words, command.name()];
       const below = commandsOf(command, name);
@@ -96,7 +103,7 @@ function providerPage(provider: Parameters<typeof providerSheet>[0]): string {
     `# ${provider.title}`,
     `\`\`\`ts\n${mount}\n\`\`\``,
     [
-      "| | |",
+      "| property | value |",
       "| --- | --- |",
       ...facts.map(([label, text]) => `| ${label} | ${cell(text)} |`),
     ].join("\n"),
@@ -105,7 +112,7 @@ function providerPage(provider: Parameters<typeof providerSheet>[0]): string {
     events.length === 0
       ? "There is no list of events: every type is accepted, and a misspelt name in `on` cannot be noticed."
       : [
-          "| type | category | |",
+          "| type | category | description |",
           "| --- | --- | --- |",
           ...events.map(
             ({ type, category, description }) =>
@@ -115,8 +122,15 @@ function providerPage(provider: Parameters<typeof providerSheet>[0]): string {
   ].join("\n\n");
 }
 
+/** Returns CONTRIBUTING.md with its links as seen from docs/reference. */
+const contributingPage = (): string =>
+  readFileSync(`${docs}../CONTRIBUTING.md`, "utf8")
+    .replaceAll("](docs/", "](../")
+    .replaceAll(/\]\((?!\.\.\/|https?:|#)/g, "](../../");
+
 mkdirSync(`${docs}reference/providers`, { recursive: true });
 for (const provider of providersByName.values())
   writeFileSync(`${docs}reference/providers/${provider.name}.md`, `${providerPage(provider)}\n`);
 writeFileSync(`${docs}reference/cli.md`, `${await commandsPage()}\n`);
+writeFileSync(`${docs}reference/contributing.md`, contributingPage());
 writeFileSync(`${docs}reference/library-differences.md`, `${differencesPage()}\n`);

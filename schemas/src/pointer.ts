@@ -1,7 +1,8 @@
-type Members = Record<string, unknown>;
+/** Names of members and indexes of items, from the outside in. */
+export type Steps = readonly (string | number)[];
 
 /** Prints a JSON Pointer (RFC 6901) of names and indexes. */
-export const pointerOf = (steps: readonly (string | number)[]): string =>
+export const pointerOf = (steps: Steps): string =>
   steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
 /** Returns the names and indexes of a JSON Pointer. */
@@ -11,37 +12,32 @@ export const stepsOf = (pointer: string): readonly string[] =>
     .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 
-/** Returns the value at a JSON Pointer, or `undefined`. Inherited members, and the length of a list, are no values. */
+/** Returns the value at a JSON Pointer, or `undefined`. Ignores inherited members, and the length of a list. */
 export const valueAt = (root: unknown, pointer: string): unknown =>
   stepsOf(pointer).reduce<unknown>(
     (at, step) =>
       typeof at === "object" && at !== null && Object.prototype.propertyIsEnumerable.call(at, step)
         ? // It has the member.
-          (at as Readonly<Members>)[step]
+          (at as Readonly<Record<string, unknown>>)[step]
         : undefined,
     root,
   );
 
 /**
- * Sets the value at a JSON Pointer and creates the objects on the way.
- *
- * @param pointer A JSON Pointer, not `""`.
+ * Returns a copy of a value with another one at a place; objects and lists on the way are created. `undefined` removes a
+ * member.
  */
-export function putAt(root: Members, pointer: string, value: unknown): void {
-  const steps = [...stepsOf(pointer)];
-  const last = steps.pop() ?? "";
-  let at = root;
-  for (const step of steps) {
-    const next = at[step] ?? noMembers();
-    at[step] = next;
-    // Created here, or an object of the caller: a pointer leads through objects only.
-    at = next as Members;
+export function withValueAt(value: unknown, [step, ...rest]: Steps, put: unknown): unknown {
+  if (step === undefined) return put;
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (Array.isArray(value) || (!isObject && String(step) === "0")) {
+    const list: readonly unknown[] = Array.isArray(value) ? value : [];
+    return list.toSpliced(Number(step), 1, withValueAt(list[Number(step)], rest, put));
   }
-  at[last] = value;
-}
-
-/** Returns an object without a prototype: a pointer that names `__proto__` reaches no other object. */
-export function noMembers(): Members {
-  // `Object.create` is typed `any`.
-  return Object.create(null) as Members;
+  const members: Readonly<Record<string, unknown>> = isObject ? { ...value } : {};
+  const own = Object.hasOwn(members, step) ? members[step] : undefined;
+  const changed = withValueAt(own, rest, put);
+  // A computed name adds a member, even if it is `__proto__`; an assignment would set the prototype.
+  if (changed !== undefined) return { ...members, [step]: changed };
+  return Object.fromEntries(Object.entries(members).filter(([name]) => name !== step));
 }

@@ -20,7 +20,7 @@ export interface SentEvent extends Omit<EventRow, "category" | "resource"> {
 }
 
 /** A provider from the side that writes and sends its events. */
-export interface Sender {
+export interface SendingProvider {
   readonly provider: ProviderDocument;
   readonly envelope: Envelope;
   readonly catalogue: readonly SentEvent[];
@@ -28,17 +28,17 @@ export interface Sender {
 }
 
 /** A profile with its provider's document and what a sender reads of it. */
-export type ResolvedProfile = Omit<Profile, keyof Sender> & Sender;
+export type ResolvedProfile = Omit<Profile, keyof SendingProvider> & SendingProvider;
 
-/** @throws {TypeError} See `senderOf`. */
+/** @throws {TypeError} See `sendingProviderOf`. */
 export function resolveProfile(profile: Profile): ResolvedProfile {
-  return { ...profile, ...senderOf(profile) };
+  return { ...profile, ...sendingProviderOf(profile) };
 }
 
 /**
  * Returns the provider of a profile: a document, or the built-in one of that name.
  *
- * @throws {TypeError} There is no built-in provider of that name.
+ * @throws {TypeError} No built-in provider has that name.
  */
 export function providerOf({ provider }: Pick<Profile, "provider">): ProviderDocument {
   if (typeof provider !== "string") return provider;
@@ -59,7 +59,7 @@ const BUILT_IN: readonly ProviderDocument[] = [reference, xSignature];
  * @throws {TypeError} The provider is unknown, its events have no type and time in a JSON body, or "catalogue" or
  *   "sending" is missing; the message names the provider and the member.
  */
-export function senderOf(profile: Pick<Profile, "provider">): Sender {
+export function sendingProviderOf(profile: Pick<Profile, "provider">): SendingProvider {
   const provider = providerOf(profile);
   const { event, catalogue, sending } = provider;
   const missing = (member: string, expected: string): TypeError =>

@@ -15,8 +15,19 @@ export type Validation<T> =
 /** Validates a value against a schema. Never throws, changes nothing, keeps nothing between calls. */
 export type Validator<T> = (value: unknown) => Validation<T>;
 
-/** Adds the errors of a value to a list. Compiled from a schema. */
-type Check = (value: unknown, pointer: string, errors: SchemaError[]) => void;
+/** An error as ajv's code writes it: `params` is the last step of the pointer, if an object reports a member. */
+interface CheckError {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message: string;
+  readonly params: unknown;
+}
+
+/** Returns whether a value is valid, and leaves its errors here. Compiled from a schema by ajv. */
+interface Check {
+  (value: unknown): boolean;
+  errors?: readonly CheckError[] | null;
+}
 
 // The number that a problem body lists: a body of thousands of unknown members must not be answered by
 // thousands of errors.
@@ -25,11 +36,22 @@ const MAX_ERRORS = 100;
 /** Makes a validator of a compiled check. `T` is the type of the check's schema. */
 export function validator<T>(check: Check): Validator<T> {
   return (value) => {
-    const errors: SchemaError[] = [];
-    check(value, "", errors);
-    return errors.length === 0
-      ? { ok: true, value: value as T }
-      : { ok: false, errors: errors.slice(0, MAX_ERRORS) };
+    if (check(value)) return { ok: true, value: value as T };
+    const errors = (check.errors ?? []).slice(0, MAX_ERRORS).map(errorOf);
+    check.errors = null;
+    return { ok: false, errors };
+  };
+}
+
+function errorOf({ instancePath, keyword, message, params }: CheckError): SchemaError {
+  const pointer = typeof params === "string" ? instancePath + params : instancePath;
+  if (keyword === "discriminator")
+    return { pointer, keyword: message === "is required" ? "required" : "enum", message };
+  // ajv's own message of a list of types.
+  return {
+    pointer,
+    keyword,
+    message: keyword === "type" ? message.replaceAll(",", " or ") : message,
   };
 }
 
@@ -38,18 +60,21 @@ export function validator<T>(check: Check): Validator<T> {
  *
  * @param errors The errors of the forms, and at the end the error that none fits.
  * @param starts The places in it where the errors of each form begin.
+ * @returns The number of errors.
  */
-export function keepNearest(errors: SchemaError[], starts: readonly number[]): void {
+export function keepNearest(errors: CheckError[], starts: readonly number[]): number {
   const none = errors.splice(-1);
   const forms = starts
     .map((start, index) => errors.slice(start, starts[index + 1]))
     .filter(
-      (form) => !form.some((one) => one.keyword === "type" && one.pointer === none[0]?.pointer),
+      (form) =>
+        !form.some((one) => one.keyword === "type" && one.instancePath === none[0]?.instancePath),
     );
-  const nearer = (one: SchemaError[], other: SchemaError[]): SchemaError[] =>
+  const nearer = (one: CheckError[], other: CheckError[]): CheckError[] =>
     other.length < one.length ? other : one;
   const nearest = forms.reduce(nearer, forms[0] ?? none);
   errors.splice(starts[0] ?? 0, Infinity, ...nearest);
+  return errors.length;
 }
 
 /** Counts a text's characters like JSON Schema: a surrogate pair is one. */
@@ -84,3 +109,9 @@ export function isHttpUrl(text: string): boolean {
   const url = new URL(text);
   return url.username === "" && url.password === "" && url.hostname !== "";
 }
+
+/** The formats of the schemas, by their names there. */
+export const formats: Readonly<Record<"date-time" | "uri", (text: string) => boolean>> = {
+  "date-time": isTimestamp,
+  uri: isHttpUrl,
+};

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { BASE, type Parts, type Schema } from "../../scripts/schemas/load.ts";
+import { BASE, type Schema } from "../../scripts/schemas/load.ts";
 import { files } from "./schema-files.ts";
 
 /**
@@ -96,7 +96,7 @@ function faultsOf(schema: Schema, at: string): string[] {
 
 /** A schema's direct subschemas, by their place. */
 function subschemas(schema: Schema): readonly (readonly [string, Schema])[] {
-  const { properties = {}, items, oneOf = [] } = schema as Parts;
+  const { properties = {}, items, oneOf = [] } = schema;
   return [
     ...Object.entries(properties).map(([name, child]) => [`properties/${name}`, child] as const),
     ...(items === undefined ? [] : [["items", items] as const]),

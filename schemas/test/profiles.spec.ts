@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { validateProfile } from "@countersign/schemas/profile-validator";
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { files } from "./schema-files.ts";
@@ -23,7 +23,7 @@ describe("the reference provider's catalogue", () => {
     const schemas = files.flatMap(
       ({ path }) => /^events\/(\w+\.\w+)\.schema\.json$/.exec(path)?.[1] ?? [],
     );
-    const types = senderOf(profiles.standard).catalogue.map(({ type }) => type);
+    const types = sendingProviderOf(profiles.standard).catalogue.map(({ type }) => type);
     expect(types.toSorted()).toEqual(schemas.toSorted());
   });
 });

@@ -1,4 +1,4 @@
-import { checkProviderDocument } from "@countersign/schemas/provider-validator";
+import { validateProviderDocument } from "@countersign/schemas/provider-validator";
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import { expect, it } from "vitest";
 import { errorsOf } from "./schema-files.ts";
@@ -6,7 +6,7 @@ import { errorsOf } from "./schema-files.ts";
 it.each([...providersByName])(
   "the document of %s has the shape of its schema",
   (name, document) => {
-    expect(errorsOf(checkProviderDocument, document)).toEqual([]);
+    expect(errorsOf(validateProviderDocument, document)).toEqual([]);
     expect(document.name).toBe(name);
   },
 );
@@ -30,10 +30,10 @@ it("every deadline and time of retries of a vendor has a source or is marked as 
   ).toEqual([]);
 });
 
-it("checkProviderDocument names the place of each unknown member and unknown kind of place", () => {
+it("validateProviderDocument names the place of each unknown member and unknown kind of place", () => {
   const document = providersByName.get("standard-webhooks");
   const broken = { ...document, tolerance: 5, delivery: "headers:X-Id", title: undefined };
-  const places = errorsOf(checkProviderDocument, broken).map(
+  const places = errorsOf(validateProviderDocument, broken).map(
     ({ pointer, keyword }) => `${pointer} ${keyword}`,
   );
   expect(places.toSorted()).toEqual([
@@ -43,10 +43,10 @@ it("checkProviderDocument names the place of each unknown member and unknown kin
   ]);
 });
 
-it("checkProviderDocument reports the errors of the form that a part is nearest to", () => {
+it("validateProviderDocument reports the errors of the form that a part is nearest to", () => {
   const { signature, ...document } = providersByName.get("standard-webhooks") ?? {};
   const errors = (part: unknown): string[] =>
-    errorsOf(checkProviderDocument, {
+    errorsOf(validateProviderDocument, {
       ...document,
       signature: { ...signature, signed: ["body", part] },
     }).map(({ pointer, message }) => `${pointer} ${message}`);

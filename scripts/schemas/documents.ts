@@ -1,12 +1,15 @@
+// Prints schemas as OpenAPI and each side need them: no library knows our open enums, hints and two sides.
+import { globSync } from "node:fs";
 import { isRead, schemaFor } from "../../packages/service/src/documents/sides.ts";
 import {
   BANNER,
   mapSchema,
-  type Parts,
   readJson,
+  root,
   type Schema,
   type SchemaFile,
   targetOf,
+  valuesOf,
 } from "./load.ts";
 
 /** Prints the module of the schemas as OpenAPI's and AsyncAPI's documents contain them. */
@@ -30,14 +33,17 @@ export function openApiSchemas(files: readonly SchemaFile[]): Record<string, Sch
   for (const file of files)
     schemas[file.title] = mapSchema(file.schema, (part) => {
       const { $schema: _, $id: _id, "x-invalid": _invalid, multipleOf: _of, ...rest } = part;
-      const { $ref: ref, oneOf: kinds = [], discriminator } = rest as Parts;
+      const { $ref: ref, oneOf: kinds = [], discriminator } = rest;
       for (const kind of kinds) schemas[titleOf(kind)] = kind;
       return {
         ...rest,
         ...(ref !== undefined && { $ref: refTo(targetOf(ref, file.id, files).title) }),
         ...(kinds.length > 0 && { oneOf: kinds.map((kind) => ({ $ref: refTo(titleOf(kind)) })) }),
         ...(discriminator && {
-          discriminator: { ...discriminator, mapping: mappingOf(kinds, discriminator) },
+          discriminator: {
+            ...discriminator,
+            mapping: mappingOf(kinds, discriminator.propertyName),
+          },
         }),
       };
     });
@@ -52,19 +58,15 @@ function titleOf({ title }: Schema): string {
 }
 
 /** Maps the values of the tag to the kinds. */
-function mappingOf(
-  kinds: readonly Schema[],
-  { propertyName }: { readonly propertyName: string },
-): Record<string, string> {
-  const entries = kinds.flatMap((kind) => {
-    const { const: only, enum: values = [only] } = (kind as Parts).properties?.[propertyName] ?? {};
-    return (values as readonly unknown[]).map((value) => [String(value), refTo(titleOf(kind))]);
-  });
-  return Object.fromEntries(entries) as Record<string, string>;
-}
+const mappingOf = (kinds: readonly Schema[], tag: string): Record<string, string> =>
+  Object.fromEntries(
+    kinds.flatMap((kind) =>
+      valuesOf(kind.properties?.[tag]).map((value) => [String(value), refTo(titleOf(kind))]),
+    ),
+  );
 
 /**
- * Returns the schemas and the profiles as they are shipped, without spaces: the schemas closed in `documents/`, and
+ * Returns schemas, profiles and providers as they are shipped, without spaces: the schemas closed in `documents/`, and
  * open in `reader/` if partners read what they describe. The values that schemas refuse are for tests, and left out.
  */
 export function shippedDocuments(files: readonly SchemaFile[]): Record<string, string> {
@@ -78,7 +80,7 @@ export function shippedDocuments(files: readonly SchemaFile[]): Record<string, s
     const $id = id.replace("/schemas/", "/schemas/reader/");
     documents[`schemas/reader/${path}`] = print({ ...open, $id });
   }
-  for (const name of ["profiles/standard.json", "profiles/x-signature.json"])
-    documents[`schemas/documents/${name}`] = print(readJson(`schemas/${name}`));
+  for (const path of globSync("{profiles/!(*.schema),providers/*}.json", { cwd: `${root}schemas` }))
+    documents[`schemas/documents/${path}`] = print(readJson(`schemas/${path}`));
   return documents;
 }

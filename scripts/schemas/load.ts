@@ -1,26 +1,14 @@
+// Loads the schemas with narrowed references merged: libraries resolve references, but narrow nothing.
 import { globSync, readFileSync } from "node:fs";
+import type { Schema } from "../../packages/service/src/documents/profiled-schemas.ts";
+import { mapSchema } from "../../packages/service/src/documents/sides.ts";
 import { root } from "../packages.ts";
 
 export { root } from "../packages.ts";
-
-/** Reads a file of the repository. */
-export const readText = (path: string): string => readFileSync(root + path, "utf8");
+export { mapSchema, type Schema };
 
 /** Reads a JSON file of the repository, whose form tests check. */
-export const readJson = (path: string): unknown => JSON.parse(readText(path));
-
-/** A JSON Schema. */
-export type Schema = Readonly<Record<string, unknown>>;
-
-/** The members of a schema that lead to others. */
-export interface Parts {
-  readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly oneOf?: readonly Schema[];
-  readonly discriminator?: { readonly propertyName: string };
-}
+export const readJson = (path: string): unknown => JSON.parse(readFileSync(root + path, "utf8"));
 
 export interface SchemaFile {
   /** Path below `schemas/`. */
@@ -62,7 +50,7 @@ export function loadSchemas(folder: string): readonly SchemaFile[] {
 /**
  * Returns the file that a reference of another one leads to.
  *
- * @throws {Error} There is none.
+ * @throws {Error} No file has that id.
  */
 export function targetOf<File extends { readonly id: string }>(
   ref: string,
@@ -76,10 +64,10 @@ export function targetOf<File extends { readonly id: string }>(
 
 type Sources = readonly Omit<SchemaFile, "schema">[];
 
-/** Replaces a reference with `properties` or `required` next to it by its target with these merged in. */
+/** Replaces a reference with `properties` next to it by its target with these merged in. */
 function merged(part: Schema, base: string, files: Sources): Schema {
-  const { $ref: ref, ...narrowing } = part as Parts;
-  if (ref === undefined || !("properties" in narrowing || "required" in narrowing)) return part;
+  const { $ref: ref, properties } = part;
+  if (ref === undefined || properties === undefined) return part;
   const { id, source } = targetOf(ref, base, files);
   const {
     $schema: _schema,
@@ -91,48 +79,35 @@ function merged(part: Schema, base: string, files: Sources): Schema {
   // Its references become relative to this file.
   const up = new URL(".", base).href.slice(BASE.length).replaceAll(/[^/]+\//g, "../");
   const moved = mapSchema(wide, (one) =>
-    typeof one["$ref"] === "string"
-      ? { ...one, $ref: up + new URL(one["$ref"], id).href.slice(BASE.length) }
-      : one,
+    one.$ref === undefined
+      ? one
+      : { ...one, $ref: up + new URL(one.$ref, id).href.slice(BASE.length) },
   );
-  return narrowed(moved, narrowing, (member) => merged(member, base, files));
+  return narrowed(moved, properties, (member) => merged(member, base, files));
 }
 
-function narrowed(wide: Schema, narrow: Parts, merge: (member: Schema) => Schema): Schema {
-  const { oneOf, discriminator, properties = {}, required = [] } = wide as Parts;
-  const members = narrow.properties ?? {};
+/** Narrows members of a schema, or of the kind of a union that its tag selects. */
+function narrowed(
+  wide: Schema,
+  members: NonNullable<Schema["properties"]>,
+  merge: (member: Schema) => Schema,
+): Schema {
+  const { oneOf, discriminator, properties = {} } = wide;
   if (oneOf !== undefined) {
     const tag = discriminator?.propertyName ?? "";
     const value = members[tag]?.["const"];
-    const kind = oneOf.find((one) => {
-      const { const: only, enum: values = [only] } = (one as Parts).properties?.[tag] ?? {};
-      return (values as readonly unknown[]).includes(value);
-    });
+    const kind = oneOf.find((one) => valuesOf(one.properties?.[tag]).includes(value));
     if (kind === undefined) throw new Error(`no kind has ${tag} ${JSON.stringify(value)}`);
-    return narrowed(kind, narrow, merge);
+    return narrowed(kind, members, merge);
   }
   const { title: _, ...rest } = wide;
   const fixed = Object.entries(members).map(([name, member]) => {
     const { "x-open": _open, enum: _values, ...own } = properties[name] ?? {};
     return [name, merge({ ...own, ...member })] as const;
   });
-  return {
-    ...rest,
-    required: [...new Set([...required, ...(narrow.required ?? [])])],
-    properties: { ...properties, ...Object.fromEntries(fixed) },
-  };
+  return { ...rest, properties: { ...properties, ...Object.fromEntries(fixed) } };
 }
 
-/** Copies a schema, with every subschema replaced, innermost first. */
-export function mapSchema(schema: Schema, change: (schema: Schema) => Schema): Schema {
-  const { properties, items, oneOf } = schema as Parts;
-  const inner = Object.entries(properties ?? {}).map(
-    ([name, child]) => [name, mapSchema(child, change)] as const,
-  );
-  return change({
-    ...schema,
-    ...(properties && { properties: Object.fromEntries(inner) }),
-    ...(items && { items: mapSchema(items, change) }),
-    ...(oneOf && { oneOf: oneOf.map((child) => mapSchema(child, change)) }),
-  });
-}
+/** The values that a constant or an enum allows. */
+export const valuesOf = ({ const: only, enum: values = [only] }: Schema = {}): readonly unknown[] =>
+  values as readonly unknown[];

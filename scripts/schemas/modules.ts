@@ -1,10 +1,11 @@
+// Prints modules of validators and data: ajv compiles schemas, but makes no catalogue of events.
+import { readFileSync } from "node:fs";
 import { compileStandalone, type Side } from "../../packages/cli/src/types/standalone.ts";
 import {
   BANNER,
   mapSchema,
-  type Parts,
   readJson,
-  readText,
+  root,
   type Schema,
   type SchemaFile,
   targetOf,
@@ -15,7 +16,7 @@ export interface EventRow {
   readonly type: string;
   readonly category: string;
   readonly resource: string;
-  readonly rank?: number;
+  readonly rank?: number | undefined;
   /** The title of its schema: the name of its type. */
   readonly title: string;
   readonly file: SchemaFile;
@@ -36,12 +37,11 @@ export function eventRows(files: readonly SchemaFile[]): readonly EventRow[] {
     const resource = place.replace(/^body:/, "");
     const file = files.find(({ path }) => path === `events/${type}.schema.json`);
     if (file === undefined) throw new Error(`the event ${type} has no schema`);
-    const { properties = {} } = file.schema as Parts;
+    const { properties = {} } = file.schema;
     if (properties["category"]?.["const"] !== category || properties["type"]?.["const"] !== type)
       throw new Error(`${file.path} is not of ${type} in ${category}`);
     const amounts = amountsIn(file, file.schema, "", files);
-    const ranked = rank === undefined ? {} : { rank };
-    return { type, category, resource, ...ranked, title: file.title, file, amounts };
+    return { type, category, resource, rank, title: file.title, file, amounts };
   });
   const events = files.filter(({ path }) => /^events\/\w+\.\w+\.schema\.json$/.test(path));
   if (events.length !== rows.length) throw new Error("an event's schema is not in the catalogue");
@@ -55,8 +55,8 @@ function amountsIn(
   at: string,
   files: readonly SchemaFile[],
 ): readonly string[] {
-  return Object.entries((schema as Parts).properties ?? {}).flatMap(([name, child]) => {
-    const { $ref: ref } = child as Parts;
+  return Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
+    const { $ref: ref } = child;
     const target = ref === undefined ? { ...file, schema: child } : targetOf(ref, file.id, files);
     return target.path === "resources/amount.schema.json"
       ? [`${at}/${name}/value`]
@@ -67,22 +67,23 @@ function amountsIn(
 const text = JSON.stringify;
 const print = (...lines: readonly string[]): string => `${[BANNER, ...lines].join("\n")}\n`;
 
+// ajv's code has no types.
+const NO_CHECK = "// @ts-nocheck -- compiled code";
+
 /** The schemas by title; their references are titles. */
 const byTitle = (files: readonly SchemaFile[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(
     files.map(({ title, id, schema }) => [
       title,
       mapSchema(schema, (part) =>
-        typeof part["$ref"] === "string" ? { $ref: targetOf(part["$ref"], id, files).title } : part,
+        part.$ref === undefined ? part : { $ref: targetOf(part.$ref, id, files).title },
       ),
     ]),
   );
 
 /** Prints the import of what compiled checks use. */
 const helpersOf = (code: string, ...more: readonly string[]): string => {
-  const used = ["isHttpUrl", "isTimestamp", "keepNearest", "lengthOf"].filter((name) =>
-    code.includes(name),
-  );
+  const used = ["formats", "keepNearest", "lengthOf"].filter((name) => code.includes(name));
   return `import { ${[...used, ...more, "validator"].join(", ")} } from "../validation.ts";`;
 };
 
@@ -91,6 +92,7 @@ export function catalogueModule(files: readonly SchemaFile[], rows: readonly Eve
   const titles = rows.map(({ title }) => title);
   const { code, checkOf } = compileStandalone(byTitle(files), titles, "reader");
   return print(
+    NO_CHECK,
     'import type { Catalogue } from "../catalogue.ts";',
     'import type { EventTypeMap } from "./types.ts";',
     helpersOf(code),
@@ -113,24 +115,38 @@ export const eventExamplesModule = (rows: readonly EventRow[]): string =>
     "",
     "/** An example of each event of the standard profile, by type. */",
     "export const eventExamples: EventTypeMap = {",
-    ...rows.map(({ type, file }) => `  ${text(type)}: ${text(examplesOf(file)[0])},`),
+    // Tests validate the examples.
+    ...rows.map(
+      ({ type, file }) => `  ${text(type)}: ${text((file.schema["examples"] as unknown[])[0])},`,
+    ),
     "};",
   );
 
-/** The examples of a schema, which tests validate. */
-const examplesOf = ({ schema }: SchemaFile): readonly unknown[] =>
-  schema["examples"] as readonly unknown[];
-
 /** Prints a module with a `validate…` of each schema for a side. */
-export function validatorsModule(
+export const validatorsModule = (
   side: Side,
   titles: readonly string[],
   files: readonly SchemaFile[],
+): string => printValidators(side, titles, byTitle(files), "./types.ts");
+
+/** Prints the module that checks the shape of a provider's document; `schemeOf` checks its meaning. */
+export function providerValidatorModule(): string {
+  const ProviderDocument = readJson("schemas/providers/provider.schema.json") as Schema;
+  const titles = ["ProviderDocument"];
+  return printValidators("writer", titles, { ProviderDocument }, "./provider-types.ts");
+}
+
+function printValidators(
+  side: Side,
+  titles: readonly string[],
+  schemas: Readonly<Record<string, Schema>>,
+  types: string,
 ): string {
-  const { code, checkOf } = compileStandalone(byTitle(files), titles, side);
+  const { code, checkOf } = compileStandalone(schemas, titles, side);
   const name = (title: string): string => (title === "WebhookEvent" ? "Event" : title);
   return print(
-    `import type { ${titles.join(", ")} } from "./types.ts";`,
+    NO_CHECK,
+    `import type { ${titles.join(", ")} } from "${types}";`,
     helpersOf(code, "type Validator"),
     "",
     ...titles.map(
@@ -141,43 +157,9 @@ export function validatorsModule(
   );
 }
 
-/** Prints the module that checks a provider's document. */
-export function providerValidatorModule(): string {
-  const schemas = { Provider: readJson("schemas/providers/provider.schema.json") as Schema };
-  const { code, checkOf } = compileStandalone(schemas, ["Provider"], "writer");
-  return print(
-    'import type { ProviderDocument } from "./provider-types.ts";',
-    helpersOf(code, "type Validator"),
-    "",
-    "/** Checks the shape of a provider's document; `schemeOf` checks its meaning. */",
-    `export const checkProviderDocument: Validator<ProviderDocument> = /* @__PURE__ */ validator(${checkOf("Provider")});`,
-    code,
-  );
-}
-
 /** Prints the module of the text of `validation.ts`, for validators that users generate. */
 export const validationSourceModule = (): string =>
   print(
     "/** The functions that compiled validators use, without exports. */",
-    `export const validationSource = ${text(readText("schemas/src/validation.ts").replaceAll(/^export /gm, ""))};`,
+    `export const validationSource = ${text(readFileSync(`${root}schemas/src/validation.ts`, "utf8").replaceAll(/^export /gm, ""))};`,
   );
-
-/** Prints the module of the built-in profiles. */
-export function profilesModule(names: readonly string[]): string {
-  const entries = names.map((name) => {
-    const { $schema: _, ...profile } = readJson(`schemas/profiles/${name}.json`) as Schema;
-    return `  ${text(name)}: ${text(profile)},`;
-  });
-  const type = names.map((name) => `readonly ${text(name)}: Profile`).join("; ");
-  return print(
-    'import { freeze } from "../freeze.ts";',
-    'import type { Profile } from "./types.ts";',
-    "",
-    'export type { Profile } from "./types.ts";',
-    "",
-    "/** The built-in profiles, frozen. */",
-    `export const profiles: { ${type} } = freeze({`,
-    ...entries,
-    "});",
-  );
-}

@@ -1,72 +1,45 @@
+// Prints documents as frozen constants: a JSON module is neither frozen nor left out by a user's bundler.
 import { globSync } from "node:fs";
 import { BANNER, readJson, root, type Schema } from "./load.ts";
 
-/** The document of each provider, by its name. */
-export type ProviderFiles = Readonly<Record<string, Schema>>;
+/** Documents by their names. */
+export type Documents = Readonly<Record<string, Schema>>;
 
 /**
- * Reads the documents of providers.
+ * Reads the documents of a folder of `schemas/`: providers or profiles.
  *
  * @throws {Error} A document's name is not that of its file.
  */
-export function providerFiles(): ProviderFiles {
-  const names = globSync("*.json", { cwd: `${root}schemas/providers` })
+export function readDocuments(folder: "providers" | "profiles"): Documents {
+  const names = globSync("*.json", { cwd: `${root}schemas/${folder}` })
     .map((file) => file.slice(0, -".json".length))
     .filter((name) => !name.endsWith(".schema"));
   return Object.fromEntries(
     names.toSorted().map((name) => {
-      const { $schema: _, ...document } = readJson(`schemas/providers/${name}.json`) as Schema;
+      const { $schema: _, ...document } = readJson(`schemas/${folder}/${name}.json`) as Schema;
       if (document["name"] !== name) throw new Error(`${name}.json has another "name"`);
       return [name, document];
     }),
   );
 }
 
-const constant = (name: string): string =>
-  name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-
-/** Prints the module of the providers: a frozen constant each, of which a bundler keeps the imported ones. */
-export const providersModule = (files: ProviderFiles): string =>
+/** Prints a module with a frozen constant for each document, of which a bundler keeps the imported ones. */
+export const constantsModule = (documents: Documents, type: string, types: string): string =>
   [
     BANNER,
     'import { freeze } from "../freeze.ts";',
-    'import type { ProviderDocument } from "./provider-types.ts";',
+    `import type { ${type} } from "${types}";`,
     "",
-    'export type { ProviderDocument } from "./provider-types.ts";',
+    `export type { ${type} } from "${types}";`,
     "",
-    ...Object.entries(files).flatMap(([name, document]) => [
-      `/** ${String(document["title"])}: ${String(document["documentation"])} */`,
-      `export const ${constant(name)}: ProviderDocument = /* @__PURE__ */ freeze(${JSON.stringify(document)});`,
+    ...Object.entries(documents).flatMap(([name, document]) => [
+      `/** ${aboutOf(name, document)} */`,
+      `export const ${constant(name)}: ${type} = /* @__PURE__ */ freeze(${JSON.stringify(document)});`,
     ]),
     "",
   ].join("\n");
 
-/** Prints the module that finds a provider by its name. */
-export const providersByNameModule = (files: ProviderFiles): string =>
-  [
-    BANNER,
-    'import type { ProviderDocument } from "./provider-types.ts";',
-    'import * as providers from "./providers.ts";',
-    "",
-    "/** The providers by their names. A Map: no name is found in an object's prototype. */",
-    "export const providersByName: ReadonlyMap<string, ProviderDocument> = new Map([",
-    ...Object.keys(files).map(
-      (name) => `  [${JSON.stringify(name)}, providers.${constant(name)}],`,
-    ),
-    "]);",
-    "",
-  ].join("\n");
-
-/** Returns the documents as they are shipped, by path. */
-export function shippedProviders(files: ProviderFiles): Record<string, string> {
-  const documents = Object.entries({
-    ...files,
-    "provider.schema": readJson("schemas/providers/provider.schema.json"),
-  });
-  return Object.fromEntries(
-    documents.map(([name, document]) => [
-      `schemas/documents/providers/${name}.json`,
-      `${JSON.stringify(document)}\n`,
-    ]),
-  );
-}
+const aboutOf = (name: string, { title, documentation }: Schema): string =>
+  typeof title === "string" ? `${title}: ${String(documentation)}` : `The profile ${name}.`;
+const constant = (name: string): string =>
+  name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,6 +1,7 @@
-import { compile } from "json-schema-to-typescript";
+// Prints types: json-schema-to-typescript knows neither our open enums nor narrowed references and lookups.
+import { compile, type JSONSchema } from "json-schema-to-typescript";
 import { readonly } from "../../packages/cli/src/types/typescript.ts";
-import { BANNER, mapSchema, type Parts, type Schema, type SchemaFile, targetOf } from "./load.ts";
+import { BANNER, mapSchema, readJson, type Schema, type SchemaFile, targetOf } from "./load.ts";
 import type { EventRow } from "./modules.ts";
 
 /** The types of every schema: readonly, with their documentation, and the lookups of events. */
@@ -37,15 +38,30 @@ export async function typesOf(
   return [readonly(withoutRoot).trimEnd(), lookups(rows), ""].join("\n");
 }
 
+/** Prints the types of a provider's document. */
+export async function providerTypes(): Promise<string> {
+  const schema = readJson("schemas/providers/provider.schema.json");
+  // A description next to a reference would make another type of each.
+  const text = JSON.stringify(schema, (_, part: Schema) =>
+    typeof part?.["$ref"] === "string" ? { $ref: part["$ref"] } : part,
+  );
+  const types = await compile(JSON.parse(text) as JSONSchema, "ProviderDocument", {
+    bannerComment: BANNER,
+    additionalProperties: false,
+    ignoreMinAndMaxItems: true,
+  });
+  return readonly(types);
+}
+
 /** A schema as the type printer reads it best. */
 function forTypes(file: SchemaFile, files: readonly SchemaFile[]): Schema {
   return mapSchema(mapSchema(file.source, closedTags), (schema) => {
     const { "x-open": open, "x-invalid": _, examples: __, discriminator: ___, ...rest } = schema;
-    const { $ref: ref, ...beside } = rest as Parts;
+    const { $ref: ref, ...beside } = rest;
     if (ref !== undefined) {
       const target = targetOf(ref, file.id, files);
       // A description next to a $ref would replace the shared type's own; a text has no type to share.
-      if (beside.properties !== undefined || beside.required !== undefined)
+      if (beside.properties !== undefined)
         return { tsType: `${target.title} & ${narrowedType(target.title, beside)}` };
       if (target.schema["type"] !== "string") return { $ref: target.id };
       return { type: "string", description: target.schema["description"], ...beside };
@@ -63,27 +79,24 @@ function forTypes(file: SchemaFile, files: readonly SchemaFile[]): Schema {
   });
 }
 
-/** The members that a narrowed reference fixes or demands, as a type. */
-function narrowedType(of: string, { properties = {}, required = [] }: Parts): string {
+/** The members that a narrowed reference fixes, as a type. */
+function narrowedType(of: string, { properties = {} }: Schema): string {
   const fixed = Object.entries(properties).map(([name, member]) => {
-    const { const: value, ...nested } = member;
+    const { const: value } = member;
     const type =
-      typeof value === "string" ? quoted(value) : narrowedType(`${of}[${quoted(name)}]`, nested);
+      typeof value === "string" ? quoted(value) : narrowedType(`${of}[${quoted(name)}]`, member);
     return `readonly ${name}: ${type}`;
   });
-  const demanded = required
-    .filter((name) => !(name in properties))
-    .map((name) => `readonly ${name}: NonNullable<${of}[${quoted(name)}]>`);
-  return `{ ${[...fixed, ...demanded].join("; ")} }`;
+  return `{ ${fixed.join("; ")} }`;
 }
 
 /** The tag of a union stays closed in its type, or comparing it would narrow nothing. */
 function closedTags(schema: Schema): Schema {
-  const { discriminator, oneOf } = schema as Parts;
+  const { discriminator, oneOf } = schema;
   const tag = discriminator?.propertyName;
   if (tag === undefined || oneOf === undefined) return schema;
   const closed = oneOf.map((kind) => {
-    const { properties } = kind as Parts;
+    const { properties } = kind;
     // A reference.
     if (properties === undefined) return kind;
     const { "x-open": _, ...value } = properties[tag] ?? {};
@@ -96,12 +109,8 @@ const quoted = (text: string): string => JSON.stringify(text);
 
 /** Maps from names to events: a look-up narrows at once where inference over the union would not. */
 function lookups(rows: readonly EventRow[]): string {
-  const categories = [...new Set(rows.map(({ category }) => category))];
-  const union = (category: string): string =>
-    rows
-      .filter((row) => row.category === category)
-      .map(({ title }) => title)
-      .join(" | ");
+  const categories = Object.entries(Object.groupBy(rows, ({ category }) => category));
+  const union = (of: readonly EventRow[]): string => of.map(({ title }) => title).join(" | ");
   return [
     "/** The events by their types. */",
     "export type EventTypeMap = {",
@@ -109,7 +118,7 @@ function lookups(rows: readonly EventRow[]): string {
     "};",
     "/** The events by their categories. */",
     "export type EventCategoryMap = {",
-    ...categories.map((category) => `  readonly ${category}: ${union(category)};`),
+    ...categories.map(([category, own = []]) => `  readonly ${category}: ${union(own)};`),
     "};",
     "/** The name of an event. */",
     "export type EventType = keyof EventTypeMap;",

@@ -1,9 +1,9 @@
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import type { CheckRunner, SandboxOptions } from "@countersign/sandbox/internal";
+import type { CheckRunner, SandboxOptions } from "@countersign/service/sandbox";
 import { onTestFinished } from "vitest";
-import { listen } from "../../packages/sandbox/test/listen.ts";
-import { openSandbox, TOKEN } from "../../packages/sandbox/test/open-sandbox.ts";
+import { listen } from "../../packages/service/test/sandbox/listen.ts";
+import { openSandbox, TOKEN } from "../../packages/service/test/sandbox/open-sandbox.ts";
 import type { AtEnd } from "../temporary-folder.ts";
 
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -42,6 +42,7 @@ export async function openInspector(options: OpenOptions = {}, atEnd: AtEnd = on
     sandbox,
     seeded,
     refund,
+    target,
     url: sandbox.url,
     port: sandbox.port,
     /** Opens the page. */

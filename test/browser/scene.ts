@@ -1,4 +1,4 @@
-import type { CheckRunner } from "@countersign/sandbox/internal";
+import type { CheckRunner } from "@countersign/service/sandbox";
 import { profiles } from "@countersign/schemas/profiles";
 import { beforeAll } from "vitest";
 import { receiverCheckRunner } from "../../packages/cli/src/receiver-check-runner.ts";
@@ -36,8 +36,7 @@ async function makeScene(one: OpenInspector): Promise<Scene> {
     // The sandbox's own answer.
     return (body as { id: string }).id;
   };
-  const all = { subscriptionDetails: { type: "ALL" } };
-  const made = await api("POST", "/sandbox/inspect/endpoints", all);
+  const made = await api("POST", "/sandbox/inspect/endpoints", {});
   const { subscriptionKey: endpoint } = made.body as { subscriptionKey: string };
   const fault = { route: "attempt", kind: "status", status: 500, times: 1 };
   await api("PUT", "/sandbox/faults", { faults: [fault] });
@@ -46,6 +45,8 @@ async function makeScene(one: OpenInspector): Promise<Scene> {
   for (const type of ["customer.activated", "account.linked", "payment.created"]) await send(type);
 
   let isFirst = true;
+  receiver.answerOf = (body) =>
+    body.includes("payment.failed") && !isFirst ? '{"code":"CS_HANDLER_FAILED"}' : "";
   receiver.statusOf = (body) => {
     if (body.includes("customer.created")) return 401;
     if (body.includes("refund.pending")) return 503;
@@ -59,13 +60,6 @@ async function makeScene(one: OpenInspector): Promise<Scene> {
   const { paymentId: refund } = asked.body as { paymentId: string };
   isFirst = false;
   await attempt("PT10S");
-  await api("POST", "/sandbox/outcomes", {
-    outcome: "failed",
-    eventId: failing,
-    code: "CS_HANDLER_FAILED",
-    message: "TypeError: Cannot read properties of undefined (reading 'ledger')",
-    durationMs: 12,
-  });
   await api("POST", "/sandbox/inspect/checks", {});
   return { one, failing, refund, payment, endpoint };
 }
@@ -80,15 +74,12 @@ const statuses: Readonly<Record<string, string>> = {
 const failure = {
   message: "an attempt without any header of the scheme: expected a refusal, got 204",
   fix: "Refuse an attempt without the signature's headers before anything else is done.",
-  evidence: {
-    curl: [],
-    exchanges: [
-      {
-        sent: 'POST /webhooks HTTP/1.1\nHost: localhost:3000\nContent-Length: 62\n\n{"id":"cstest_1","type":"payment.created","category":"PAYMENT"}',
-        received: "HTTP/1.1 204 No Content\nConnection: close",
-      },
-    ],
-  },
+  exchanges: [
+    {
+      sent: 'POST /webhooks HTTP/1.1\nHost: localhost:3000\nContent-Length: 62\n\n{"id":"cstest_1","type":"payment.created","category":"PAYMENT"}',
+      received: "HTTP/1.1 204 No Content\nConnection: close",
+    },
+  ],
   replay:
     "countersign verify receiver --url http://localhost:3000/webhooks --only receiver/forged --seed 1",
 };

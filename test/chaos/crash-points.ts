@@ -57,8 +57,8 @@ export interface MerchantOptions {
 
 /** Points at which a delivering process can be ended, in the order in which a delivery passes them. */
 export const DELIVERY_POINTS = [
-  "inside the lease",
-  "after the lease",
+  "inside the claim",
+  "after the claim",
   "before the POST",
   "within the POST",
   "after the answer",
@@ -75,7 +75,7 @@ export interface DelivererOptions {
   readonly database: string;
   /** A file with a line for each crash at a point, and for each step of wall time. */
   readonly crashes: string;
-  /** Milliseconds for which a process counts as alive after its last heartbeat. */
+  /** Milliseconds that a claim lasts. */
   readonly leaseMs: number;
   /** Offset of the process's clock, in milliseconds. */
   readonly ahead: number;

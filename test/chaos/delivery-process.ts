@@ -14,19 +14,18 @@ import {
   undiciTransport,
   type Driver,
   type Transport,
-} from "@countersign/service/internal";
+} from "@countersign/service";
 import { hookedDriver, type DriverHooks } from "../../packages/service/test/hooked-driver.ts";
 import { testVault } from "../../packages/service/test/test-vault.ts";
 import { crashingAt, type DelivererOptions, type DeliveryPoint } from "./crash-points.ts";
 
 // A process that delivers, as `countersign serve` does, but to loopback. It ends itself by SIGKILL if it is
-// asked to: no lease is returned, no buffer is flushed.
+// asked to: no claim is released, no buffer is flushed.
 
 // The campaign writes it.
 const options = JSON.parse(process.argv[2] ?? "{}") as DelivererOptions;
 const { name, database, crashes, leaseMs, ahead, crash, flaw } = options;
 
-const HINT_MS = 250;
 /** Milliseconds that one attempt may take. */
 const DEADLINE_MS = 1000;
 /** Concurrent attempts; more are then ready to begin. */
@@ -34,24 +33,24 @@ const CONCURRENCY = 8;
 
 const passing = crashingAt<DeliveryPoint>(crash, crashes);
 
-/** A store whose leases and completions pass their points. */
+/** A store whose claims and completions pass their points. */
 function crashingStore(stored: Driver): ReturnType<typeof deliveryStore> {
   const rows: DriverHooks["rows"] = (sql, found) => {
     const text = found.length > 0 ? textOf(sql, "sqlite") : "";
-    if (text.includes("INTO endpoint_leases")) passing("inside the lease");
-    if (text.includes("UPDATE deliveries SET")) passing("inside the completion");
+    if (text.includes("FOR UPDATE SKIP LOCKED")) passing("inside the claim");
+    else if (text.includes("attempts = done.number")) passing("inside the completion");
     return found;
   };
   const store = deliveryStore(hookedDriver(stored, { rows }));
   return {
     ...store,
-    take: async (id, wanted) => {
-      const taken = await store.take(id, wanted);
-      if (taken.length > 0 && wanted !== "own") passing("after the lease");
-      return taken;
+    claim: async (requests, times) => {
+      const claims = await store.claim(requests, times);
+      if (claims.some((one) => (one?.deliveries.length ?? 0) > 0)) passing("after the claim");
+      return claims;
     },
-    complete: async (completions, pause) => {
-      const group = await store.complete(completions, pause);
+    record: async (completions, pause) => {
+      const group = await store.record(completions, pause);
       passing("after the completion");
       return group;
     },
@@ -89,7 +88,6 @@ const driver = database.startsWith("postgres:")
 const clock = { ...systemClock, now: () => systemClock.now() + ahead };
 
 const engine = new DeliveryEngine({
-  id: name,
   store: crashingStore(driver),
   policy,
   clock,
@@ -104,8 +102,6 @@ const engine = new DeliveryEngine({
   userAgent: name,
 });
 engine.start();
-// The campaign's writer sends no hints: reads without one are seconds apart.
-setInterval(() => engine.onWork("anything"), HINT_MS);
 process.stdin.resume().on("end", () => process.exit());
 process.stdout.write("ready\n");
 // A killed process leaves no compile cache for its successors.

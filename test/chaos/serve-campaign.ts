@@ -48,8 +48,8 @@ export async function serveCampaign(
       await calling;
     };
     await Promise.all(processes.map((one, index) => end(one, urls[index] ?? "")));
-    // All have ended: no process has to wait for their leases.
-    await store.driver.transaction((tx) => tx.query("DELETE FROM delivery_members"));
+    // All have ended: no process has to wait until their claims end.
+    await store.driver.transaction((tx) => tx.query("UPDATE deliveries SET claimed_until = 0"));
   }
   const last = served.serve();
   await caller.askRest(await last.ready());

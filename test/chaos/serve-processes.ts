@@ -9,6 +9,14 @@ import { settledPayments } from "../../packages/service/test/payments.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import type { ChaosStore } from "./delivery-store.ts";
 
+const METRICS_TOKEN = "a-token-for-metrics";
+
+/** Reads the metrics of a process. */
+export async function metricsOf(url: string): Promise<string> {
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+  return (await fetch(`${url}/metrics`, { headers })).text();
+}
+
 export type Served = Awaited<ReturnType<typeof openServed>>;
 
 /**
@@ -30,6 +38,7 @@ export async function openServed(store: ChaosStore) {
     // The key of the test's vault.
     COUNTERSIGN_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, "k1").toString("base64")}`,
     COUNTERSIGN_EGRESS_PROXY: proxy,
+    COUNTERSIGN_METRICS_TOKEN: METRICS_TOKEN,
     NODE_EXTRA_CA_CERTS: authority,
     ...(isPostgres && { COUNTERSIGN_DATABASE_URL: database }),
   };

@@ -7,11 +7,11 @@ import { runRounds } from "../rounds.ts";
 import { nothingWaits, refundVerdict } from "./serve-campaign.ts";
 import { type ChaosStore, isInstalled, storesOf } from "./delivery-store.ts";
 import { NO_FAULT } from "./delivery-verdict.ts";
-import { openServed } from "./serve-processes.ts";
+import { metricsOf, openServed } from "./serve-processes.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const [MINUTES, ROUND, PEAK_MS, SAMPLE_MS, TICK_MS] = [60, 5, 20_000, 10_000, 100];
-/** The most that a profile allows: one caller stands for many. */
+/** The most that a profile allows: one caller makes the calls of many. */
 const UNLIMITED = { refundsPerSecond: 10_000, tokensPerMinute: 10_000, othersPerSecond: 10_000 };
 /** The refunded payment has 1,000,000 cents, one for each refund. */
 const MOST_PER_SECOND = 250;
@@ -63,7 +63,7 @@ it.each(stores.filter(isInstalled))(
 
     const started = performance.now();
     const sample = async (): Promise<string> => {
-      const metrics = await (await fetch(`${url}/metrics`)).text();
+      const metrics = await metricsOf(url);
       const metric = (name: string): number =>
         Number(new RegExp(`^${name} (\\S+)$`, "m").exec(metrics)?.[1]);
       const [wal, tables] = await sizesOf(opened);

@@ -19,7 +19,6 @@ export type * as documents from "@countersign/contract-kit/documents";
 export type * as pact from "@countersign/contract-kit/pact";
 export type * as attempts from "@countersign/contract-kit/attempts";
 export type * as report from "@countersign/contract-kit/report";
-export type * as kitVitest from "@countersign/contract-kit/vitest";
 export type * as sandbox from "@countersign/sandbox";
 export type * as schemas from "@countersign/schemas";
 export type * as eventExamples from "@countersign/schemas/event-examples";

@@ -15,9 +15,45 @@ const node = `"${process.execPath}" --disable-warning=ExperimentalWarning`;
 
 const verify = `shift 2; exec ${node} "${root}packages/cli/src/main.ts" "$@"`;
 
+/** The inputs of the steps in docs/ci/README.md. */
+const examples = [
+  ...readFileSync(`${root}docs/ci/README.md`, "utf8").matchAll(/^```yaml\n(.*?)^```/gms),
+].flatMap(([, yaml = ""]) =>
+  (parse(yaml) as { with: Readonly<Record<string, string>> }[]).map((step) => step.with),
+);
+
+interface RunnerOptions {
+  /** The command that `npx` runs. Default: the command of this repository. */
+  readonly command?: string;
+  /** The checked out repository. Default: an empty one. */
+  readonly folder?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A receiver as a merchant writes it with GitHub's library. */
+const githubReceiver = `
+import { createServer } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { verify } from "${import.meta.resolve("@octokit/webhooks-methods")}";
+
+const { PORT, GITHUB_WEBHOOK_SECRET } = process.env;
+createServer(async (request, response) => {
+  // A stranger may end the connection in the middle of a body.
+  const body = await buffer(request).then(String, () => undefined);
+  if (body === undefined) return;
+  const signature = request.headers["x-hub-signature-256"] ?? "";
+  const isGenuine =
+    request.method === "POST" &&
+    signature !== "" &&
+    (await verify(GITHUB_WEBHOOK_SECRET, body, signature).catch(() => false));
+  response.writeHead(isGenuine ? 200 : 400).end();
+}).listen(PORT);`;
+
 /** Runs the action's script with the environment of a runner. `npx` runs the command of this repository, or another. */
-async function runAction(inputs: Readonly<Record<string, string>>, command = verify) {
-  const folder = temporaryFolder();
+async function runAction(
+  inputs: Readonly<Record<string, string>>,
+  { command = verify, folder = temporaryFolder(), env = {} }: RunnerOptions = {},
+) {
   const npx = `#!/bin/bash\necho "$COUNTERSIGN_SECRET" > "${folder}/secret"\necho "$@" > "${folder}/arguments"\n${command}\n`;
   writeFileSync(join(folder, "npx"), npx, { mode: 0o755 });
   const files = {
@@ -25,11 +61,12 @@ async function runAction(inputs: Readonly<Record<string, string>>, command = ver
     GITHUB_STEP_SUMMARY: join(folder, "summary"),
   };
   for (const file of Object.values(files)) writeFileSync(file, "");
-  const child = spawn(process.execPath, [`${root}action/verify.mjs`], {
+  const child = spawn("bash", [`${root}action/verify.sh`], {
     cwd: folder,
     env: {
       ...process.env,
       ...files,
+      ...env,
       ...Object.fromEntries(
         Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]),
       ),
@@ -70,8 +107,46 @@ describe("the GitHub action", () => {
     },
   );
 
+  it("verifies a sender by its trigger, with a new secret", { tags: "ci" }, async () => {
+    const { status, out, read } = await runAction({
+      role: "sender",
+      trigger: `${node} "${root}packages/cli/test/senders/sender.mjs"`,
+      options: "--only sender/deliveries",
+    });
+    expect([status, read("output")]).toEqual([0, "result=passed\nreports=countersign-reports\n"]);
+    expect(read("summary")).toContain("P-EVENT-SIGNED");
+    const [, secret = ""] = /^::add-mask::(whsec_\S+)$/m.exec(out) ?? [];
+    expect(secret).toHaveLength(50);
+    expect(read("arguments")).not.toContain(secret);
+  });
+
+  it(
+    "verifies a receiver with GitHub's library as docs/ci shows",
+    { tags: "ci", timeout: 120_000 },
+    async () => {
+      const [step] = examples;
+      const folder = temporaryFolder();
+      const scripts = { start: "node receiver.mjs" };
+      writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts }));
+      writeFileSync(join(folder, "receiver.mjs"), githubReceiver);
+      const free = String(await freePort(22_000));
+      const inputs = { ...step, url: (step?.["url"] ?? "").replace("3000", free) };
+      const { status, out, read } = await runAction(inputs, { folder, env: { PORT: free } });
+      expect(out).toMatch(/tier: no effects/);
+      expect(out).toMatch(/^n\/a: GitHub signs no time\n +R-VERIFY-STALE/m);
+      expect([status, read("output")]).toEqual([0, "result=passed\nreports=countersign-reports\n"]);
+    },
+  );
+
+  it("has the inputs that docs/ci gives", () => {
+    const { inputs } = parse(readFileSync(`${root}action.yml`, "utf8")) as { inputs: object };
+    expect(examples).toHaveLength(2);
+    for (const name of examples.flatMap((step) => Object.keys(step)))
+      expect(Object.keys(inputs)).toContain(name);
+  });
+
   it("fails the job if the verification fails, and passes a given secret in the environment only", async () => {
-    const { status, read } = await runAction({ url, secret: SECRET }, "exit 1");
+    const { status, read } = await runAction({ url, secret: SECRET }, { command: "exit 1" });
     expect([status, read("output")]).toEqual([1, "result=failed\nreports=countersign-reports\n"]);
     expect(read("secret")).toBe(`${SECRET}\n`);
     expect(read("arguments")).not.toContain(SECRET);
@@ -90,7 +165,11 @@ describe("the GitHub action", () => {
   );
 
   it.each([
-    [{ role: "merchant", url }, 'invalid role "merchant": expected "receiver" or "provider"'],
+    [
+      { role: "merchant", url },
+      'invalid role "merchant": expected "receiver", "sender" or "provider"',
+    ],
+    [{ role: "sender" }, 'missing trigger: expected a command, or "POST URL"'],
     [{ role: "provider", url: "localhost" }, 'invalid url "localhost": expected a full URL'],
   ])("rejects the inputs %j", async (inputs, message) => {
     const { status, out } = await runAction(inputs);
@@ -105,7 +184,7 @@ describe("the GitHub action", () => {
       };
     };
     const step = runs.steps.find(({ run }) => run !== undefined);
-    expect(step?.run).toBe('node "$GITHUB_ACTION_PATH/action/verify.mjs"');
+    expect(step?.run).toBe('bash "$GITHUB_ACTION_PATH/action/verify.sh"');
     expect(step?.env).toEqual(
       Object.fromEntries(
         Object.keys(inputs).map((name) => [

@@ -1,7 +1,11 @@
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { expect, it } from "vitest";
-import { openReceiver, openSandbox, SECRET } from "../../packages/sandbox/test/open-sandbox.ts";
+import {
+  openReceiver,
+  openSandbox,
+  SECRET,
+} from "../../packages/service/test/sandbox/open-sandbox.ts";
 
 it("[P-EVENT-SIGNED] a refund is delivered signed as other people's libraries verify it", async () => {
   const { url, arrived } = await openReceiver(204);

@@ -2,8 +2,8 @@ import { createReceiver, memoryInbox } from "@countersign/receiver";
 import { reference } from "@countersign/receiver/providers";
 import { toNode } from "@countersign/receiver/node";
 import { expect, it } from "vitest";
-import { listen } from "../../packages/sandbox/test/listen.ts";
-import { openSandbox, SECRET } from "../../packages/sandbox/test/open-sandbox.ts";
+import { listen } from "../../packages/service/test/sandbox/listen.ts";
+import { openSandbox, SECRET } from "../../packages/service/test/sandbox/open-sandbox.ts";
 
 it("T-01 T-27 a merchant books a refund once if its event arrives first and its answer is lost", async () => {
   const known = new Set<unknown>();

@@ -48,6 +48,18 @@ const typeOf = ({ body }: HttpCall): unknown => parsed(body)?.["type"];
 /** Mistakes in what is delivered, how it is signed, and what its answers mean. */
 export const attemptFaults: readonly ProviderFault[] = [
   {
+    id: "event-id-second",
+    fails: "P-EVENT-ID-UNIQUE",
+    breaks:
+      "Standard Webhooks: the id is made of the second, so that receivers take events at once for one.",
+    plant: attempt(() => (one, next, sign) => {
+      // Of a minute, so that a busy machine changes nothing.
+      const id = `evt_${Math.floor(Date.now() / 60_000)}`;
+      const body = edited(one.body ?? "", (members) => ({ ...members, id }));
+      return next(sign({ ...withHeader(one, "webhook-id", id), body }));
+    }),
+  },
+  {
     id: "event-refund-id",
     fails: "P-EVENT-EACH-STATE",
     breaks: "S 6: refund events carry the id of the original payment instead of the refund's.",

@@ -1,5 +1,5 @@
 import type { HttpAnswer, HttpCall, Send } from "@countersign/contract-kit";
-import type { SandboxOptions } from "@countersign/sandbox/internal";
+import type { SandboxOptions } from "@countersign/service/sandbox";
 import type { Fault } from "../../packages/contract-kit/test/provider/open-target.ts";
 
 /** A mistake of a service, planted around it: in its settings, its calls, its states or its attempts. */
@@ -73,7 +73,7 @@ export function numberText(value: unknown): string | undefined {
 export const textOf = (body: string | Uint8Array | undefined): string =>
   Buffer.from(body ?? "").toString();
 
-/** The members of an object's member; empty if it is no object. */
+/** The members of an object's member; empty for anything but an object. */
 export function membersAt(members: Members | undefined, name: string): Members {
   const value = members?.[name];
   return isMembers(value) ? value : {};

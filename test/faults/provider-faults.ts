@@ -1,6 +1,6 @@
 import { providerChecks, type ProviderTarget } from "@countersign/contract-kit";
 import { onTestFinished } from "vitest";
-import { openSandbox } from "../../packages/sandbox/test/open-sandbox.ts";
+import { openSandbox } from "../../packages/service/test/sandbox/open-sandbox.ts";
 import {
   type Fault,
   openTargetAt,

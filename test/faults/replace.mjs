@@ -10,7 +10,7 @@ registerHooks({
     const loaded = nextLoad(url, context);
     const own = edits.filter(([file]) => url.endsWith(`/${file}`));
     if (own.length === 0) return loaded;
-    let source = String(loaded.source);
+    let source = Buffer.from(loaded.source).toString();
     for (const [, find, replacement] of own) source = source.split(find).join(replacement);
     return { ...loaded, source };
   },

@@ -1,5 +1,5 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import { quick } from "../../packages/contract-kit/test/provider/open-target.ts";
 import { type Plant, type ProviderFault, textOf } from "./edits.ts";
 
@@ -55,6 +55,16 @@ export const serviceFaults: readonly ProviderFault[] = [
     }),
   },
   {
+    id: "retry-even",
+    fails: "P-EVENT-BACKOFF",
+    breaks: "S 6.6: retries come every five seconds, which keeps a failing receiver down.",
+    plant: serving(({ provider }) => {
+      const { provider: document, sending } = sendingProviderOf({ provider });
+      const scheduleSeconds = sending.scheduleSeconds.map((_step, index) => (index === 0 ? 0 : 5));
+      return { provider: { ...document, sending: { ...sending, scheduleSeconds } } };
+    }),
+  },
+  {
     id: "limit-one-more",
     fails: "P-SUBSCRIBE-LIMIT",
     breaks: "S 8: a merchant may have one subscription more than the limit.",
@@ -68,7 +78,7 @@ export const serviceFaults: readonly ProviderFault[] = [
     breaks:
       "The last attempt of the schedule is never made: an outage of two days and a half loses events.",
     plant: serving((profile) => {
-      const { provider, sending } = senderOf(profile);
+      const { provider, sending } = sendingProviderOf(profile);
       const scheduleSeconds = sending.scheduleSeconds.slice(0, -1);
       return { provider: { ...provider, sending: { ...sending, scheduleSeconds } } };
     }),

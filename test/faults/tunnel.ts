@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { type HttpCall, httpSend } from "@countersign/contract-kit";
 import type { Profile } from "@countersign/schemas/profiles";
-import { signerOf } from "@countersign/service/internal";
+import { signerOf } from "@countersign/service";
 import type { Fault } from "../../packages/contract-kit/test/provider/open-target.ts";
 import { type AttemptFault, edited } from "./edits.ts";
 

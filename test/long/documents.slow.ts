@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { Parser } from "@asyncapi/parser";
 import { expect, it } from "vitest";
 import { asyncApiOf } from "../../packages/service/src/documents/asyncapi.ts";
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import { schemas } from "../../packages/service/src/documents/generated/schemas.ts";
 import { openApiOf } from "../../packages/service/src/documents/openapi.ts";
 import { documentedProfiles as all } from "../../packages/service/test/documents/documented-profiles.ts";
@@ -48,7 +48,7 @@ it.each(both)(
     const faults = diagnostics.filter(({ severity }) => `${severity}` <= "1");
     expect(faults.map(({ message, path }) => [message, path.join("/")])).toEqual([]);
     expect(document?.version()).toBe("3.0.0");
-    const types = new Set(senderOf(profile).catalogue.map(({ type }) => type));
+    const types = new Set(sendingProviderOf(profile).catalogue.map(({ type }) => type));
     const messages = document?.messages().all() ?? [];
     expect(new Set(messages.map((message) => message.name()))).toEqual(types);
   },

@@ -6,7 +6,7 @@ import { httpSend, providerChecks, requirements, run } from "@countersign/contra
 import { expect, it, onTestFinished } from "vitest";
 import { profiles } from "@countersign/schemas/profiles";
 import { openTargetAt } from "../../packages/contract-kit/test/provider/open-target.ts";
-import { openSandbox } from "../../packages/sandbox/test/open-sandbox.ts";
+import { openSandbox } from "../../packages/service/test/sandbox/open-sandbox.ts";
 import { drawn, seed } from "../seed.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -33,9 +33,9 @@ function startPrism(document: string, service: string): Promise<string> {
   });
 }
 
-/** Checks of the kit: Prism sees their calls and the answers. */
+/** Checks of the kit: Prism sees their calls and the answers. Each seed makes calls that get every status below. */
 const TRAFFIC =
-  "customers over-refund request-keys refund-states selection unsubscribing tokens invalid-requests";
+  "customers over-refund request-keys key-scope refund-states selection unsubscribing tokens invalid-requests";
 
 /** Profiles, with the statuses of a repeated key, an unknown payment and a refund that is too large. */
 const drawable = [

@@ -1,39 +1,24 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { failuresOf, type Mutant, writeMutants } from "./receiver-mutants.ts";
-import survivors from "./survivors.json" with { type: "json" };
+import { expect, it } from "vitest";
+import { gravesOf, writeMutants } from "./receiver-mutants.ts";
 
-/** Share of the mutants that change behaviour which must fail a run at the default levels. */
+/** Share of all mutants that must fail a run at the default levels. Those that change nothing count as missed. */
 const GOAL = 0.9;
-const mutants = await writeMutants();
 
-describe("mutants of good receivers", () => {
-  const baselines = new Map<string, ReadonlySet<string>>();
-  beforeAll(async () => {
-    // One at a time, so that none is slowed.
-    for (const file of new Set(mutants.map((one) => one.file)))
-      baselines.set(file, new Set((await failuresOf({ file })).map(({ id }) => id)));
-  }, 600_000);
-
-  const red = new Set<string>();
-  const isRed = ({ name }: Mutant): boolean => red.has(name);
-  it.each(mutants)("fail a check at the default levels or are argued: $name", async (mutant) => {
-    const failures = await failuresOf(mutant, baselines.get(mutant.file) ?? new Set());
-    if (failures.some(({ isGrave }) => isGrave)) red.add(mutant.name);
-    const { equivalent, unnoticed, warned } = survivors;
-    const argued = failures.length === 0 ? { ...equivalent, ...unnoticed } : warned;
-    expect(isRed(mutant) || Object.hasOwn(argued, mutant.name)).toBe(true);
-  });
-
-  it("fail a check at the default levels in nine of ten cases if they change behaviour", () => {
-    const changing = mutants.filter(({ name }) => !Object.hasOwn(survivors.equivalent, name));
-    for (const [file, all] of Map.groupBy(changing, (one) => one.file))
-      console.log(`${file}: ${all.filter(isRed).length} of ${all.length} mutants fail a check`);
-    expect(changing.filter(isRed).length / changing.length).toBeGreaterThanOrEqual(GOAL);
-  });
-
-  it("have no explanation for a survivor that no longer exists", () => {
-    const names = mutants.map(({ name }) => name);
-    const reasons = Object.values(survivors).flatMap((one) => Object.keys(one));
-    expect(reasons.filter((name) => !names.includes(name))).toEqual([]);
-  });
+it("notices nine of ten mutants of good receivers at the default levels", async () => {
+  const mutants = await writeMutants();
+  const missed: string[] = [];
+  for (const [file, all] of Map.groupBy(mutants, (one) => one.file)) {
+    // One run at a time, so that none is slowed.
+    /* oxlint-disable no-await-in-loop */
+    const baseline = new Set(await gravesOf({ file }));
+    for (const mutant of all)
+      if ((await gravesOf(mutant, baseline)).length === 0) missed.push(mutant.name);
+    /* oxlint-enable no-await-in-loop */
+    console.log(`${file}: ${String(all.length)} mutants`);
+  }
+  const share = 1 - missed.length / mutants.length;
+  const noticed = `${String(mutants.length - missed.length)} of ${String(mutants.length)}`;
+  console.log(`receiver-mutants: ${noticed} noticed (${(100 * share).toFixed(1)} %)`);
+  console.log(["not noticed:", ...missed].join("\n  "));
+  expect(share).toBeGreaterThanOrEqual(GOAL);
 });

@@ -35,8 +35,9 @@ export async function writeMutants(): Promise<readonly Mutant[]> {
   const silent = { isDebugEnabled: () => false, debug() {}, info() {}, warn() {}, error() {} };
   // Only these methods of a logger are called.
   const instrumenter = new Instrumenter(silent as never);
-  const options = { ignorers: [], excludedMutations: [], plugins: null };
-  const { files, mutants } = await instrumenter.instrument(sources, options);
+  const options = { ignorers: [{ shouldIgnore }], excludedMutations: [], plugins: null };
+  const { files, mutants: all } = await instrumenter.instrument(sources, options);
+  const mutants = all.filter(({ status }) => status !== "Ignored");
   mkdirSync(folder, { recursive: true });
   for (const { name, content } of files) writeFileSync(folder + name, content);
   const seen = new Map<string, number>();
@@ -62,45 +63,56 @@ function sliceOf(code: string, { start, end }: { readonly start: Place; readonly
   return code.slice(offset(start), offset(end));
 }
 
-export interface Failure {
-  /** `CHECK#REQUIREMENT`, or `start` if the receiver does not start. */
-  readonly id: string;
-  /** True at a level that fails a run by default. */
-  readonly isGrave: boolean;
+/** A place in a syntax tree as Babel names it, whose types Stryker does not ship. */
+interface NodePath {
+  readonly key: string | number;
+  readonly parent: {
+    readonly type: string;
+    readonly callee?: { readonly property?: { readonly name?: string } };
+  } | null;
+}
+
+/** Leaves out what a receiver may choose: the body of an answer, and the default of a variable that is always set. */
+function shouldIgnore({ key, parent }: NodePath): string | undefined {
+  const method = parent?.type === "CallExpression" ? parent.callee?.property?.name : undefined;
+  const isBody = key !== "callee" && (method === "json" || method === "send");
+  const isDefault = parent?.type === "AssignmentPattern" && key === "right";
+  return isBody || isDefault ? "a receiver's own choice" : undefined;
 }
 
 /**
  * Runs the kit against a receiver, with a baseline only until a failure at a default level.
  *
- * @returns The failures that are not in the baseline.
+ * @returns The failures at the default levels that are not in the baseline, as `CHECK#REQUIREMENT`; `start` if the
+ *   receiver does not start.
  */
-export async function failuresOf(
+export async function gravesOf(
   { file, id }: Pick<Mutant, "file"> & Partial<Mutant>,
   baseline?: ReadonlySet<string>,
-): Promise<readonly Failure[]> {
+): Promise<readonly string[]> {
   const path = folder + (file === "ledger.mjs" ? "express-by-hand.mjs" : file);
   let opened;
   try {
     opened = await startCopy(path, id === undefined ? {} : { __STRYKER_ACTIVE_MUTANT__: id });
   } catch {
-    return [{ id: "start", isGrave: true }];
+    return ["start"];
   }
-  const failures: Failure[] = [];
+  const failures: string[] = [];
   const ended = new AbortController();
   try {
     await run({
       target: opened.target,
       checks: receiverChecks,
       requirements: requirements(),
-      failOn: levels,
       signal: ended.signal,
       onFinding({ check, status, requirement }) {
         const failure = `${check}#${requirement.id}`;
-        const isFailure = status === "fail" || status === "error";
-        if (!isFailure || baseline?.has(failure) === true) return;
-        const isGrave = status === "error" || levels.slice(0, 2).includes(requirement.level);
-        failures.push({ id: failure, isGrave });
-        if (isGrave && baseline !== undefined) ended.abort();
+        const isGrave =
+          status === "error" ||
+          (status === "fail" && levels.slice(0, 2).includes(requirement.level));
+        if (!isGrave || baseline?.has(failure) === true) return;
+        failures.push(failure);
+        if (baseline !== undefined) ended.abort();
       },
     });
   } finally {

@@ -46,6 +46,8 @@ async function start(
     cwd: folder,
     env: {
       PATH: process.env["PATH"],
+      // Otherwise Express answers with stacks.
+      NODE_ENV: "production",
       PORT: String(port),
       WEBHOOK_SECRET: secret,
       DATABASE: join(database, "events.sqlite"),
@@ -130,13 +132,8 @@ const python = (file: string) => () => [PYTHON, file];
 
 /** Requirements that a library breaks, at this version, whatever its user does. */
 export const libraryFaults = {
-  // Both read the timestamp with `parseInt` and print it again before verifying, so any text around its digits passes.
-  // Node.js joins a repeated header with a comma and a space, and they split signatures at spaces: a foreign one
-  // passes next to the genuine one.
-  "standardwebhooks 1.1.1": ["R-VERIFY-CANONICAL", "R-HEADER-ONCE"],
-  "svix 2.5.0": ["R-VERIFY-CANONICAL", "R-HEADER-ONCE"],
-  // As above; and it bounds only the past, so a signature ten years ahead passes, and then for ten years.
-  "stripe 23.1.0": ["R-VERIFY-CANONICAL", "R-HEADER-ONCE", "R-VERIFY-AHEAD"],
+  // It bounds only the past, so a signature ten years ahead passes, and then for ten years.
+  "stripe 23.1.0": ["R-VERIFY-AHEAD"],
 } as const;
 
 const stock: readonly Stock[] = [
@@ -144,9 +141,8 @@ const stock: readonly Stock[] = [
   {
     name: "Express with standardwebhooks",
     command: node("express-standardwebhooks.mjs"),
-    library: "standardwebhooks 1.1.1",
   },
-  { name: "Express with svix", command: node("express-svix.mjs"), library: "svix 2.5.0" },
+  { name: "Express with svix", command: node("express-svix.mjs") },
   {
     name: "Express with stripe",
     command: node("express-stripe.mjs"),
@@ -158,11 +154,10 @@ const stock: readonly Stock[] = [
     command: node("express-octokit.mjs"),
     profile: gitHub,
   },
-  { name: "Fastify", command: node("fastify.mjs"), library: "standardwebhooks 1.1.1" },
-  { name: "Hono", command: node("hono.mjs"), library: "standardwebhooks 1.1.1" },
+  { name: "Fastify", command: node("fastify.mjs") },
+  { name: "Hono", command: node("hono.mjs") },
   {
     name: "NestJS",
-    library: "standardwebhooks 1.1.1",
     command: () => {
       // In a folder from which its imports resolve.
       const outfile = fileURLToPath(

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -18,9 +19,13 @@ beforeAll(() => {
     others: {
       "@babel/core": "8.1.2",
       "@babel/preset-env": "8.0.7",
+      "@types/express": "5.0.6",
       "@types/jest": "30.0.0",
       "@types/node": "24.19.2",
       "babel-jest": "30.5.2",
+      "express-4": "npm:express@4.22.2",
+      "express-5": "npm:express@5.3.0",
+      helmet: "8.3.0",
       jest: "30.5.2",
       mocha: "12.0.3",
       "ts-jest": "29.4.15",
@@ -49,19 +54,17 @@ function shop(options = {}) {
 }
 
 it("marks a failed refund once, and rejects an attempt that is too old", async () => {
-  const clock = fakeClock();
-  const { statuses, receiver } = shop({ inbox: openSqlite(), now: clock.now });
-  const event = eventFactories({ now: clock.now })["refund.failed"]({ data: { paymentId: "r_7" } });
-  const attempt = signedAttempt({ provider: reference, secrets, event, now: clock.now() });
+  let now = Date.UTC(2026, 0, 1);
+  const { statuses, receiver } = shop({ inbox: openSqlite(), now: () => now });
+  const event = eventFactories({ now: () => now })["refund.failed"]({ data: { paymentId: "r_7" } });
+  const attempt = signedAttempt({ provider: reference, secrets, event, now });
 
   await expectHandled(receiver, attempt);
   equal((await receiver.receive(attempt)).kind, "duplicate");
   deepEqual([...statuses], [["r_7", "TERMINAL_FAILED"]]);
-  clock.advance(301_000);
+  now += 301_000;
   equal((await receiver.receive(attempt)).kind, "rejected");
 });
-
-for (const { name, run } of inboxConformance({ open: openSqlite })) it(name, run);
 
 it("runs all of these tests", () => writeFileSync("ran", ""));
 `;
@@ -74,8 +77,7 @@ const imports: Readonly<Record<string, string>> = {
   "@countersign/receiver": "createReceiver, memoryInbox",
   "@countersign/receiver/providers": "reference",
   "@countersign/receiver/sqlite": "sqliteInbox",
-  "@countersign/receiver/testing":
-    "eventFactories, expectHandled, fakeClock, inboxConformance, signedAttempt",
+  "@countersign/receiver/testing": "eventFactories, expectHandled, signedAttempt",
 };
 const esm = (extra: Readonly<Record<string, string>> = {}): string =>
   Object.entries({ ...imports, ...extra })
@@ -138,3 +140,102 @@ describe("a merchant's tests from the packed receiver", () => {
     expect(existsSync(join(folder, "ran"))).toBe(true);
   });
 });
+
+const program = `import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { toExpress } from "@countersign/receiver/express";
+import { stripe } from "@countersign/receiver/providers";
+const inbox = memoryInbox();
+toExpress(createReceiver({ provider: stripe, secrets: ["x"], inbox, fallback: ({ type }) => type.length }));
+// @ts-expect-error a provider is required
+createReceiver({ secrets: ["x"], inbox, fallback: () => undefined });
+`;
+
+it.each([
+  ["commonjs", "node10"],
+  ["esnext", "bundler"],
+  ["nodenext", "nodenext"],
+])(
+  "the packed receiver's types are found by a project of %s with the resolution %s",
+  (...named) => {
+    const [module, moduleResolution] = named;
+    const folder = join(app, `types-${moduleResolution}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "app.ts"), program);
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: "es2022",
+      strict: true,
+      noEmit: true,
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+    expect(run(join(app, "node_modules/.bin/tsc"), ["-p", folder], app)).toBe("");
+  },
+);
+
+/** An app as many merchants have it: helmet and a parser of JSON for every route, routers, CommonJS. */
+const existingApp = (parser: string): string => `import express, { Router } from "express";
+import helmet from "helmet";
+import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { toExpress } from "@countersign/receiver/express";
+import { stripe } from "@countersign/receiver/providers";
+import { signedAttempt } from "@countersign/receiver/testing";
+
+const secrets = ["whsec_only_for_this_test"];
+const receiver = createReceiver({ provider: stripe, secrets, inbox: memoryInbox(), fallback: () => undefined });
+const webhooks = Router().post("/stripe", toExpress(receiver));
+
+const app = express();
+app.use(helmet());
+app.use(${parser});
+app.use("/webhooks", webhooks);
+app.post("/orders", (request, response) => void response.json(request.body));
+
+const server = app.listen(0, "127.0.0.1", async () => {
+  const { port } = server.address() as { port: number };
+  const post = (path: string, sent: object) =>
+    fetch(\`http://127.0.0.1:\${port}\${path}\`, { method: "POST", ...sent });
+  const event = { id: "evt_1", type: "charge.refunded", created: 1_790_000_000 };
+  const webhook = await post("/webhooks/stripe", signedAttempt({ provider: stripe, secrets, event }));
+  const order = await post("/orders", { headers: { "content-type": "application/json" }, body: "[1]" });
+  console.log(JSON.stringify([webhook.status, await order.text()]));
+  process.exit();
+});
+`;
+const keeping =
+  "express.json({ verify: (request, _response, bytes) => void Object.assign(request, { rawBody: bytes }) })";
+
+describe.each(["express-4", "express-5"])(
+  "in an existing app of %s, the packed receiver",
+  (version) => {
+    it.each([
+      [
+        "answers 500 and names the line to change",
+        "express.json()",
+        500,
+        /CS_BODY_CONSUMED[^]*above app\.use\(express\.json\(\)\)/,
+      ],
+      ["works once the parser keeps the bytes", keeping, 204, /^(?!.*CS_)/],
+    ])("behind the parser %s", (_title, parser, status, logged) => {
+      const folder = join(app, `${version}-${status}`);
+      mkdirSync(join(folder, "node_modules"), { recursive: true });
+      symlinkSync(join(app, "node_modules", version), join(folder, "node_modules/express"));
+      writeFileSync(join(folder, "package.json"), "{}");
+      writeFileSync(join(folder, "app.ts"), existingApp(parser));
+      const compilerOptions = {
+        module: "commonjs",
+        target: "es2022",
+        strict: true,
+        esModuleInterop: true,
+      };
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+      run(join(app, "node_modules/.bin/tsc"), ["-p", folder], app);
+      const { stdout, stderr } = spawnSync(process.execPath, ["app.js"], {
+        cwd: folder,
+        encoding: "utf8",
+      });
+      expect(stdout).toBe(`[${status},"[1]"]\n`);
+      expect(stderr).toMatch(logged);
+    });
+  },
+);

@@ -1,11 +1,12 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { requirements } from "@countersign/contract-kit";
 import { referencePage } from "@countersign/schemas";
 import { describe, expect, it } from "vitest";
+import { published } from "../../scripts/packages.ts";
 import { failureCodes } from "../../packages/cli/src/failure.ts";
-import { isCode, readPages, slugOf } from "../../docs/.vitepress/pages.ts";
+import { isCode, readPages, REPOSITORY, slugOf } from "../../docs/.vitepress/pages.ts";
 import { FIXES } from "../../packages/signatures/src/explain-causes.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -37,6 +38,11 @@ function anchorsOf(file: string): ReadonlySet<string> {
   return anchors;
 }
 
+const REPOSITORY_LINK = new RegExp(`^${REPOSITORY}/(?:blob|tree)/main/(.*)$`);
+const PACKED = new RegExp(
+  `^(?:${published.map(({ folder }) => relative(root, folder)).join("|")})/README\\.md$`,
+);
+
 function brokenLinks(file: string): string[] {
   const text = prose(read(file)).replaceAll(/`[^`\n]*`/g, (code) =>
     code.replaceAll(/[[\]()]/g, "_"),
@@ -46,21 +52,27 @@ function brokenLinks(file: string): string[] {
   ];
   return links.flatMap(([, markdown, html, front]) => {
     const link = markdown ?? html ?? front ?? "";
-    if (/^[a-z]+:/.test(link)) return [];
-    const [path = "", anchor] = link.split("#");
+    const [, inRepository] = REPOSITORY_LINK.exec(link) ?? [];
+    if (inRepository === undefined && /^[a-z]+:/.test(link)) return [];
+    // In a package that is installed, only its own files exist.
+    if (inRepository === undefined && PACKED.test(file)) return [link];
+    const [path = "", anchor] = (inRepository ?? link).split("#");
     // An address of the site begins with a slash: a page, or a file of docs/public.
-    const target = path.startsWith("/")
-      ? [`docs${path}.md`, `docs/public${path}`].find((one) => existsSync(root + one))
-      : path === ""
-        ? file
-        : join(dirname(file), path);
+    const target =
+      inRepository !== undefined
+        ? path
+        : path.startsWith("/")
+          ? [`docs${path}.md`, `docs/public${path}`].find((one) => existsSync(root + one))
+          : path === ""
+            ? file
+            : join(dirname(file), path);
     if (target === undefined || !existsSync(root + target)) return [link];
     return anchor === undefined || anchorsOf(target).has(anchor) ? [] : [link];
   });
 }
 
 describe("the documentation", () => {
-  it("links only to files and headings that exist", () => {
+  it("links only to files and headings that exist, in an installed package too", () => {
     expect(files.length).toBeGreaterThan(40);
     const broken = files.flatMap((file) => brokenLinks(file).map((link) => `${file}: ${link}`));
     expect(broken).toEqual([]);

@@ -9,12 +9,13 @@ import { parseArgs } from "node:util";
 import { stacks } from "./check.mjs";
 import { heldOut } from "./faults/held-out.mjs";
 import { faults } from "./faults/index.mjs";
+import { unseen } from "./faults/unseen.mjs";
 
 const HELP = `Counts the planted faults that \`countersign verify\` names. Programs are started one at a time.
 
 node run.mjs [options] [-- OPTION…]   OPTION: passed on to the command
 
-  --set NAME      honest, planted, held-out or senders (default: planted)
+  --set NAME      honest, planted, held-out, unseen or senders (default: planted)
   --only TEXT     faults whose "STACK NAME" contains the text
   --repeat N      runs of each program (default: 1)
   --out DIR       folder of reports; those that it has are not made again (default: a new one)
@@ -29,8 +30,10 @@ const programs = {
 };
 const output = ([command, ...args], last) =>
   JSON.parse(execFileSync(command, [...args, ...last], { encoding: "utf8" }));
-const inPython = () =>
-  output(programs.python, ["", "--list"]).map((each) => ({ ...each, program: "python" }));
+const inPython = (isUnseen) =>
+  output(programs.python, ["", "--list"])
+    .filter((each) => each.isUnseen === isUnseen)
+    .map((each) => ({ ...each, program: "python" }));
 const senders = () =>
   ["sender-py", "sender-go"].flatMap((program) => {
     const fixed = { stack: "standard-webhooks", group: program, program };
@@ -68,7 +71,7 @@ function optionsOf(each, port) {
   const given = '{"url":"\'"$COUNTERSIGN_URL"\'","secret":"\'"$COUNTERSIGN_SECRET"\'"}';
   const post = (path) =>
     `curl -sS -f -d '${given}' "${origin}/${path}?type=$COUNTERSIGN_EVENT_TYPE"`;
-  const paths = { trigger: "send", subscribe: "endpoints", rotate: "rotate", reopen: "endpoints" };
+  const paths = { trigger: "send", subscribe: "endpoints", rotate: "rotate" };
   const commands = Object.entries(paths).flatMap(([name, path]) => [`--${name}`, post(path)]);
   return ["sender", "--provider", each.stack, "--listen", "127.0.0.1", ...commands];
 }
@@ -100,7 +103,8 @@ async function verify(each, secrets) {
     const report = text.startsWith("{") ? JSON.parse(text) : { entries: [] };
     return { ...report, code, seconds: (Date.now() - began) / 1000, stderr };
   } finally {
-    process.kill(-program.pid, "SIGKILL");
+    // A receiver that has ended has no group.
+    if (program.exitCode === null) process.kill(-program.pid, "SIGKILL");
   }
 }
 
@@ -147,9 +151,15 @@ function share(count, of) {
 
 /** Runs the programs of a set, prints a line for each, and returns their verdicts. */
 async function measure() {
-  const sets = { honest, planted: faults, "held-out": [...heldOut, ...inPython()] };
+  const sets = {
+    honest,
+    planted: faults,
+    "held-out": [...heldOut, ...inPython(false)],
+    unseen: [...unseen, ...inPython(true)],
+  };
   const chosen = values.set === "senders" ? senders() : sets[values.set];
-  if (!chosen) throw new Error("invalid --set: expected honest, planted, held-out or senders");
+  if (!chosen)
+    throw new Error("invalid --set: expected honest, planted, held-out, unseen or senders");
   const rows = [];
   for (const each of chosen) {
     if (!`${kindOf(each)} ${each.name}`.includes(values.only)) continue;

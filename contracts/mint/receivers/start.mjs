@@ -2,10 +2,12 @@
 import { createReceiver } from "./shared.mjs";
 import { heldOut } from "./faults/held-out.mjs";
 import { faults } from "./faults/index.mjs";
+import { unseen } from "./faults/unseen.mjs";
 
 const [stack, name] = process.argv.slice(2);
 const { PORT = "3000", SECRETS = "", PUBLIC_URL } = process.env;
-const fault = [...faults, ...heldOut].find((each) => each.stack === stack && each.name === name);
+const all = [...faults, ...heldOut, ...unseen];
+const fault = all.find((each) => each.stack === stack && each.name === name);
 if (name && !fault) throw new Error(`unknown fault ${JSON.stringify(name)} of ${stack}`);
 const secrets = SECRETS.split(" ").filter((secret) => secret !== "");
 if (secrets.length === 0) throw new Error("missing SECRETS");

@@ -31,7 +31,7 @@ import (
 // Name, requirements of which one should be reported, description.
 var faults = [][3]string{
 	{"date_as_local", "P-EVENT-RETRY-AFTER", "reads the date of Retry-After two hours too early"},
-	{"no_backoff", "P-EVENT-RETRY", "retries at once, in a loop"},
+	{"no_backoff", "P-EVENT-BACKOFF P-EVENT-RETRY", "retries at once, in a loop"},
 	{"refusal_succeeds", "P-EVENT-SUCCESS P-EVENT-RETRY", "takes 4xx for success"},
 	{"time_before_id", "P-EVENT-SIGNED", "signs the timestamp before the id"},
 	{"milliseconds", "P-EVENT-TIMESTAMP P-EVENT-SIGNED", "sends the timestamp in milliseconds"},
@@ -39,7 +39,7 @@ var faults = [][3]string{
 	{"twice_at_once", "P-EVENT-SUCCESS P-EVENT-ID-KEPT", "makes each attempt twice in parallel"},
 	{"truncated", "P-EVENT-SIGNED", "sends the first 100 bytes of the body"},
 	{"no_media_type", "P-EVENT-HEADERS", "sends no Content-Type"},
-	{"id_of_second", "P-EVENT-ID-KEPT P-EVENT-SIGNED", "events of one second share an id"},
+	{"id_of_second", "P-EVENT-ID-UNIQUE P-EVENT-ID-KEPT P-EVENT-SIGNED", "events of one second share an id"},
 	{"hexadecimal", "P-EVENT-SIGNED", "encodes the signature as hexadecimal"},
 	{"secret_in_query", "P-EVENT-NO-SECRETS", "adds the secret to the address"},
 	{"compressed", "P-EVENT-SIGNED P-EVENT-HEADERS", "sends the body compressed and signs it as it was"},

@@ -18,26 +18,13 @@ interface Effect {
   count: number;
 }
 
-/** An outcome as it is sent to the sandbox, whose inspector shows it next to the attempt. */
-export interface ToldOutcome {
-  readonly outcome: string;
-  readonly eventId?: string;
-  readonly code?: string;
-  /** The handler's error, or the faults of the body. */
-  readonly message?: string;
-  /** Causes of a refused signature, each with its fix. */
-  readonly explanation?: readonly string[];
-  readonly durationMs: number;
-}
-
 /**
  * A merchant's app: one webhook route, handlers by category and by type, and a page that shows what
- * they did. `log` gets one line of text for each step, `tell` each outcome.
+ * they did. `log` gets one line of text for each step.
  */
 export function merchantApp(options: {
   readonly secrets: readonly (string | undefined)[];
   readonly log: (line: string) => void;
-  readonly tell?: (told: ToldOutcome) => void;
 }): { readonly app: Express; readonly receiver: Receiver<EventTypeMap> } {
   const { log } = options;
   const effects = new Map<string, Effect>();
@@ -59,26 +46,10 @@ export function merchantApp(options: {
     // Forgets all events when the process ends: use a durable inbox in production.
     inbox: memoryInbox(),
     fallback: (event) => record("fallback", event),
-    // For development: refused signatures bring their cause.
-    explain: options.tell !== undefined,
     onOutcome: (outcome, { durationMs }) => {
       const event = eventOf(outcome);
       const what = event?.key.id ?? ("code" in outcome ? outcome.code : "");
       log(`outcome ${outcome.kind} ${what} after ${durationMs.toFixed(1)} ms`);
-      options.tell?.({
-        outcome: outcome.kind,
-        durationMs: Math.round(durationMs),
-        ...(event && { eventId: event.key.id }),
-        ...("code" in outcome && { code: outcome.code }),
-        ...(outcome.kind === "failed" && { message: String(outcome.error) }),
-        ...(outcome.kind === "rejected" && {
-          message: (outcome.details ?? [])
-            .map(({ pointer = "", message }) => `${pointer} ${message}`.trim())
-            .join("; ")
-            .slice(0, 2000),
-          explanation: outcome.facts?.explanation ?? [],
-        }),
-      });
     },
   })
     .on("PAYMENT", (event) => record("PAYMENT", event))

@@ -1,27 +1,13 @@
 import type { AddressInfo } from "node:net";
 import { stopServer } from "@countersign/receiver/node";
-import { merchantApp, type ToldOutcome } from "./app.ts";
+import { merchantApp } from "./app.ts";
 
-const { DIAGNOSTICS_URL, DIAGNOSTICS_TOKEN = "" } = process.env;
-
-const options: Parameters<typeof merchantApp>[0] = {
-  secrets: [process.env["WEBHOOK_SECRET"]],
-  log: (line) => console.log(line),
-  ...(DIAGNOSTICS_URL !== undefined && {
-    tell: (told: ToldOutcome) => {
-      const headers = {
-        "content-type": "application/json",
-        authorization: `Bearer ${DIAGNOSTICS_TOKEN}`,
-      };
-      const call = { method: "POST", headers, body: JSON.stringify(told) };
-      // For people to look at: an event is handled anyway if nobody listens.
-      fetch(DIAGNOSTICS_URL, call).catch(() => undefined);
-    },
-  }),
-};
 let merchant: ReturnType<typeof merchantApp>;
 try {
-  merchant = merchantApp(options);
+  merchant = merchantApp({
+    secrets: [process.env["WEBHOOK_SECRET"]],
+    log: (line) => console.log(line),
+  });
 } catch (error) {
   // One line instead of a stack: most likely WEBHOOK_SECRET is missing.
   console.error(error instanceof Error ? error.message : error);

@@ -1,68 +1,66 @@
-import type { Attempt } from "@countersign/contract-kit/attempts";
-import { Agent, type Dispatcher, errors } from "undici";
-import { systemCode } from "./failure.ts";
+import { attemptErrorCode, type AttemptErrorCode } from "@countersign/service";
+import { collectBytes } from "@countersign/rules";
+import { Agent } from "undici";
+import { type Fields, fieldsOf } from "./fields.ts";
 
-/** Largest part of an answer that is read, in bytes. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-const EXCERPT_CHARACTERS = 1024;
+/** Largest answer, in bytes. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-export type Answer =
-  | { readonly status: number; readonly durationMs: number; readonly body: string }
-  | { readonly error: string; readonly durationMs: number };
+export interface PostedRequest {
+  /** Default `POST`. */
+  readonly method?: string;
+  readonly headers: Fields;
+  readonly body: Uint8Array;
+  /** Path and query. Default: the URL's. */
+  readonly path?: string;
+}
+
+export type Answer = { readonly durationMs: number } & (
+  | { readonly status: number; readonly headers: Fields; readonly body: Buffer }
+  | { readonly error: AttemptErrorCode }
+);
 
 export interface Poster {
-  post(url: URL, attempt: Attempt): Promise<Answer>;
+  /** Never rejects. Redirects are answers, and answers are not decompressed. */
+  post(url: URL, request: PostedRequest): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** Posts attempts over connections that are kept. Redirects are answers; proxies of the environment are not used. */
-export function poster({
-  deadlineMs,
-  userAgent,
-}: {
-  /** Timeout of one POST in milliseconds. */
-  readonly deadlineMs: number;
-  readonly userAgent: string;
-}): Poster {
+/** Posts over connections that are kept. Proxies of the environment are not used. @param deadlineMs For one answer. */
+export function poster(deadlineMs: number): Poster {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   return {
-    async post(url, { headers, body, path = url.pathname + url.search }) {
+    async post(url, { method = "POST", headers, body: sent, path = url.pathname + url.search }) {
       const startedAt = performance.now();
-      const durationMs = (): number => Math.round(performance.now() - startedAt);
+      const timed = <T>(result: T): T & { readonly durationMs: number } => ({
+        ...result,
+        durationMs: Math.round(performance.now() - startedAt),
+      });
       try {
         const answer = await agent.request({
           origin: url.origin,
           path,
-          method: "POST",
-          headers: { ...Object.fromEntries(headers), "User-Agent": userAgent },
-          body,
+          method,
+          headers: headers.flat(),
+          body: method === "GET" || method === "HEAD" ? null : sent,
           signal: AbortSignal.timeout(deadlineMs),
+          responseHeaders: "raw",
         });
-        const text = await excerptOf(answer.body);
-        return { status: answer.statusCode, durationMs: durationMs(), body: text };
+        // A stream without an encoding yields buffers.
+        const chunks = answer.body as AsyncIterable<Uint8Array>;
+        const received = await collectBytes(chunks, MAX_ANSWER_BYTES);
+        if (received === undefined) return timed({ error: "CS_ATTEMPT_ANSWER_MALFORMED" });
+        // Raw headers are names and values in turn.
+        const raw = (answer.headers as unknown as readonly Buffer[]).map((part) =>
+          part.toString("latin1"),
+        );
+        const body = Buffer.from(received);
+        return timed({ status: answer.statusCode, headers: fieldsOf(raw), body });
       } catch (error) {
-        return { error: errorOf(error), durationMs: durationMs() };
+        const isLate = error instanceof Error && error.name === "TimeoutError";
+        return timed({ error: isLate ? "CS_ATTEMPT_TIMEOUT" : attemptErrorCode(error) });
       }
     },
     close: () => agent.destroy(),
   };
-}
-
-async function excerptOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // A stream without an encoding yields buffers; undici types its chunks as `any`.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) break;
-  }
-  return Buffer.concat(chunks).toString("utf8").slice(0, EXCERPT_CHARACTERS);
-}
-
-/** Returns a code, not the message, which may repeat text from the other side. */
-function errorOf(error: unknown): string {
-  if (error instanceof Error && error.name === "TimeoutError") return "TIMEOUT";
-  if (error instanceof errors.UndiciError) return error.code;
-  return systemCode(error) ?? "FAILED";
 }

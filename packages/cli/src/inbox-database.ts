@@ -1,80 +1,70 @@
-import { existsSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-import type { InboxQueue } from "@countersign/receiver";
+import type { Inbox, InboxQueue } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
-import pg from "pg";
-import { databaseUrl } from "./environment.ts";
-import { Failure, systemCode } from "./failure.ts";
-import { printable } from "./printable.ts";
+import { badEnvironment, databaseUrl } from "./environment.ts";
+import { badArgument, Failure, systemCode } from "./failure.ts";
+import * as option from "./options.ts";
+import { openFile, openPool } from "./sql.ts";
 import type { Surroundings } from "./terminal.ts";
 
-export interface InboxPlace {
-  /** SQLite file. */
-  readonly database: string | undefined;
-  /** PostgreSQL schema of the inbox's tables; required for PostgreSQL. */
-  readonly schema: string | undefined;
-}
+/** Options that say where an inbox is. */
+export const inboxPlace = {
+  database: option.text("<file>", "SQLite file"),
+  schema: option.text("<name>", "PostgreSQL schema of the service's inbox; required there"),
+};
+type InboxPlace = option.ValuesOf<typeof inboxPlace>;
 
 /** An open inbox of a receiver. */
 export interface OpenInbox {
   readonly queue: InboxQueue;
-  /** Makes its tables, or brings them to this version. */
-  readonly migrate: () => Promise<void>;
+  readonly inbox: Inbox;
 }
 
 const UNDEFINED_TABLE = "42P01";
-const NO_INBOX = "it has no inbox: run countersign inbox migrate";
+const NO_INBOX = "it has no inbox: start your app, which calls inbox.migrate()";
 
-/**
- * Does something with a receiver's inbox: the one in PostgreSQL that `COUNTERSIGN_DATABASE_URL` names,
- * or the SQLite file.
- *
- * @param isMade True if a missing file is created.
- * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`: both or neither is given, or the variable is not
- *   such a URL; `CS_CLI_DATABASE_UNUSABLE`: the inbox does not exist, or the database does not answer.
- */
+/** Does something with a receiver's inbox: in PostgreSQL where `COUNTERSIGN_DATABASE_URL` names it, else in the SQLite file. */
 export async function withInbox<T>(
-  { database, schema }: InboxPlace,
-  { env, isMade }: Pick<Surroundings, "env"> & { readonly isMade: boolean },
+  place: InboxPlace,
+  { env }: Pick<Surroundings, "env">,
   use: (inbox: OpenInbox) => Promise<T>,
 ): Promise<T> {
+  const { database, schema = "" } = place;
   const url = await databaseUrl(env);
-  if ((url === undefined) === (database === undefined))
-    throw new Failure(
-      "CS_CLI_ENVIRONMENT_UNUSABLE",
-      "the inbox is either in PostgreSQL, COUNTERSIGN_DATABASE_URL, or in the SQLite file of --database",
+  if (url === undefined && database === undefined)
+    throw badArgument(
+      "missing --database FILE; for PostgreSQL, set COUNTERSIGN_DATABASE_URL and --schema NAME",
+    );
+  if (url !== undefined && database !== undefined)
+    throw badEnvironment("COUNTERSIGN_DATABASE_URL and --database name two databases; choose one");
+  // A SQLite file is one inbox.
+  if ((url !== undefined || schema !== "") && !/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw badArgument(
+      `${schema === "" ? "missing" : "invalid"} --schema: expected the schema of the service's inbox, of lower-case ` +
+        "letters, digits and underscores, at most 63, e.g. --schema ledger",
     );
   try {
-    return url === undefined
-      ? await withFile(database ?? "", isMade, use)
-      : await withPostgres(url, schema ?? "", use);
+    const { inbox, close } =
+      database === undefined ? inPostgres(url ?? "", schema) : inFile(database);
+    try {
+      return await use({ inbox, queue: inbox.queue });
+    } finally {
+      await close();
+    }
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     throw unusable(cause);
   }
 }
 
-async function withFile<T>(
-  path: string,
-  isMade: boolean,
-  use: (inbox: OpenInbox) => Promise<T>,
-): Promise<T> {
-  if (!isMade) requireInbox(path);
-  const inbox = sqliteInbox(path);
-  try {
-    // Opening it created the missing tables.
-    return await use({ queue: inbox.queue, migrate: () => Promise.resolve() });
-  } finally {
-    inbox.close();
-  }
+interface Opened {
+  readonly inbox: Inbox & { readonly queue: InboxQueue };
+  readonly close: () => void | Promise<void>;
 }
 
-/** Opening it would create tables; a file of another program must not be changed. */
-function requireInbox(path: string): void {
-  if (!existsSync(path))
-    throw new Failure("CS_CLI_DATABASE_UNUSABLE", `file ${printable(path)} not found`);
-  const database = new DatabaseSync(path, { readOnly: true });
+/** Opening an inbox would create its tables. */
+function inFile(path: string): Opened {
+  const database = openFile(path);
   try {
     const found = database
       .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'countersign_events'")
@@ -83,22 +73,13 @@ function requireInbox(path: string): void {
   } finally {
     database.close();
   }
+  const inbox = sqliteInbox(path);
+  return { inbox, close: () => inbox.close() };
 }
 
-async function withPostgres<T>(
-  url: string,
-  schema: string,
-  use: (inbox: OpenInbox) => Promise<T>,
-): Promise<T> {
-  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000 });
-  // Otherwise a lost idle connection ends the process.
-  pool.on("error", () => {});
-  try {
-    const inbox = postgresInbox(pool, { schema });
-    return await use({ queue: inbox.queue, migrate: () => inbox.migrate() });
-  } finally {
-    await pool.end();
-  }
+function inPostgres(url: string, schema: string): Opened {
+  const pool = openPool(url);
+  return { inbox: postgresInbox(pool, { schema }), close: () => pool.end() };
 }
 
 /** Describes an inbox that cannot be opened. A driver's message is left out, since it may contain the URL. */
@@ -107,5 +88,5 @@ function unusable(cause: unknown, known?: string): Failure {
   const silent = `it does not answer${code === undefined ? "" : ` (${code})`}`;
   const other = code === "CS_INBOX_VERSION" && cause instanceof Error ? cause.message : undefined;
   const why = known ?? other ?? (code === UNDEFINED_TABLE ? NO_INBOX : silent);
-  return new Failure("CS_CLI_DATABASE_UNUSABLE", `the database cannot be used: ${why}`, { cause });
+  return new Failure("CS_CLI_DATABASE_UNUSABLE", `the database cannot be used: ${why}`, cause);
 }

@@ -16,6 +16,9 @@ export function inspectorFolder(): string | undefined {
   }
 }
 
+/** Stands for the page's address without one. */
+export const NOT_BUILT = "not built in this checkout; run pnpm build";
+
 /** The command that opens an address, by system. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
@@ -23,12 +26,8 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
 };
 
 /**
- * Opens an address that holds a secret in the user's browser. Every user of a machine can read the
- * arguments of all processes, so the opener only gets the path of a page that redirects to the address and
- * that only this user can read.
- *
- * @param say Receives a line if the system has no opener.
- * @returns Removes the page.
+ * Opens an address that holds a secret in the user's browser, and returns what removes the page that leads there: every user
+ * of a machine can read the arguments of all processes, so the opener gets the path of a file that only this user can read.
  */
 export async function openInBrowser(
   address: string,

@@ -25,20 +25,6 @@ function interruption(): AbortSignal {
   return (interrupted = controller.signal);
 }
 
-/** Reads keys without Enter. Ctrl-C still interrupts. */
-function keys(signal: AbortSignal, onKey: (key: string) => void): void {
-  const { stdin } = process;
-  const onData = (bytes: Buffer): void => {
-    const key = bytes.toString();
-    if (key === "\u0003") process.kill(process.pid, "SIGINT");
-    else onKey(key);
-  };
-  stdin.setRawMode(true).on("data", onData).resume();
-  signal.addEventListener("abort", () => stdin.off("data", onData).setRawMode(false).pause(), {
-    once: true,
-  });
-}
-
 // npm does not pack a package without a version.
 const { version } = createRequire(import.meta.url)("countersign/package.json") as {
   readonly version: string;
@@ -46,10 +32,11 @@ const { version } = createRequire(import.meta.url)("countersign/package.json") a
 
 const args = process.argv.slice(2);
 // A server finishes its calls; a signal during its start takes effect once it runs. Any other command ends
-// at the first SIGINT: it moves files into place only when they are complete.
+// at the first SIGINT.
 const [command, next = "--"] = args;
 // `serve import` and the other commands below `serve` do not serve.
-const serves = command === "sandbox" || (command === "serve" && next.startsWith("-"));
+const serves =
+  command === "sandbox" || command === "listen" || (command === "serve" && next.startsWith("-"));
 const asked = serves ? new Promise<void>(onFirstSignal) : Promise.resolve();
 
 // The reader of the output has gone (`… | head`): a server continues for its callers, any other command ends
@@ -67,7 +54,6 @@ process.exitCode = await run(args, {
   interruption,
   input: () => process.stdin,
   askSecret,
-  ...(process.stdin.isTTY && process.stderr.isTTY && { keys }),
   version,
 });
 

@@ -1,74 +1,120 @@
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
+import { didYouMean } from "./failure.ts";
 
-/** Returns a parser of an integer option; both bounds are inclusive. */
-export function integer(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    if (/^\d{1,10}$/.test(text) && number >= least && number <= most) return number;
+/** An option whose value has the type `T`. Its member's name in kebab case is its name. */
+export interface OptionOf<T> {
+  /** Placeholder of its value, such as `<url>`; absent if it has none. */
+  readonly value?: string;
+  readonly help: string;
+  readonly known?: readonly string[];
+  readonly standard?: T | undefined;
+  readonly isRequired?: boolean;
+  /** True if no other option is required with it. */
+  readonly isAlone?: boolean;
+  /** @throws {InvalidArgumentError} */
+  parse?(text: string, before: T | undefined): T;
+}
+
+export type Table = Readonly<Record<string, OptionOf<unknown>>>;
+
+/** The values of a table's options. */
+export type ValuesOf<O> = {
+  readonly [Name in keyof O]: O[Name] extends OptionOf<infer T> ? T : never;
+};
+
+export const flag = (help: string): OptionOf<boolean | undefined> => ({ help });
+export const text = <S extends string | undefined = undefined>(
+  value: string,
+  help: string,
+  standard?: S,
+): OptionOf<string | S> => ({ value, help, standard });
+export const parsed = <T>(
+  value: string,
+  help: string,
+  parse: (text: string) => T,
+): OptionOf<T | undefined> => ({ value, help, parse });
+
+/** An option that is given several times, or with several values if its placeholder is like `<id...>`. */
+export const list = <T>(
+  value: string,
+  help: string,
+  parse: (text: string) => T,
+): OptionOf<readonly T[] | undefined> => ({
+  value,
+  help,
+  parse: (one, before = []) => [...before, parse(one)],
+});
+export const words = (value: string, help: string): OptionOf<readonly string[] | undefined> =>
+  list(value, help, String);
+
+export const choice = <const T extends string>(
+  value: string,
+  help: string,
+  known: readonly T[],
+): OptionOf<T | undefined> => ({
+  value,
+  help,
+  known,
+  parse: (given) => {
+    const found = known.find((one) => one === given);
+    if (found !== undefined) return found;
+    const hint = didYouMean(given, known);
+    throw new InvalidArgumentError(`expected one of ${known.join(", ")}${hint}`);
+  },
+});
+
+export const required = <T>(option: OptionOf<T | undefined>): OptionOf<T> => ({
+  ...(option as OptionOf<T>),
+  isRequired: true,
+});
+export const byDefault = <T>(option: OptionOf<T | undefined>, standard: T): OptionOf<T> => ({
+  ...(option as OptionOf<T>),
+  standard,
+});
+
+/** Returns a parser of an integer; both bounds are inclusive. */
+export const integers =
+  (least: number, most: number) =>
+  (given: string): number => {
+    const number = Number(given);
+    if (/^\d{1,10}$/.test(given) && number >= least && number <= most) return number;
     throw new InvalidArgumentError(`expected an integer from ${least} to ${most}.`);
   };
-}
+export const integer = <S extends number | undefined = undefined>(
+  value: string,
+  help: string,
+  [least, most]: readonly [least: number, most: number],
+  standard?: S,
+): OptionOf<number | S> => ({ value, help, standard, parse: integers(least, most) });
 
-/** Seeds of generated data: a 32-bit integer. */
-export const seed: (text: string) => number = integer(0, 4_294_967_295);
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Creates an option that accepts only the known values; help and completion list them. */
-export function choice(flags: string, description: string, known: readonly string[]): Option {
-  const option = new Option(flags, description).choices(known);
-  return option.argParser((value: string) => {
-    if (known.includes(value)) return value;
-    throw new InvalidArgumentError(
-      `expected one of ${known.join(", ")}${didYouMean(value, known)}`,
-    );
+/** An option that is a time, also one before now, such as `25h`. In milliseconds since 1970. */
+export const time = (help: string): OptionOf<number | undefined> =>
+  parsed("<time>", help, (given) => {
+    const [, number, unit = ""] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];
+    const ms = UNITS[unit];
+    if (number !== undefined && ms !== undefined) return Date.now() - Number(number) * ms;
+    // A time without an offset would be another one on another machine.
+    const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(given);
+    const at = isTime ? Date.parse(given) : Number.NaN;
+    if (!Number.isNaN(at)) return at;
+    throw new InvalidArgumentError("expected a time such as 2026-11-20T08:00:00Z, 90m, 25h or 3d.");
   });
-}
 
-export const profileOption = (): Option =>
-  new Option("--profile <name|file>", "built-in profile, or its file").default("standard");
+// Options of several commands.
+export const profile = text("<name|file>", "built-in profile, or its file", "standard");
+export const provider = text("<name|file>", "provider's name or document; see providers");
+export const openapi = text("<file>", "OpenAPI or AsyncAPI document of the events");
+export const eventType = text("<place>", "the type's place: /type or header:X-Event");
+export const serviceDatabase = text("<file>", "SQLite file (default: .countersign/service.db)");
+export const json = flag("print one JSON object instead of lines");
 
-export const providerOption = (): Option =>
-  new Option("--provider <name|file>", "provider instead of a profile; see providers");
+/** A 32-bit seed of generated data, by default 1. */
+export const seed = (help: string): OptionOf<number> =>
+  integer("<number>", help, [0, 4_294_967_295], 1);
 
-/** The options of a document that describes events. */
-export const openApiOptions = (): readonly Option[] => [
-  new Option("--openapi <file>", "OpenAPI or AsyncAPI document of the events"),
-  new Option("--event-type <place>", "the type's place: /type or header:X-Event"),
-];
-
-/** Returns `; did you mean WORD?` with the nearest known word, or an empty text. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const meant = closest(word, known);
-  return meant === undefined ? "" : `; did you mean ${meant}?`;
-}
-
-function closest(word: string, known: readonly string[]): string | undefined {
-  const asked = word.toLowerCase();
-  const [best] = known
-    .map((one) => ({ one, distance: distanceOf(asked, one.toLowerCase()) }))
-    .filter(({ one, distance }) => distance <= Math.max(2, one.length / 3))
-    .toSorted((a, b) => a.distance - b.distance);
-  return best?.one;
-}
-
-/** Letters to add, remove, replace or swap (optimal string alignment). */
-function distanceOf(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;
-  for (let row = 1; row <= a.length; row += 1) {
-    const line = [row];
-    rows.push(line);
-    for (let column = 1; column <= b.length; column += 1) {
-      const isSame = a[row - 1] === b[column - 1];
-      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      line.push(
-        Math.min(
-          at(row - 1, column) + 1,
-          at(row, column - 1) + 1,
-          at(row - 1, column - 1) + (isSame ? 0 : 1),
-          isSwapped ? at(row - 2, column - 2) + 1 : Infinity,
-        ),
-      );
-    }
-  }
-  return at(a.length, b.length);
-}
+/** `--port`; see `listenOn`. */
+export const port = (usual: number): OptionOf<number | undefined> =>
+  integer("<number>", `port to listen on (default: ${usual})`, [0, 65_535]);
+export const iOwn = text("<host>", "confirm that you own this remote host");

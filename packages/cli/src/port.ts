@@ -1,64 +1,44 @@
-import { Option } from "commander";
 import { Failure, systemCode } from "./failure.ts";
-import { integer } from "./options.ts";
 
-const DEFAULT_PORT = 4010;
-
+export const DEFAULT_PORT = 4010;
 /** Ports after the default one that are tried. */
 const MAX_MOVES = 100;
 
 export interface PortChoice {
   readonly port: number;
-  /** True if the port was given, not the default. */
+  /** True if the port was given: a server on the default one may move to the next free port. */
   readonly isAskedFor: boolean;
 }
 
-/** `--port`. Without it a command may use the next free port. */
-export const portOption = (): Option =>
-  new Option("--port <number>", `port to listen on (default: ${DEFAULT_PORT})`).argParser(
-    integer(0, 65_535),
-  );
-
-export const portChoice = (port: number | undefined): PortChoice => ({
-  port: port ?? DEFAULT_PORT,
-  isAskedFor: port !== undefined,
-});
-
-/**
- * Starts a server on the given port, or on the first free port from the default one.
- *
- * @throws {Failure} `CS_CLI_PORT_TAKEN`, `CS_CLI_PORT_UNUSABLE`
- */
+/** Starts a server on a port. @throws {Failure} `CS_CLI_PORT_TAKEN`, `CS_CLI_PORT_UNUSABLE` */
 export async function listenOn<T>(
   { port, isAskedFor }: PortChoice,
   start: (port: number) => Promise<T>,
 ): Promise<T> {
   for (let moves = 0; ; moves += 1) {
     try {
+      // oxlint-disable-next-line no-await-in-loop -- one port after the other
       return await start(port + moves);
-    } catch (error) {
-      const failure = portFailure(error, port + moves);
-      if (failure === undefined) throw error;
-      const mayMove = !isAskedFor && failure.code === "CS_CLI_PORT_TAKEN" && moves < MAX_MOVES;
-      if (!mayMove) throw failure;
+    } catch (cause) {
+      if (systemCode(cause) === "EADDRINUSE" && !isAskedFor && moves < MAX_MOVES) continue;
+      throw listenFailure(cause, `port ${port + moves}`, "; name another with --port");
     }
   }
 }
 
-function portFailure(cause: unknown, port: number): Failure | undefined {
+/** The failure of an address that cannot be listened on; any other error stays as it is. */
+export function listenFailure(cause: unknown, place: string, hint = ""): unknown {
   switch (systemCode(cause)) {
     case "EADDRINUSE":
-      return new Failure("CS_CLI_PORT_TAKEN", `port ${port} is taken; name another with --port`, {
-        cause,
-      });
+      return new Failure("CS_CLI_PORT_TAKEN", `${place} is in use${hint}`, cause);
     case "EACCES":
     case "EADDRNOTAVAIL":
+    case "EAI_AGAIN":
+    case "EINVAL":
     case "ENOTFOUND":
-      return new Failure("CS_CLI_PORT_UNUSABLE", `port ${port} cannot be listened on there`, {
-        cause,
-      });
+      return new Failure("CS_CLI_PORT_UNUSABLE", `cannot listen on ${place}`, cause);
     case undefined:
     default:
-      return undefined;
+      return cause;
   }
 }

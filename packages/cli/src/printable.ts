@@ -25,3 +25,20 @@ export function printableJson(value: object): string {
     )
     .replaceAll(/#(?=#\w*\[)/g, String.raw`\u0023`);
 }
+
+/** Lines of a table: each column is as wide as its longest cell. */
+export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Lines of labels and values. */
+export const inRows = (rows: Readonly<Record<string, string>>): readonly string[] =>
+  inColumns(Object.entries(rows));

@@ -1,79 +1,66 @@
 import { referencePage } from "@countersign/schemas";
 import { Command, CommanderError } from "commander";
-import { Failure } from "./failure.ts";
-import { didYouMean } from "./options.ts";
+import { type Declare, define, wrapText } from "./command.ts";
+import { didYouMean, Failure } from "./failure.ts";
 import { printable } from "./printable.ts";
 import type { Surroundings } from "./terminal.ts";
 
-/** Adds a command's options, help and action to the command itself. */
-type Declare = (command: Command, surroundings: Surroundings) => void;
-
-interface Entry {
-  readonly summary: string;
-  /** Imports the command's file. Only the command that runs is imported, so that each starts fast. */
-  readonly declare: () => Promise<Declare>;
-}
-
-const commands: Readonly<Record<string, Entry>> = {
-  sandbox: {
-    summary: "Start a payment sandbox with an inspector for your webhooks",
-    declare: async () => (await import("./commands/sandbox.ts")).declareSandbox,
-  },
-  serve: {
-    summary: "Run the reference service, without sandbox controls",
-    declare: async () => (await import("./commands/serve.ts")).declareServe,
-  },
-  send: {
-    summary: "Send one signed event to a receiver",
-    declare: async () => (await import("./commands/send.ts")).declareSend,
-  },
-  explain: {
-    summary: "Explain why a receiver refuses a recorded webhook",
-    declare: async () => (await import("./commands/explain.ts")).declareExplain,
-  },
-  verify: {
-    summary: "Test a service or a receiver against the requirements",
-    declare: async () => (await import("./commands/verify.ts")).declareVerify,
-  },
-  requirements: {
-    summary: "List the requirements for providers and receivers",
-    declare: async () => (await import("./commands/requirements.ts")).declareRequirements,
-  },
-  providers: {
-    summary: "List the providers that the receiver knows, and how each signs",
-    declare: async () => (await import("./commands/providers.ts")).declareProviders,
-  },
-  types: {
-    summary: "Generate the event types in a programming language",
-    declare: async () => (await import("./commands/types.ts")).declareTypes,
-  },
-  diff: {
-    summary: "Compare two OpenAPI documents and list breaking changes",
-    declare: async () => (await import("./commands/diff.ts")).declareDiff,
-  },
-  inbox: {
-    summary: "Create, inspect and repair a receiver's inbox",
-    declare: async () => (await import("./commands/inbox.ts")).declareInbox,
-  },
+/** Summaries, and modules of which each exports its `definition`. Only the command that runs is imported: each starts fast. */
+const commands: Readonly<
+  Record<string, readonly [string, () => Promise<{ readonly definition: Declare }>]>
+> = {
+  sandbox: [
+    "Start a payment sandbox with an inspector for your webhooks",
+    () => import("./commands/sandbox.ts"),
+  ],
+  serve: [
+    "Run the reference service, without sandbox controls",
+    () => import("./commands/serve.ts"),
+  ],
+  send: ["Send signed events of any provider to your app", () => import("./commands/send.ts")],
+  listen: [
+    "Relay a provider's webhooks to your app, and see why one fails",
+    () => import("./commands/listen.ts"),
+  ],
+  explain: [
+    "Explain why a receiver refuses a recorded webhook",
+    () => import("./commands/explain.ts"),
+  ],
+  verify: [
+    "Test a service or a receiver against the requirements",
+    () => import("./commands/verify.ts"),
+  ],
+  requirements: [
+    "List the requirements for providers and receivers",
+    () => import("./commands/requirements.ts"),
+  ],
+  providers: [
+    "List the providers that the receiver knows, and how each signs",
+    () => import("./commands/providers.ts"),
+  ],
+  types: [
+    "Generate the event types in a programming language",
+    () => import("./commands/types.ts"),
+  ],
+  diff: [
+    "Compare two OpenAPI documents and list breaking changes",
+    () => import("./commands/diff.ts"),
+  ],
+  inbox: ["Inspect and repair a receiver's inbox", () => import("./commands/inbox.ts")],
 };
 
 const help = `
 Examples:
+  countersign listen --provider stripe --forward-to localhost:3000/webhooks
+  countersign send invoice.paid --provider stripe --url localhost:3000/webhooks
   countersign sandbox
-  countersign send refund.authorized --url http://localhost:3000/webhooks
   countersign verify receiver --url http://localhost:3000/webhooks
   countersign help send`;
 
 /** The parts of the process that a run uses. */
 export type RunSurroundings = Omit<Surroundings, "unmet">;
 
-/**
- * Runs the command `countersign`.
- *
- * @param args Arguments after the command's name.
- * @returns The exit status: 0, 1 if the command found a problem, or 2 if it could not run and has
- *   printed the reason.
- */
+/** Runs the command. @returns The exit status: 0, 1 if it found a problem, 2 if it could not run and has printed why. */
 export async function run(
   args: readonly string[],
   surroundings: RunSurroundings,
@@ -102,25 +89,21 @@ export async function run(
 const isReported = (error: unknown): error is Error & { readonly code: string } =>
   error instanceof Failure || (error instanceof Error && error.name === "DocumentError");
 
-/**
- * Creates the command `countersign`.
- *
- * @param args Arguments of the run: only their command is loaded, and every one for shell completion.
- */
+/** Creates the command. @param args Arguments of the run, whose command is loaded; `undefined` loads every one. */
 export async function createProgram(
-  args: readonly string[],
+  args: readonly string[] | undefined,
   surroundings: Surroundings,
 ): Promise<Command> {
   const { terminal, version } = surroundings;
   const program = new Command("countersign")
-    .description("Test webhooks: a payment sandbox, a reference service and contract checks")
+    .description("Receive, send, explain and check the webhooks of any provider")
     .version(version)
-    .addHelpText("after", help)
     // An option after a command's name belongs to that command.
     .enablePositionalOptions()
+    .showHelpAfterError("(add --help for examples)")
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => terminal.out(wrapHelp(text.trimEnd(), terminal.columns ?? 120)),
+      writeOut: (text) => terminal.out(text.replace(/\n$/, "")),
       // Error messages repeat arguments, which may contain control characters.
       writeErr: (text) =>
         terminal.err(
@@ -132,22 +115,26 @@ export async function createProgram(
             .map(printable)
             .join("\n"),
         ),
-      ...(terminal.columns !== undefined && {
-        getOutHelpWidth: () => terminal.columns ?? 80,
-        getErrHelpWidth: () => terminal.columns ?? 80,
-      }),
+      getOutHelpWidth: () => terminal.columns ?? 80,
+      getErrHelpWidth: () => terminal.columns ?? 80,
+    })
+    .configureHelp({
+      boxWrap: wrapText,
+      formatItem: (term, termWidth, about, { helpWidth = 80 }) =>
+        wrapText(`  ${term.padEnd(termWidth)}  ${about}`, helpWidth),
     });
-  const [word = "", next = ""] = args;
+  define({ help })(program, surroundings);
+  const [word = "", next = ""] = args ?? [];
   const wanted = word === "help" ? next : word;
-  for (const [name, { summary, declare }] of Object.entries(commands)) {
+  for (const [name, [summary, load]] of Object.entries(commands)) {
     const command = program.command(name).description(summary);
     // oxlint-disable-next-line no-await-in-loop -- help lists the commands in this order
-    if ([name, "complete"].includes(wanted)) (await declare())(command, surroundings);
+    if (args === undefined || name === wanted) (await load()).definition(command, surroundings);
   }
-  if (wanted === "complete") {
-    const { default: addCompletion } = await import("@bomb.sh/tab/commander");
-    addCompletion(program);
-  } else program.command("complete").description("Print a completion script for your shell");
+  // Commander suggests the word with the fewest other letters, such as `send` for the beginning of `sandbox`.
+  const begun = Object.keys(commands).find((name) => word.length > 2 && name.startsWith(word));
+  if (begun !== undefined && begun !== word)
+    program.error(`error: unknown command '${word}'\n(Did you mean ${begun}?)`);
   program
     .helpCommand(false)
     .command("help")
@@ -167,42 +154,4 @@ function commandOf(program: Command, names: readonly string[]): Command {
     command = next;
   }
   return command;
-}
-
-/**
- * Wraps help at words for a terminal's width. Text without indentation is a paragraph; an indented line keeps its
- * column, and an example continues with a backslash.
- */
-function wrapHelp(text: string, width: number): string {
-  const paragraphs = text.replaceAll(/(?<=^\S.*)\n(?=\S)(?!Usage:|Examples:|Environment)/gm, " ");
-  const lines = paragraphs.split("\n");
-  const examplesFrom = lines.lastIndexOf("Examples:");
-  return lines
-    .map((line, at) => wrapLine(line, { width, isExample: examplesFrom >= 0 && at > examplesFrom }))
-    .join("\n");
-}
-
-interface Wrapping {
-  readonly width: number;
-  /** True: a shell command. */
-  readonly isExample: boolean;
-}
-
-function wrapLine(line: string, { width, isExample }: Wrapping): string {
-  if (line.length <= width) return line;
-  const column = /^\s*\S+(?:[ ,]\S+)*\s{2,}/.exec(line)?.[0].length ?? 0;
-  const isColumn = column > 0 && column <= width - 20;
-  const indent = isExample ? 4 : isColumn ? column : (/^\s*/.exec(line)?.[0].length ?? 0);
-  const rows: string[] = [];
-  let row = "";
-  // A quoted argument stays on one line: it would include the next one's indentation.
-  const words = isExample ? /\s*(?:"[^"]*"?|[^\s"])+/g : /\s*\S+/g;
-  for (const part of line.match(words) ?? []) {
-    const room = width - (isExample ? 2 : 0);
-    if (row.trim() !== "" && row.length + part.length > room) {
-      rows.push(row);
-      row = " ".repeat(indent) + part.trimStart();
-    } else row += part;
-  }
-  return [...rows, row].join(isExample ? " \\\n" : "\n");
 }

@@ -1,71 +1,48 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { schemeOf } from "@countersign/signatures";
 
-/** A provider's document in words, for the terminal and for the site. */
-export interface ProviderSheet {
+/** A provider's document in words, for the terminal and for the site. @param file Path of the user's own document; absent for a provider of the book. */
+export function providerSheet(
+  provider: ProviderDocument,
+  file?: string,
+): {
   readonly facts: readonly (readonly [label: string, text: string])[];
   /** Code that mounts a receiver. */
   readonly mount: string;
   readonly traps: readonly string[];
-  readonly events: readonly {
-    readonly type: string;
-    readonly category?: string;
-    readonly description?: string;
-  }[];
-}
-
-/** @throws {TypeError} The document is one that `schemeOf` refuses. */
-export function providerSheet(provider: ProviderDocument): ProviderSheet {
-  const { signature, secret, sdk, event, batch, variants = [], answer = {}, media } = provider;
+  readonly events: NonNullable<ProviderDocument["catalogue"]>;
+} {
+  const { signature, secret, sdk, answer = {} } = provider;
   const { where, prefix } = secret ?? {};
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    ["documentation", provider.documentation],
-    ["delivery facts from", provider.sources?.join(", ")],
-    [
-      "proof",
-      sdk ? `test vectors of ${sdk.npm} ${sdk.version}` : "test vectors of the documentation",
-    ],
-    ["secret", where],
-    ["begins with", prefix === undefined ? undefined : [prefix].flat().join(" or ")],
-    ["algorithm", signature.algorithm],
-    ["signed", signedText(provider)],
-    [
-      "signature in",
-      [...new Set(signature.carrier.map(({ at, pair }) => named(at, pair)))].join(", "),
-    ],
-    ["weak", signature.weak],
-    ["ambiguous", signature.ambiguous],
-    ["replay bound", seconds(replaySeconds(provider)) ?? "none but the inbox's retention"],
-    ["media types", media?.join(", ")],
-    ["batch", batch && `one event for each item of ${named(batch)}`],
-    ["event id", idText(provider)],
-    ["type", typeText(event)],
-    ["category", categoryText(event)],
-    ["time", event.time && `${named(event.time.at)} (${event.time.unit})`],
-    ["data", event.data && named(event.data)],
-    [
-      "live mode",
-      event.live && (typeof event.live === "string" ? named(event.live) : condition(event.live)),
-    ],
-    ["account", event.account && named(event.account)],
-    ...variants.map(
-      ({ when, event: own }) =>
-        ["variant", `if ${condition(when)}: type ${typeText(own)}`] as const,
+  const body = answer.body === undefined ? "" : ` ${JSON.stringify(answer.body)}`;
+  const facts: Readonly<Record<string, string | undefined>> = {
+    documentation: provider.documentation,
+    "delivery facts from": provider.sources?.join(", "),
+    proof: `test vectors of ${sdk ? `${sdk.npm} ${sdk.version}` : "the documentation"}`,
+    secret: where,
+    "begins with": prefix === undefined ? undefined : [prefix].flat().join(" or "),
+    algorithm: signature.algorithm,
+    signed: signedText(provider),
+    "signature in": [...new Set(signature.carrier.map(({ at, pair }) => named(at, pair)))].join(
+      ", ",
     ),
-    ["handshake", handshakes(provider)],
-    ["deadline", confirmed(provider, "deadlineSeconds", seconds(answer.deadlineSeconds))],
-    [
-      "answer",
-      `${String(answer.success ?? "2xx")}${answer.body === undefined ? "" : ` ${JSON.stringify(answer.body)}`}`,
-    ],
-    ["refusal", answer.refused === undefined ? undefined : String(answer.refused)],
-    ["retries", confirmed(provider, "retries", retriesText(provider))],
-  ];
+    weak: signature.weak,
+    ambiguous: signature.ambiguous,
+    "replay bound": seconds(replaySeconds(provider)) ?? "none but the inbox's retention",
+    "event id": idText(provider),
+    type: typeText(provider.event),
+    deadline: confirmed(provider, "deadlineSeconds", seconds(answer.deadlineSeconds)),
+    answer: `${String(answer.success ?? "2xx")}${body}`,
+    retries: confirmed(provider, "retries", retriesText(provider)),
+  };
   return {
-    facts: rows.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const])),
-    mount: mountOf(provider),
+    facts: Object.entries(facts).flatMap(([label, text]) =>
+      text === undefined ? [] : [[label, text] as const],
+    ),
+    mount: mountOf(provider, file),
     traps: provider.traps ?? [],
-    events: eventsOf(provider),
+    // Each type once.
+    events: [...new Map((provider.catalogue ?? []).map((row) => [row.type, row])).values()],
   };
 }
 
@@ -97,19 +74,6 @@ function named(place: string, pair?: string): string {
   const [plain = "", member] = kind === "header" ? name.split("#") : [name];
   if (member !== undefined) return `header ${plain} (${member}=)`;
   return plain === "" ? `the ${kind}` : `${kind} ${plain}`;
-}
-
-interface When {
-  readonly at: string;
-  readonly equals?: string | number | boolean;
-  readonly startsWith?: string;
-  readonly present?: boolean;
-}
-
-function condition({ at, equals, startsWith, present = true }: When): string {
-  if (equals !== undefined) return `${named(at)} is ${JSON.stringify(equals)}`;
-  if (startsWith !== undefined) return `${named(at)} begins with ${JSON.stringify(startsWith)}`;
-  return `${named(at)} is ${present ? "sent" : "absent"}`;
 }
 
 /** The age in seconds beyond which a recorded attempt is refused; `undefined` if none is signed. */
@@ -155,37 +119,7 @@ function typeText({ type, separator = "." }: ProviderDocument["event"]): string 
   return parts.map(shown).join(` + ${JSON.stringify(separator)} + `);
 }
 
-function categoryText({ category }: ProviderDocument["event"]): string | undefined {
-  if (category === undefined) return undefined;
-  if (category === "catalogue") return "by the list of events";
-  return typeof category === "string"
-    ? named(category)
-    : `the type before ${JSON.stringify(category.before)}`;
-}
-
-function handshakes({ handshakes: list = [] }: ProviderDocument): string | undefined {
-  if (list.length === 0) return undefined;
-  return list
-    .map(({ when, method = "POST", token }) => {
-      const proof = token === undefined ? "signed" : "needs verifyToken";
-      const cases = when.map(condition).join(" and ");
-      return `${[method, cases].filter((text) => text !== "").join(", ")} (${proof})`;
-    })
-    .join("; ");
-}
-
-/** The events of the list, each type once. */
-function eventsOf({ catalogue = [] }: ProviderDocument): ProviderSheet["events"] {
-  return [...new Map(catalogue.map((row) => [row.type, row])).values()].map(
-    ({ type, category, description }) => ({
-      type,
-      ...(category !== undefined && { category }),
-      ...(description !== undefined && { description }),
-    }),
-  );
-}
-
-function mountOf(provider: ProviderDocument): string {
+function mountOf(provider: ProviderDocument, file: string | undefined): string {
   const { name, catalogue, handshakes: greetings = [] } = provider;
   const constant = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const variable = `${name.toUpperCase().replaceAll("-", "_")}_WEBHOOK_SECRET`;
@@ -204,8 +138,13 @@ function mountOf(provider: ProviderDocument): string {
   return [
     'import { createReceiver } from "@countersign/receiver";',
     'import { toExpress } from "@countersign/receiver/express";',
-    `import { ${constant} } from "@countersign/receiver/providers";`,
+    file === undefined
+      ? `import { ${constant} } from "@countersign/receiver/providers";`
+      : 'import { readFileSync } from "node:fs";',
     "",
+    ...(file === undefined
+      ? []
+      : [`const ${constant} = JSON.parse(readFileSync(${JSON.stringify(file)}, "utf8"));`]),
     "const receiver = createReceiver({",
     ...options.map((line) => `  ${line}`),
     `}).on("${type}", async (event) => {});`,

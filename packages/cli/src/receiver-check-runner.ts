@@ -1,12 +1,10 @@
-import type { CheckRunner } from "@countersign/sandbox/internal";
+import type { CheckRunner } from "@countersign/service/sandbox";
 import type { Profile } from "@countersign/schemas/profiles";
 import { providerOf } from "@countersign/schemas/provider-of";
-import { optionWords, shellWords } from "./verify/arguments.ts";
+import { shellWords } from "./verify/arguments.ts";
 
-export interface CheckedTarget {
-  /** The receiver's URL, that of `--deliver-to`. */
+interface CheckedTarget {
   readonly url: string;
-  /** The secret that its deliveries are signed with. */
   readonly secret: string;
   readonly profile: Profile;
   /** Value of `--profile`, for the command lines that reproduce a failure. */
@@ -16,10 +14,7 @@ export interface CheckedTarget {
 /** Seed of all generated data, as in `countersign verify receiver`. */
 const SEED = 1;
 
-/**
- * The checks of `countersign verify receiver`, for a sandbox to host. The kit is loaded on first use
- * for them: a sandbox that nobody checks with starts without.
- */
+/** The checks of `countersign verify receiver`, for a sandbox to host. The kit is loaded when they are first used. */
 export function receiverCheckRunner({
   url,
   secret,
@@ -30,40 +25,21 @@ export function receiverCheckRunner({
     ...(await import("@countersign/contract-kit")),
     ...(await import("@countersign/contract-kit/report")),
   });
-  const replay = (check: string, at: { seed: number; path?: string }): string =>
-    shellWords([
-      "countersign",
-      "verify",
-      "receiver",
-      ...optionWords({
-        "--url": url,
-        "--profile": profileName === "standard" ? undefined : profileName,
-        "--only": check,
-        "--seed": String(at.seed),
-        "--path": at.path,
-      }),
-    ]);
+  const words = profileName === "standard" ? [] : ["--profile", profileName];
+  const given = ["countersign", "verify", "receiver", "--url", url, ...words];
+  const replay = (check: string): string =>
+    shellWords([...given, "--only", check, "--seed", String(SEED)]);
   return {
     owed: async () => {
       const { receiverChecks, requirements } = await load();
       const known = new Map(requirements("receiver").map((one) => [one.id, one]));
-      return receiverChecks.flatMap((check) =>
-        check.requirements.flatMap((id) => {
-          const requirement = known.get(id);
-          if (requirement === undefined) return [];
-          const { level, sentence, source, why } = requirement;
-          return [
-            {
-              id: `${check.id}#${id}`,
-              group: check.id,
-              title: check.title,
-              requirement: id,
-              level,
-              name: sentence,
-              source,
-              why,
-            },
-          ];
+      return receiverChecks.flatMap(({ id: group, title, requirements: ids }) =>
+        ids.flatMap((requirement) => {
+          const found = known.get(requirement);
+          if (found === undefined) return [];
+          const { level, sentence: name, source, why } = found;
+          const id = `${group}#${requirement}`;
+          return [{ id, group, title, requirement, level, name, source, why }];
         }),
       );
     },
@@ -79,8 +55,7 @@ export function receiverCheckRunner({
           seed: SEED,
           signal,
           onCheck: ({ id, title }, place, total) => onCheck({ check: id, title, place, total }),
-          onFinding: (finding) =>
-            onEntry(hide(kit.entryOfFinding(finding, { seed: SEED, replay }))),
+          onFinding: (finding) => onEntry(hide(kit.entryOfFinding(finding, { replay }))),
         });
         return hide(kit.reportOfRun(report, { replay, notes: target.notes() }));
       } finally {

@@ -1,36 +1,33 @@
 import {
   DeliveryEngine,
+  describeError,
   deliveryPolicyOf,
   deliveryStore,
   DueClock,
   DueRefunds,
   jsonLogger,
-  newId,
-  postgresHints,
   signerOf,
   startService,
   StoreUnavailableError,
   systemClock,
   systemRandom,
   undiciTransport,
-  type LogFields,
   type RunningService,
   type Signer,
   type StartOptions,
-} from "@countersign/service/internal";
+} from "@countersign/service";
 import type { Profile } from "@countersign/schemas/profiles";
-import { databaseUrl, secretFrom } from "./environment.ts";
-import { Failure } from "./failure.ts";
+import { badEnvironment, secretFrom } from "./environment.ts";
 import type { Surroundings } from "./terminal.ts";
 
-/** Options of the service. Its workers, logger and hints are added here. */
+/** Options of the service. Its workers and logger are added here. */
 type Start = Omit<StartOptions, "logger" | "onWork" | "workers"> &
   Required<Pick<StartOptions, "endpoints">>;
 
 /** Starts the service with its delivery engine and its due refunds. */
 export function startWorkingService(
   options: Start,
-  { sign, egressProxy, postgresUrl }: Sending,
+  { sign, egressProxy }: Sending,
   { terminal, version }: Surroundings,
 ): Promise<RunningService> {
   const { profile, vault, endpoints } = options;
@@ -38,39 +35,19 @@ export function startWorkingService(
   const logger = jsonLogger({ clock: systemClock, write: (line) => terminal.err(line) });
   const dueClock = new DueClock(systemClock);
   let engine: DeliveryEngine | undefined;
-  const hints =
-    postgresUrl === undefined
-      ? undefined
-      : postgresHints({
-          url: postgresUrl,
-          random: systemRandom,
-          dueClock,
-          onWork: (work) => engine?.onWork(work),
-        });
   return startService({
     ...options,
     logger,
     dueClock,
-    onWork: (work) => {
-      engine?.onWork(work);
-      hints?.tell(work);
-    },
+    onWork: (work) => engine?.onWork(work),
     workers: ({ driver, context, metrics }) => {
       metrics.collectProcess();
-      metrics.addGauges(
-        { deliveries_in_flight: "Attempts in flight of this process." },
-        async () => ({
-          deliveries_in_flight: engine?.inFlight ?? 0,
-        }),
-      );
-      const storeFailed = (error: unknown): void => {
-        metrics.deliveries.failed(error);
-        // The service has written a line.
+      // The service has written a line of a database that cannot be used.
+      const failed = (error: unknown): void => {
         if (error instanceof StoreUnavailableError) return;
-        logger.error(described(error), "deliveries could not be worked on");
+        logger.error(describeError(error), "due deliveries or refunds could not be worked on");
       };
       engine = new DeliveryEngine({
-        id: newId(systemRandom, "req"),
         store: deliveryStore(driver),
         policy,
         clock: systemClock,
@@ -85,65 +62,38 @@ export function startWorkingService(
         endpoints,
         userAgent: `Countersign/${version}`,
         observer: {
-          attempted: metrics.deliveries.attempted,
-          paused: (key) => {
-            metrics.deliveries.paused(key);
-            logger.warn({ subscriptionKey: key }, "a subscription that only fails has been paused");
-          },
-          clockStepped: (stepMs) => {
-            metrics.deliveries.clockStepped(stepMs);
-            logger.warn({ durationMs: stepMs }, "the wall clock stepped; deliveries continue");
-          },
-          failed: storeFailed,
+          attempted: (attempt) => metrics.attempted(attempt),
+          paused: (key) =>
+            logger.warn({ subscriptionKey: key }, "a subscription that only fails has been paused"),
+          clockStepped: (stepMs) =>
+            logger.warn({ durationMs: stepMs }, "the wall clock stepped; deliveries continue"),
+          storeFailed: failed,
+          attemptBroke: failed,
         },
       });
-      const dueRefunds = new DueRefunds({
-        context,
-        observer: {
-          passedOver: (refund) => {
-            metrics.refundPassedOver();
-            const fields = { refundId: refund.id, ...described(refund.error) };
-            logger.error(fields, "a due refund cannot be moved");
-          },
-          failed: storeFailed,
-        },
-      });
-      return [engine, dueRefunds, ...(hints === undefined ? [] : [hints])];
+      return [engine, new DueRefunds({ context, failed })];
     },
   });
 }
 
-/** Parts that sign and send attempts, and notify other processes. */
-export interface Sending {
+/** Parts that sign and send attempts. */
+interface Sending {
   readonly sign: Signer;
   readonly egressProxy: string | undefined;
-  readonly postgresUrl: string | undefined;
 }
 
-/**
- * Reads how attempts are signed and sent from the environment.
- *
- * @throws {Failure} `CS_CLI_ENVIRONMENT_UNUSABLE`
- */
+/** Reads how attempts are signed and sent from the environment. */
 export async function sendingFrom(env: Surroundings["env"], profile: Profile): Promise<Sending> {
   const egressProxy = await secretFrom(env, "COUNTERSIGN_EGRESS_PROXY");
-  if (egressProxy !== undefined && !/^https?:\/\/[^/]+\/?$/.test(egressProxy)) {
-    const message = "COUNTERSIGN_EGRESS_PROXY must be http://HOST:PORT or https://HOST:PORT";
-    throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
-  }
+  if (egressProxy !== undefined && !/^https?:\/\/[^/]+\/?$/.test(egressProxy))
+    throw badEnvironment("COUNTERSIGN_EGRESS_PROXY must be http://HOST:PORT or https://HOST:PORT");
   const keys = await secretFrom(env, "COUNTERSIGN_SIGNING_KEYS");
   const providerKeys = keys?.split("\n").filter((line) => line !== "") ?? [];
   try {
-    const sign = signerOf(profile, { providerKeys });
-    return { sign, egressProxy, postgresUrl: await databaseUrl(env) };
+    return { sign: signerOf(profile, { providerKeys }), egressProxy };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const message = "COUNTERSIGN_SIGNING_KEYS must be one to three keys whsk_…, one a line";
-    throw new Failure("CS_CLI_ENVIRONMENT_UNUSABLE", message);
+    // Without the cause, which may hold a key.
+    throw badEnvironment("COUNTERSIGN_SIGNING_KEYS must be one to three keys whsk_…, one a line");
   }
-}
-
-function described(error: unknown): LogFields {
-  if (!(error instanceof Error)) return { errorName: typeof error };
-  return { errorName: error.name, ...(error.stack !== undefined && { stack: error.stack }) };
 }

@@ -22,10 +22,7 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves when somebody asks the process to end. */
   readonly asked: () => Promise<void>;
-  /**
-   * Aborts when somebody asks the process to end. Who has called it ends in order; a second request ends the
-   * process at once.
-   */
+  /** Aborts when somebody asks the process to end. Who has called it ends in order; a second request ends it at once. */
   readonly interruption: () => AbortSignal;
   /** The bytes of standard input. */
   readonly input: () => AsyncIterable<Uint8Array>;
@@ -33,8 +30,6 @@ export interface Surroundings {
   readonly askSecret: (question: string) => Promise<string | undefined>;
   /** The command ran and found a problem: status 1. */
   readonly unmet: () => void;
-  /** Calls back with each key that the person presses, until `signal` aborts; absent without a terminal. */
-  readonly keys?: (signal: AbortSignal, onKey: (key: string) => void) => void;
   /** Version of this package. */
   readonly version: string;
 }
@@ -49,18 +44,14 @@ interface Stream {
 const colours: Readonly<Record<Tone, number>> = { good: 32, bad: 31, mild: 33, soft: 2, strong: 1 };
 
 /**
- * The streams of a process. Shows progress if stderr is a terminal. A stream has colours if it is a terminal that
- * supports them, unless `NO_COLOR` has a value. `FORCE_COLOR` overrides both: off with `0` or `false`, else on.
+ * The streams of a process. A stream has colours if it is a terminal that supports them, unless `NO_COLOR` has a value.
+ * `FORCE_COLOR` overrides both: off with `0` or `false`, else on.
  */
 export function processTerminal({
   stdout,
   stderr,
   env,
-}: {
-  readonly stdout: Stream;
-  readonly stderr: Stream;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}): Terminal {
+}: Pick<Surroundings, "env"> & { readonly stdout: Stream; readonly stderr: Stream }): Terminal {
   const forced = env["FORCE_COLOR"];
   const isPlain = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   const isColoured = ({ isTTY }: Stream): boolean =>

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
-import { listen } from "../../sandbox/test/listen.ts";
+import { listen } from "../../service/test/sandbox/listen.ts";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 

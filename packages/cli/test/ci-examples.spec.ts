@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { verify } from "@octokit/webhooks-methods";
-import { readBaseline } from "@countersign/contract-kit/report";
+import { failuresIn } from "@countersign/contract-kit/report";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { listen } from "../../sandbox/test/listen.ts";
+import { listen } from "../../service/test/sandbox/listen.ts";
 import { knownLocale } from "./fixtures.ts";
 import { ran } from "./ran.ts";
 
@@ -67,14 +67,14 @@ describe.each(["merchant", "provider"])("the CI examples for a %s", (folder) => 
       devDependencies: { countersign: version },
       engines,
     });
-    const baseline = readBaseline(JSON.parse(read(`${folder}/countersign-baseline.json`)));
-    expect(baseline).toEqual({ ok: true, baseline: { known: [] } });
+    const baseline = failuresIn(JSON.parse(read(`${folder}/countersign-baseline.json`)));
+    expect(baseline.size).toBe(0);
   });
 });
 
 it(
   "the workflow of a new repository is at most ten lines, and passes a receiver of GitHub's library",
-  { timeout: 180_000 },
+  { tags: "ci", timeout: 180_000 },
   async () => {
     const text = read("new-repository/.github/workflows/webhooks.yml");
     expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
@@ -85,19 +85,21 @@ it(
     const command = script.trimEnd().split("\n").at(-1) ?? "";
     const words = command.replace(/^npx --yes countersign@[0-9.]+ /, "").split(" ");
     const origin = await listen((request, response) => {
-      void buffer(request).then(async (body) => {
+      const verified = async (body: Buffer): Promise<void> => {
         const signature = String(request.headers["x-hub-signature-256"] ?? "");
         const isGenuine =
           request.method === "POST" &&
           signature !== "" &&
           (await verify(webhookSecret, body.toString(), signature).catch(() => false));
         response.writeHead(isGenuine ? 200 : 400).end();
-      });
+      };
+      // A stranger may end the connection in the middle of a body.
+      buffer(request).then(verified, () => undefined);
     });
     const own = words.map((word) => word.replace("http://localhost:3000", origin));
     const { status, out } = await ran(own, { COUNTERSIGN_SECRET: secret });
     expect(out).toMatch(/tier: no effects/);
-    expect(out).toMatch(/R-VERIFY-STALE[^]*GitHub signs no time/);
+    expect(out).toMatch(/^n\/a: GitHub signs no time\n +R-VERIFY-STALE/m);
     expect(status).toBe(0);
   },
 );

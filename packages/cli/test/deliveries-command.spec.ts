@@ -1,14 +1,4 @@
-import {
-  DueClock,
-  hintAtAnything,
-  postgresDriver,
-  postgresHints,
-  systemClock,
-  systemRandom,
-} from "@countersign/service/internal";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
-import type { Work } from "../../service/src/delivery/types.ts";
 import { nextDeliveryAt } from "../../service/src/store/tables/deliveries.ts";
 import { queueOf, REAL_START, type Queue } from "../../service/test/delivery/queue.ts";
 import { outsideDriver } from "../../service/test/store/outside-driver.ts";
@@ -141,38 +131,3 @@ it("countersign serve deliveries refuses an unknown or closed subscription, deli
   expect((await replay("--failed-since", at(0))).out).toBe("0 due again\n");
   expect(await waiting()).toEqual([]);
 });
-
-describePostgres(
-  "countersign serve deliveries on PostgreSQL",
-  (server) => {
-    it("makes running processes look at once for replayed or resumed deliveries, and not after a list", async () => {
-      const url = server().urlOf(await server().create());
-      const driver = postgresDriver({ url });
-      onTestFinished(() => driver.close());
-      queue = await queueOf(driver);
-      await queue.subscribe("sub_1", { clockId: "live" });
-      const id = await ended("sub_1", "exhausted");
-      const heard: Work[] = [];
-      const dueClock = new DueClock(systemClock);
-      const onWork = (work: Work): void => void heard.push(work);
-      const hints = postgresHints({ url, random: systemRandom, dueClock, onWork });
-      onTestFinished(() => hints.stop());
-      hints.start();
-      // It looks for anything as soon as it listens.
-      await expect.poll(() => heard).toEqual(["anything"]);
-      for (const [line, notices] of [
-        [`replay ${id}`, 1],
-        ["pause sub_1", 0],
-        ["resume sub_1", 1],
-        ["list", 0],
-      ] as const) {
-        heard.length = 0;
-        expect((await serviceData(url).run("deliveries", ...line.split(" "))).status).toBe(0);
-        // In its turn: all notices before it have arrived.
-        await hintAtAnything(driver);
-        await expect.poll(() => heard.length).toBe(notices + 1);
-      }
-    });
-  },
-  { tags: "ci" },
-);

@@ -4,7 +4,7 @@ import { toNode } from "@countersign/receiver/node";
 import { profiles } from "@countersign/schemas/profiles";
 import { providerOf } from "@countersign/schemas/provider-of";
 import { expect } from "vitest";
-import { listen } from "../../sandbox/test/listen.ts";
+import { listen } from "../../service/test/sandbox/listen.ts";
 
 export const TOKEN = "a-token-of-sixteen-characters-or-more";
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

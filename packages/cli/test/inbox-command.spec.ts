@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { InboxQueue } from "@countersign/receiver";
@@ -31,12 +31,13 @@ async function bury(queue: InboxQueue, tenant: string, id: string, reason: strin
 }
 
 /** Runs the tests of every database, from an empty one on. */
-async function expectInbox(inbox: Inbox, open: () => { queue: InboxQueue; close: () => unknown }) {
+async function expectInbox(
+  inbox: Inbox,
+  open: () => Promise<{ queue: InboxQueue; close: () => unknown }>,
+) {
   expect(await inbox("dead")).toEqual(failedWith("DATABASE_UNUSABLE"));
-  expect(await inbox("migrate")).toMatchObject({ status: 0, out: "" });
-  expect(await inbox("migrate", "--json")).toMatchObject({ status: 0, out: '{"migrated":true}\n' });
+  const { queue, close } = await open();
   expect(await inbox("dead")).toEqual({ status: 0, out: "", err: "0 dead events\n" });
-  const { queue, close } = open();
   await bury(queue, "", "evt_1", "boom\u001b[2J\nnext");
   await bury(queue, "acme", "evt 2", "no such order");
   await close();
@@ -101,26 +102,16 @@ async function expectInbox(inbox: Inbox, open: () => { queue: InboxQueue; close:
 }
 
 describe("countersign inbox on SQLite", () => {
-  it("creates the tables, lists dead events and retries them", async () => {
+  it("lists dead events and retries them", async () => {
     const file = join(temporaryFolder(), "inbox.db");
     const inbox: Inbox = (...args) => ran(["inbox", ...args, "--database", file]);
-    await expectInbox(inbox, () => sqliteInbox(file));
+    await expectInbox(inbox, () => Promise.resolve(sqliteInbox(file)));
     expect(await inbox("dead")).toMatchObject({ status: 0 });
-  });
-
-  it("prints SQL that creates the inbox, and touches no file", async () => {
-    const path = join(temporaryFolder(), "inbox.db");
-    const { status, out } = await ran(["inbox", "migrate", "--print", "--database", path]);
-    expect({ status, exists: existsSync(path) }).toEqual({ status: 0, exists: false });
-    const database = new DatabaseSync(path);
-    database.exec(out);
-    database.close();
-    expect(await ran(["inbox", "dead", "--database", path])).toMatchObject({ status: 0 });
   });
 
   it("says that an inbox is of another version, and which columns differ", async () => {
     const path = join(temporaryFolder(), "inbox.db");
-    await ran(["inbox", "migrate", "--database", path]);
+    sqliteInbox(path).close();
     const database = new DatabaseSync(path);
     database.exec("ALTER TABLE countersign_events RENAME COLUMN provider TO source");
     database.close();
@@ -134,7 +125,7 @@ describe("countersign inbox on SQLite", () => {
     const database = new DatabaseSync(path);
     database.exec("CREATE TABLE orders (id TEXT)");
     const { status, err } = await ran(["inbox", "dead", "--database", path]);
-    expect([status, err]).toEqual([2, expect.stringContaining("countersign inbox migrate")]);
+    expect([status, err]).toEqual([2, expect.stringContaining("it has no inbox")]);
     expect(database.prepare("SELECT name FROM sqlite_master").all()).toEqual([{ name: "orders" }]);
     database.close();
   });
@@ -148,27 +139,23 @@ describePostgres("countersign inbox on PostgreSQL", (server) => {
       .replace("postgres@", "postgres:hush@");
   });
 
-  it("creates the tables, lists dead events and retries them", async () => {
+  it("lists dead events and retries them", async () => {
     const path = join(temporaryFolder(), "url");
     writeFileSync(path, `${url}\n`);
     const env = { COUNTERSIGN_DATABASE_URL_FILE: path };
     const inbox: Inbox = (...args) => ran(["inbox", ...args, "--schema", "shop"], env);
     const pool = new pg.Pool({ connectionString: url });
-    const { queue } = postgresInbox(pool, { schema: "shop" });
-    expect((await inbox("dead")).err).toContain("countersign inbox migrate");
-    await expectInbox(inbox, () => ({ queue, close: () => pool.end() }));
+    const shop = postgresInbox(pool, { schema: "shop" });
+    expect((await inbox("dead")).err).toContain("it has no inbox");
+    await expectInbox(inbox, async () => {
+      await shop.migrate();
+      return { queue: shop.queue, close: () => pool.end() };
+    });
     expect(await inbox("dead")).toMatchObject({ status: 0 });
   });
 
-  it("prints SQL that creates the inbox, and needs a schema", async () => {
-    const { out } = await ran(["inbox", "migrate", "--print", "--schema", "printed"]);
-    const pool = new pg.Pool({ connectionString: url });
-    await pool.query(out);
-    await pool.end();
-    const env = { COUNTERSIGN_DATABASE_URL: url };
-    for (const command of ["dead", "migrate"])
-      expect((await ran(["inbox", command, "--schema", "printed"], env)).status).toBe(0);
-    const { status, err } = await ran(["inbox", "status"], env);
+  it("needs a schema", async () => {
+    const { status, err } = await ran(["inbox", "status"], { COUNTERSIGN_DATABASE_URL: url });
     expect([status, err]).toEqual([2, expect.stringContaining("missing --schema")]);
   });
 });

@@ -6,13 +6,13 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 // The death of a process in the middle of an attempt: test/chaos.
 it("a sandbox process serves without a reader of stdout", async () => {
   const folder = temporaryFolder();
-  const one = start(["sandbox", "--port", "0", "--examples"], {
+  const one = start(["sandbox", "--port", "0"], {
     folder,
     env: { COUNTERSIGN_TOKEN: TOKEN },
   });
   one.process.stdout?.destroy();
-  // The calls to try are printed before the line that is not read.
-  const address = (): string => /http:\S+(?=\/sandbox)/.exec(one.stderr())?.[0] ?? "";
+  // Printed before the line that is not read.
+  const address = (): string => /http:\S+(?=\/inspector)/.exec(one.stderr())?.[0] ?? "";
   await expect.poll(address).not.toBe("");
   const headers = { authorization: `Bearer ${TOKEN}` };
   const answer = await fetch(new URL("/sandbox/customers", address()), { headers });

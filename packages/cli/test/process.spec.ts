@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { listen } from "../../sandbox/test/listen.ts";
+import { listen } from "../../service/test/sandbox/listen.ts";
 import { knownLocale, SECRET } from "./fixtures.ts";
 import { flags, start } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";

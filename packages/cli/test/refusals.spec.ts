@@ -8,9 +8,8 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** Contents of the files below DIR. */
 const files = {
-  "text.db": "this is a text and no database, and long enough to tell\n".repeat(40),
+  "text.db": "this is a text, not a database, and longer than a header\n".repeat(40),
   "brace.json": "{",
-  "no-rule.json": '{"no-such-rule":"ERR"}',
 };
 const KEYS = `COUNTERSIGN_ENCRYPTION_KEYS=${encryptionKey("k1")}`;
 const NOBODY = "http://127.0.0.1:1/";
@@ -31,8 +30,8 @@ const lines = `
 ALLOW_HOST_MISSING       SANDBOX --listen 0.0.0.0
 PROFILE_UNUSABLE         SANDBOX --profile ESC
 DELIVER_TO_REFUSED       SANDBOX --deliver-to http://merchant.example/
-DELIVER_TO_REFUSED       SANDBOX --deliver-to localhost:3000
-DELIVER_TO_REFUSED       COUNTERSIGN_SECRET=hush SANDBOX --deliver-to http://localhost:1/
+ARGUMENT_UNUSABLE        SANDBOX --deliver-to nowhere
+SECRET_UNUSABLE          COUNTERSIGN_SECRET=hush SANDBOX --deliver-to http://localhost:1/
 TOKEN_UNUSABLE           COUNTERSIGN_TOKEN=hush SANDBOX
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_TOKEN= SANDBOX
 ENVIRONMENT_UNUSABLE     COUNTERSIGN_TOKEN_FILE=/nowhere/token SANDBOX
@@ -61,11 +60,9 @@ ARGUMENT_UNUSABLE        COUNTERSIGN_SECRET=${SECRET} send \u001b]0;title\u0007 
 SECRET_UNUSABLE          send refund.failed --url ${NOBODY}
 SECRET_UNUSABLE          COUNTERSIGN_SECRET=whsec_aHVzaA== send refund.failed --url ${NOBODY}
 SECRET_UNUSABLE          COUNTERSIGN_SECRET=whpk_x send refund.failed --url ${NOBODY}
-ARGUMENT_UNUSABLE        diff SCHEMAS
+USAGE                    diff SCHEMAS
 CS_DOCUMENT_UNREADABLE   diff \u202eold new
 USAGE                    DIFF --fail-on FATAL
-ARGUMENT_UNUSABLE        DIFF --severity DIR/brace.json
-ARGUMENT_UNUSABLE        DIFF --severity DIR/no-rule.json
 ARGUMENT_UNUSABLE        requirements R-NONEESC
 ARGUMENT_UNUSABLE        requirements P-AUTH-BEARER --role receiver
 ARGUMENT_UNUSABLE        inbox dead
@@ -80,8 +77,6 @@ ARGUMENT_UNUSABLE        types --language java --out DIR/out --package a;class
 ARGUMENT_UNUSABLE        types --language go --out DIR/folder
 ARGUMENT_UNUSABLE        types --language go --out DIR/text.db/events.go
 ARGUMENT_UNUSABLE        VP --state-url nowhere
-ARGUMENT_UNUSABLE        VP --path 0
-ARGUMENT_UNUSABLE        VP --only provider/amounts --path a
 UNVERIFIED               VP --state-url http://127.0.0.1:1/states
 ARGUMENT_UNUSABLE        VP --listen 0.0.0.0
 PORT_UNUSABLE            VP --listen 192.0.2.1

@@ -1,17 +1,12 @@
-import { execFile } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
-import process from "node:process";
-import { promisify } from "node:util";
 import { standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openReceiver } from "../../sandbox/test/open-sandbox.ts";
+import { openReceiver } from "../../service/test/sandbox/open-sandbox.ts";
 import { call } from "./service-data.ts";
-import { failedWith, missing, READY, SECRET, TOKEN } from "./fixtures.ts";
-import { inspectorFolder } from "../src/inspector-page.ts";
-import { run } from "../src/program.ts";
-import { quietSurroundings, ran, serveHere, told, type Served } from "./ran.ts";
+import { failedWith, READY, SECRET, TOKEN } from "./fixtures.ts";
+import { ran, serveHere, told, type Served } from "./ran.ts";
 import { start } from "./start-command.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -75,8 +70,9 @@ describe("countersign sandbox", () => {
 
   it("makes the same ids for the same seed only", async () => {
     const payment = async (seed: string): Promise<string> => {
-      const { err } = await ran(argsOf(newDatabase(), "--seed", seed, "--examples"));
-      return /"paymentId":"(\w+)"/.exec(err)?.[1] ?? "";
+      const one = await sandbox(newDatabase(), ["--seed", seed], { COUNTERSIGN_TOKEN: TOKEN });
+      const { text } = await call(one.url, TOKEN, "/sandbox/payments");
+      return /"paymentId":"(\w+)"/.exec(text)?.[1] ?? "";
     };
     const [one, same, other] = await Promise.all([payment("7"), payment("7"), payment("8")]);
     expect(one).toMatch(/^pay_/);
@@ -128,75 +124,10 @@ describe("countersign sandbox", () => {
   });
 
   it("prints loopback addresses when it listens on every address", { tags: "ci" }, async () => {
-    const every = ["--listen", "0.0.0.0", "--allow-host", "sandbox.test", "--examples"];
+    const every = ["--listen", "0.0.0.0", "--allow-host", "sandbox.test"];
     const { url, stderr } = await sandbox(newDatabase(), every, { COUNTERSIGN_TOKEN: TOKEN });
     expect(url).toEqual(READY);
     expect(stderr()).not.toContain("0.0.0.0");
     expect((await call(url, TOKEN, "/sandbox/customers")).status).toBe(200);
   });
-
-  it("on a terminal, starts over with r, moves to the next due item with n, and quits with q", async () => {
-    const said = { out: "", err: "" };
-    const { promise: pressed, resolve: press } = Promise.withResolvers<(key: string) => void>();
-    const quiet = quietSurroundings(said, { COUNTERSIGN_TOKEN: TOKEN });
-    const status = run(argsOf(newDatabase(), "--examples"), {
-      ...quiet,
-      asked: () => new Promise(() => {}),
-      keys: (_signal, onKey) => press(onKey),
-    });
-    const key = await pressed;
-    // A checkout may not have built the inspector's page.
-    const open = inspectorFolder() === undefined ? "" : "o open · ";
-    expect(said.err).toContain(`(${open}n next due · r reset · q quit)\n`);
-    key("x");
-    key("r");
-    await expect.poll(() => said.err).toContain("started over with sample data");
-    key("n");
-    await expect.poll(() => said.err).toContain("nothing is due");
-    const url = /http:\S+(?=\/v1\/refunds)/.exec(said.err)?.[0] ?? "";
-    const { payments } = (await call(url, TOKEN, "/sandbox/payments")).body as {
-      payments: { paymentId: string; amount: { value: number } }[];
-    };
-    const recent = payments.find((one) => one.amount.value === 250)?.paymentId;
-    const amount = { currency: "USD", value: 1 };
-    await call(url, TOKEN, "/v1/refunds", { paymentId: recent, amount, requestKey: "1" });
-    key("n");
-    await expect.poll(() => said.err).toMatch(/^sandbox time is 20\S+Z$/m);
-    key("q");
-    expect(await status).toBe(0);
-  });
 });
-
-it.skipIf(missing("curl")[0])(
-  "the curl calls that the sandbox prints run as printed: a subscription, a refund, and the days until it is authorized",
-  async () => {
-    const database = newDatabase();
-    const env = { COUNTERSIGN_TOKEN: TOKEN };
-    const linesOf = ({ stderr }: Served) => stderr().match(/(?<=^ +)curl .*$/gm) ?? [];
-    const shell = async (line: string): Promise<string> => {
-      const command = `${line} -sS -w ' %{http_code}'`;
-      const options = { env: { PATH: process.env["PATH"], TOKEN } };
-      return (await promisify(execFile)("sh", ["-c", command], options)).stdout;
-    };
-    const one = await sandbox(database, ["--examples"], env);
-    expect(one.stderr()).toContain("--deliver-to");
-    const answers = [];
-    for (const line of linesOf(one)) answers.push(await shell(line));
-    expect(answers.map((answer) => answer.slice(-3))).toEqual(["200", "200", "201", "200", "200"]);
-    const [payments, subscribed, refund, clock, deliveries] = answers;
-    expect(payments).toContain('"payments":[');
-    expect(subscribed).toContain('"subscriptionKey"');
-    expect(refund).toContain('"paymentStatus":"PENDING"');
-    expect(clock).toContain('"instants":["');
-    expect(deliveries).toContain("refund.authorized");
-
-    expect(await one.end()).toBe(0);
-    // After a restart they name a payment that can still be refunded; --deliver-to has subscribed already.
-    const more = ["--examples", "--deliver-to", "http://localhost:9/webhooks"];
-    const again = linesOf(await sandbox(database, more, env));
-    expect(again.filter((line) => line.includes("/v1/webhook/subscribe"))).toEqual([]);
-    const next = again.find((line) => line.includes("/v1/refunds")) ?? "";
-    // Another key than that of the same second.
-    expect(await shell(next.replace("$(date +%s)", "next"))).toMatch(/ 201$/);
-  },
-);

@@ -1,11 +1,10 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
-import { Agent, get } from "node:http";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describePostgres } from "../../receiver/test/inboxes/describe-postgres.ts";
-import { openSandbox } from "../../sandbox/test/open-sandbox.ts";
-import { routesOf } from "../../sandbox/test/routes.ts";
+import { openSandbox } from "../../service/test/sandbox/open-sandbox.ts";
+import { routesOf } from "../../service/test/sandbox/routes.ts";
 import { call, newClient, tokenOf } from "./service-data.ts";
 import { failedWith, keys, READY } from "./fixtures.ts";
 import { ran, serveHere, type Served } from "./ran.ts";
@@ -45,12 +44,12 @@ async function subscribed(
 }
 
 describe("countersign serve", () => {
-  it("serves an imported client, drains after SIGHUP, and accepts the client's token after a restart", async () => {
+  it("serves an imported client, ends on SIGHUP, and accepts the client's token after a restart", async () => {
     const folder = temporaryFolder();
     const database = join(folder, ".countersign", "service.db");
     const use = async (at: string): Promise<number> => (await call(at, token)).status;
     const credentials = await newClient(database);
-    const one = start(["serve", "--port", "0", "--drain", "30"], { folder, env: keys });
+    const one = start(["serve", "--port", "0"], { folder, env: keys });
     const url = await one.ready();
     const token = await tokenOf(url, credentials);
     expect([await readiness(url), await use(url)]).toEqual([200, 404]);
@@ -58,12 +57,7 @@ describe("countersign serve", () => {
     expect(second).toEqual(failedWith("DATABASE_UNUSABLE"));
     const owner = `process ${one.process.pid} at ${url}`;
     expect(second.err).toContain(`the database ${database} is in use by ${owner}: stop it first`);
-    one.process.kill("SIGHUP");
-    // Processes on a loaded machine take their time.
-    await expect.poll(() => readiness(url), { timeout: 25_000 }).toBe(503);
-    expect(await use(url)).toBe(404);
-    // The second signal, of any kind, ends the process at once: it has no exit status.
-    expect(await one.end("SIGTERM")).toBeNull();
+    expect(await one.end("SIGHUP")).toBe(0);
     expect(one.stdout()).toBe(`ready ${url}\n`);
     expect(one.stderr()).not.toContain(token);
 
@@ -74,53 +68,6 @@ describe("countersign serve", () => {
     const { status, out } = await ran([...argsOf(database), "--json"], keys);
     expect([status, JSON.parse(out)]).toEqual([0, { ready: READY, profile: "standard", database }]);
   });
-
-  it("with --require-database, fails with CS_CLI_DATABASE_UNUSABLE if the file or its tables are missing, and creates neither", async () => {
-    const database = newDatabase();
-    const args = [...argsOf(database), "--require-database"];
-    const missing = await ran(args, keys);
-    expect(missing).toEqual(failedWith("DATABASE_UNUSABLE"));
-    expect(missing.err).toContain(`the database ${database} does not exist`);
-    expect(existsSync(database)).toBe(false);
-    writeFileSync(database, "");
-    const empty = await ran(args, keys);
-    expect(empty).toEqual(failedWith("DATABASE_UNUSABLE"));
-    expect(empty.err).toContain(`${database}: the database has no tables of this service`);
-    expect((await ran(argsOf(database), keys)).status).toBe(0);
-    expect((await ran(args, keys)).status).toBe(0);
-  });
-
-  it.skipIf(process.platform !== "linux")(
-    "refuses connections with 503 and Retry-After before its file descriptors are exhausted, and serves the others (Linux)",
-    { tags: "ci" },
-    async () => {
-      const folder = temporaryFolder();
-      const credentials = await newClient(join(folder, ".countersign", "service.db"));
-      const one = start(["serve", "--port", "0"], { folder, env: keys, descriptors: 64 });
-      const url = new URL(await one.ready());
-      const token = await tokenOf(url.href, credentials);
-      const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
-      onTestFinished(() => agent.destroy());
-      const path = "/v1/customers/cus_none";
-      const headers = { authorization: `Bearer ${token}` };
-      const connect = (): Promise<[number | undefined, string | undefined]> =>
-        new Promise((resolve) => {
-          const { hostname: host, port } = url;
-          get({ host, port, path, headers, agent }, (answer) => {
-            // The connection stays in use: its body is never read.
-            resolve([answer.statusCode, answer.headers["retry-after"]]);
-          }).on("error", () => resolve([undefined, undefined]));
-        });
-      const answers = await Promise.all(Array.from({ length: 80 }, connect));
-      const statuses = answers.map(([status]) => status);
-      expect(statuses).toEqual(expect.arrayContaining([404, 503]));
-      // Far more connections than can be served are closed without an answer.
-      expect(statuses.filter((status) => ![404, 503, undefined].includes(status))).toEqual([]);
-      for (const [status, retryAfter] of answers) if (status === 503) expect(retryAfter).toBe("1");
-      agent.destroy();
-      await expect.poll(async () => (await connect())[0]).toBe(404);
-    },
-  );
 
   it("B7 accepts subscriptions by https only, to ports 443 and 8443 or those of --subscription-port", async () => {
     const standard = {
@@ -143,9 +90,7 @@ describe("countersign serve", () => {
     const one = await serve({ ...keys, COUNTERSIGN_METRICS_TOKEN: "a-token-for-metrics" });
     expect((await call(one.url, "another-token", "/metrics")).status).toBe(401);
     const { text } = await call(one.url, "a-token-for-metrics", "/metrics");
-    expect(text).toContain(
-      'countersign_http_requests_total{method="POST",route="/v1/tokens",status="200"} 1',
-    );
+    expect(text).toContain('countersign_http_requests_total{route="/v1/tokens",status="200"} 1');
     expect(text).toContain("process_resident_memory_bytes");
     await one.end();
     const lines = one.stderr().match(/^\{.*\}$/gm) ?? [];

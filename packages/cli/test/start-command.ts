@@ -23,8 +23,6 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Module that Node loads before the command. */
   readonly preload?: string;
-  /** Limit of open files. Default: this process's. */
-  readonly descriptors?: number;
 }
 
 // PATH and the compile cache; no other variable of this process.
@@ -32,15 +30,9 @@ const { PATH, NODE_COMPILE_CACHE } = process.env;
 const kept = { PATH, NODE_COMPILE_CACHE };
 
 /** Starts the command as its own process, from its sources. */
-export function start(
-  args: readonly string[],
-  { folder, env = {}, preload, descriptors }: StartOptions,
-) {
+export function start(args: readonly string[], { folder, env = {}, preload }: StartOptions) {
   const imports = preload === undefined ? [] : [`--import=${preload}`];
-  const command = [process.execPath, ...flags, ...imports, main, ...args];
-  const limited = ["sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...command];
-  const [file = "", ...rest] = descriptors === undefined ? command : limited;
-  const child = spawn(file, rest, {
+  const child = spawn(process.execPath, [...flags, ...imports, main, ...args], {
     cwd: folder,
     env: { ...kept, ...env },
     stdio: ["ignore", "pipe", "pipe"],

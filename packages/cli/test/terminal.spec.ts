@@ -1,11 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printable, printableJson } from "../src/printable.ts";
 import { processTerminal } from "../src/terminal.ts";
-import { writeFiles } from "../src/write-files.ts";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
@@ -68,21 +64,5 @@ describe("the terminal of a process", () => {
     for (const FORCE_COLOR of ["1", ""])
       expect(printed(false, { FORCE_COLOR, NO_COLOR: "1" })).toBe(coloured);
     for (const FORCE_COLOR of ["0", "false"]) expect(printed(true, { FORCE_COLOR })).toBe(plain);
-  });
-});
-
-describe("writeFiles", () => {
-  it("replaces existing files and creates missing folders, or changes no file if one cannot be written", async () => {
-    const folder = temporaryFolder();
-    const [one, two] = [join(folder, "one"), join(folder, "deep", "er", "two")];
-    writeFileSync(one, "before, and longer");
-    await writeFiles(new Map([[one, "first"]]).set(two, "second"));
-    expect([readFileSync(one, "utf8"), readFileSync(two, "utf8")]).toEqual(["first", "second"]);
-    const files = new Map([[one, "after"]]).set(join(one, "within-a-file"), "");
-    await expect(writeFiles(files)).rejects.toThrow(/EEXIST|ENOTDIR/);
-    expect(readFileSync(one, "utf8")).toBe("first");
-    mkdirSync(join(folder, "taken"));
-    await expect(writeFiles(new Map([[join(folder, "taken"), ""]]))).rejects.toThrow(/EISDIR/);
-    expect(readdirSync(folder).toSorted()).toEqual(["deep", "one", "taken"]);
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "@countersign/schemas/profiles";
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import { reference } from "@countersign/schemas/providers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ran } from "./ran.ts";
@@ -40,24 +40,30 @@ describe.each(languages)("countersign types --language %s", (language) => {
     shown = await printedInto(folder, language);
   });
 
-  it("prints a documented type with exact decimals for each event, the same each time", async () => {
-    if (language === "typescript") expect(await printed(language)).toBe(shown);
-    const names = senderOf(profiles.standard).catalogue.map(({ type }) =>
-      type.replaceAll(/(?:^|\.)([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
-    );
-    for (const name of names)
-      expect(shown).toMatch(new RegExp(`\\b(?:class|interface|struct|type) ${name}Event\\b`));
-    expect(shown).toContain("Identifier of the event, equal in every delivery");
-    expectExact(shown);
-    const other = await printed(language, "--profile", "x-signature");
-    expect(other).toContain("profile x-signature");
-    expectExact(other);
+  it(
+    "prints a documented type with exact decimals for each event, the same each time",
+    { tags: "ci" },
+    async () => {
+      if (language === "typescript") expect(await printed(language)).toBe(shown);
+      const names = sendingProviderOf(profiles.standard).catalogue.map(({ type }) =>
+        type.replaceAll(/(?:^|\.)([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
+      );
+      for (const name of names)
+        expect(shown).toMatch(new RegExp(`\\b(?:class|interface|struct|type) ${name}Event\\b`));
+      expect(shown).toContain("Identifier of the event, equal in every delivery");
+      expectExact(shown);
+      const other = await printed(language, "--profile", "x-signature");
+      expect(other).toContain("profile x-signature");
+      expectExact(other);
 
-    // Known values of an open list, in the type or in its documentation.
-    const flat = shown.replaceAll(/\n\s*(?:#|\/\/\/?|\*)?\s*/g, " ");
-    expect(flat).toMatch(/Known values: [A-Z, ]+INACTIVE\.|"INACTIVE" \| \(string & \{\}\)/);
-    expect(flat).not.toMatch(/always USD.{0,80}always USD|Interface section 6 specifies neither/i);
-  });
+      // Known values of an open list, in the type or in its documentation.
+      const flat = shown.replaceAll(/\n\s*(?:#|\/\/\/?|\*)?\s*/g, " ");
+      expect(flat).toMatch(/Known values: [A-Z, ]+INACTIVE\.|"INACTIVE" \| \(string & \{\}\)/);
+      expect(flat).not.toMatch(
+        /always USD.{0,80}always USD|Interface section 6 specifies neither/i,
+      );
+    },
+  );
 
   it("prints the types of refunds, customers and problems", () => {
     for (const name of ["RefundRequest", "Refund", "Customer", "Problem"])

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { request as requestOf } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listen } from "../../sandbox/test/listen.ts";
-import { openSandbox, TOKEN, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
+import { listen } from "../../service/test/sandbox/listen.ts";
+import { openSandbox, TOKEN, type TestSandbox } from "../../service/test/sandbox/open-sandbox.ts";
 import { ran } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -39,9 +39,10 @@ const gateway = () =>
 describe("countersign verify provider", () => {
   it("verifies a sandbox with its own states and receives its deliveries", async () => {
     const file = join(temporaryFolder(), "report.json");
-    const only = ["--only", "provider/tokens", "provider/selection", "provider/customers"];
+    const only = ["--only", "provider/tokens", "provider/subscriptions", "provider/customers"];
     const more = [...only, "--report", `json=${file}`];
-    const { status, out } = await verify(url, more);
+    const { status, out, err } = await verify(url, more);
+    expect(err).toMatch(/^sends about \d+ calls to http.*, which make refunds and subscriptions$/m);
     expect(out).toMatch(/^pass {3}P-SUBSCRIBE-SELECT/m);
     expect(out).toMatch(/^pass {3}P-AUTH-TOKEN /m);
     expect(status).toBe(0);
@@ -78,7 +79,7 @@ describe("countersign verify provider", () => {
       const { status, out } = await ran(["verify", "provider", "--url", await gateway()], env);
       expect(out).toMatch(/^pass {3}P-AUTH-TOKEN /m);
       expect(out).toMatch(/^pass {3}P-UNSUBSCRIBE-NOT-FOUND/m);
-      expect(out).toMatch(/^n\/a {4}P-REFUND-SUM.*\n.*"a payment"/m);
+      expect(out).toMatch(/^n\/a: .*"a payment".*(?:\n {2}.*)*P-REFUND-SUM/m);
       expect(out).toMatch(/--state-url is missing/);
       expect(out).not.toContain(clientSecret);
       expect(status).toBe(0);
@@ -87,9 +88,11 @@ describe("countersign verify provider", () => {
 
   it("exits with 2 and one sentence if the target is not there, refuses the token or is another service", async () => {
     const other = await listen((_, response) => response.writeHead(404).end("<html>"));
+    const garbled = await listen(({ socket }) => socket.end("\0no HTTP"));
     for (const [at, more, env, sentence] of [
       ["http://127.0.0.1:1", [], {}, /127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/],
       [url, [], { COUNTERSIGN_TOKEN: "wrong" }, /refuses the access token: GET .* → 401; check/],
+      [garbled, [], {}, /does not answer: Parse Error/],
       [other, [], {}, /is not a service of this interface: POST \/v1\/refunds → 404/],
       [url, ["--state-url", other], {}, /does not prepare states: POST → 404/],
     ] as const) {

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { profiles } from "@countersign/schemas/profiles";
-import { listen } from "../../sandbox/test/listen.ts";
+import { listen } from "../../service/test/sandbox/listen.ts";
 import { openMerchant, SECRET } from "./fixtures.ts";
 import { ran, type Ran } from "./ran.ts";
 import { receiverCheckRunner } from "../src/receiver-check-runner.ts";
@@ -63,24 +63,16 @@ describe("countersign verify receiver", () => {
     expect(status).toBe(0);
   });
 
-  it("exits with 1 for a receiver that accepts anything, and prints the exchange without a secret, the same for a nonce only", async () => {
+  it("exits with 1 for a receiver that accepts anything, and prints the exchange without a secret", async () => {
     const url = await listen((request, response) => {
       request.resume().on("end", () => response.writeHead(204).end());
     });
-    const reports = [];
-    for (const nonce of ["a", "a", "b"]) {
-      const args = ["--only", "R-VERIFY-UNSIGNED", "--nonce", nonce];
-      const { status, out, err } = await verify(url, ...args);
-      expect(status).toBe(1);
-      expect(out).toMatch(/POST \/ HTTP\/1\.1/);
-      expect(out).toMatch(/HTTP\/1\.1 204 No Content/);
-      expect(out).toMatch(/cstest_[0-9a-f]{8}_forged_/);
-      expect(out + err).not.toContain(SECRET.slice("whsec_".length));
-      const changing = /\d+ ms|\d{10}|v1,[^ \n]+|Date: .*|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-      reports.push(out.replaceAll(changing, "…"));
-    }
-    expect(reports[0]).toBe(reports[1]);
-    expect(reports[0]).not.toBe(reports[2]);
+    const { status, out, err } = await verify(url, "--only", "R-VERIFY-UNSIGNED");
+    expect(status).toBe(1);
+    expect(out).toMatch(/POST \/ HTTP\/1\.1/);
+    expect(out).toMatch(/HTTP\/1\.1 204 No Content/);
+    expect(out).toMatch(/cstest_[0-9a-f]{8}_forged_/);
+    expect(out + err).not.toContain(SECRET.slice("whsec_".length));
   });
 
   const folderOf = (files: Readonly<Record<string, string>>): string => {
@@ -105,7 +97,8 @@ describe("countersign verify receiver", () => {
       /sample a\.json has no id at body:\/id/,
     ],
     ["an empty restart command", ["--restart-command", " "], /--restart-command must not be/],
-    ["effects that are no query", ["--effects", "SELECT 1"], /--effects must be sql: and a query/],
+    ["an empty reconcile command", ["--reconcile-command", ""], /--reconcile-command must not be/],
+    ["effects without a query", ["--effects", "SELECT 1"], /--effects must be sql: and a query/],
     [
       "a query without a database",
       ["--effects", "sql:SELECT 1"],
@@ -155,7 +148,8 @@ describe("countersign verify receiver", () => {
         response.writeHead(id === undefined ? 400 : 200).end();
       });
     });
-    const args = ["verify", "receiver", ...stripe, "--url", url, "--only", "R-ROUTE-ONE"];
+    const few = ["--types", "charge.failed", "--only", "R-ROUTE-ONE"];
+    const args = ["verify", "receiver", ...stripe, "--url", url, ...few];
     const query = "sql:SELECT event, kind, count(*) FROM done GROUP BY event, kind";
     const env = {
       COUNTERSIGN_SECRET: "whsec_a-secret-of-a-stripe-endpoint",
@@ -165,7 +159,9 @@ describe("countersign verify receiver", () => {
     expect(out).toMatch(/pass {3}R-ROUTE-ONE/);
     expect(out).toMatch(/tier: effects/);
     expect(out).toMatch(/payloads were not real/);
-    expect(err).toMatch(/sends about \d+ requests to .*; genuine ones run your handlers/);
+    expect(err).toMatch(
+      /sends about \d+ requests, at most \d+, to .*; genuine ones run your handlers/,
+    );
     expect(status).toBe(0);
     const failed = await ran([...args, "--effects", "sql:SELECT absent FROM done"], env);
     expect(failed).toMatchObject({ status: 2 });
@@ -209,52 +205,63 @@ describe("countersign verify receiver", () => {
     },
   );
 
-  it("varies the user's samples, and sends events again after a restart", async () => {
-    const folder = temporaryFolder();
-    const sample = { type: "refund.pending", data: { note: "from a sample", extra: { a: [1] } } };
-    writeFileSync(join(folder, "one.json"), JSON.stringify(sample));
-    const bodies: string[] = [];
-    const url = await listen((request, response) => {
-      void text(request).then((body) => {
-        bodies.push(body);
-        response.writeHead(204).end();
+  it(
+    "varies the user's samples, and sends events again after a restart",
+    { tags: "ci" },
+    async () => {
+      const folder = temporaryFolder();
+      const sample = { type: "refund.pending", data: { note: "from a sample", extra: { a: [1] } } };
+      writeFileSync(join(folder, "one.json"), JSON.stringify(sample));
+      const bodies: string[] = [];
+      const url = await listen((request, response) => {
+        void text(request).then((body) => {
+          bodies.push(body);
+          response.writeHead(204).end();
+        });
       });
-    });
-    const marker = join(folder, "restarted");
-    const restart = ["--restart-command", `echo 1 > "${marker}"`];
-    const only = ["--only", "R-EVENT-UNKNOWN", "R-ONCE-RETRIES"];
-    const { status, out } = await verify(url, "--samples", folder, ...restart, ...only);
-    expect(out).toMatch(/R-ONCE-RETRIES/);
-    expect(bodies.some((one) => one.includes("from a sample"))).toBe(true);
-    expect(bodies.some((one) => one.includes('"extra":{"a":[1],"cstestAdded"'))).toBe(true);
-    expect(existsSync(marker)).toBe(true);
-    expect(status).toBe(0);
-  });
+      const marker = join(folder, "restarted");
+      const restart = ["--restart-command", `echo 1 > "${marker}"`];
+      const only = ["--only", "R-EVENT-UNKNOWN", "R-ONCE-RETRIES"];
+      const { status, out } = await verify(url, "--samples", folder, ...restart, ...only);
+      expect(out).toMatch(/R-ONCE-RETRIES/);
+      expect(bodies.some((one) => one.includes("from a sample"))).toBe(true);
+      expect(bodies.some((one) => one.includes('"extra":{"a":[1],"cstestAdded"'))).toBe(true);
+      expect(existsSync(marker)).toBe(true);
+      expect(status).toBe(0);
+    },
+  );
 });
 
 const runnerOf = (url: string) =>
   receiverCheckRunner({ url, secret: SECRET, profile: profiles.standard, profileName: "standard" });
 
 describe("the checks that a sandbox hosts", () => {
-  it("report each finding at once, end when stopped, and contain no secret", async () => {
-    const { url } = await openMerchant([SECRET]);
-    const stop = new AbortController();
-    const entries: object[] = [];
-    const places: number[] = [];
-    const report = await runnerOf(`${url}/webhooks`).run({
-      signal: stop.signal,
-      onCheck: ({ place }) => {
-        places.push(place);
-        if (place === 3) stop.abort();
-      },
-      onEntry: (entry) => entries.push(entry),
-    });
-    expect(places).toEqual([1, 2, 3]);
-    expect(entries[0]).toMatchObject({ group: "receiver/genuine", status: "pass" });
-    expect(entries.at(-1)).toMatchObject({ status: "skipped" });
-    expect(report).toMatchObject({ exitCode: 2, problems: [expect.stringMatching(/interrupted/)] });
-    expect(JSON.stringify([entries, report])).not.toContain(SECRET.slice(6));
-  });
+  it(
+    "report each finding at once, end when stopped, and contain no secret",
+    { tags: "ci" },
+    async () => {
+      const { url } = await openMerchant([SECRET]);
+      const stop = new AbortController();
+      const entries: object[] = [];
+      const places: number[] = [];
+      const report = await runnerOf(`${url}/webhooks`).run({
+        signal: stop.signal,
+        onCheck: ({ place }) => {
+          places.push(place);
+          if (place === 3) stop.abort();
+        },
+        onEntry: (entry) => entries.push(entry),
+      });
+      expect(places).toEqual([1, 2, 3]);
+      expect(entries[0]).toMatchObject({ group: "receiver/genuine", status: "pass" });
+      expect(entries.at(-1)).toMatchObject({ status: "skipped" });
+      expect(report).toMatchObject({
+        exitCode: 2,
+        problems: [expect.stringMatching(/interrupted/)],
+      });
+      expect(JSON.stringify([entries, report])).not.toContain(SECRET.slice(6));
+    },
+  );
 
   it("do not run against another machine", async () => {
     const never = () => expect.unreachable();

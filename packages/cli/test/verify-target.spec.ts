@@ -1,12 +1,14 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Verdict } from "@countersign/contract-kit";
 import { describe, expect, it } from "vitest";
 import { Command, CommanderError } from "commander";
 import { checkOf, unreachable } from "../../contract-kit/test/fake-provider.ts";
+import { define } from "../src/command.ts";
 import { Failure } from "../src/failure.ts";
-import { withVerifyOptions, type VerifyOptions } from "../src/verify/verify-options.ts";
-import { verifyTarget } from "../src/verify/verify-target.ts";
+import * as option from "../src/options.ts";
+import { verifyTarget } from "../src/verify/verify.ts";
+import { verifyOptions } from "../src/verify/verify-options.ts";
 import { quietSurroundings, ran } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -16,9 +18,8 @@ async function verified(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ) {
-  const command = withVerifyOptions(new Command()).exitOverride();
+  const command = new Command("provider").exitOverride();
   command.configureOutput({ writeErr: () => {} });
-  command.parse(args, { from: "user" });
   const said = { out: "", err: "" };
   const opened = {
     target: unreachable,
@@ -30,11 +31,19 @@ async function verified(
     role: "provider",
     checks: [checkOf("provider/said", ...verdicts)],
     open: () => Promise.resolve(opened),
-    command: ["countersign", "verify", "provider", "--url", unreachable.url],
   } as const;
-  const surroundings = { ...quietSurroundings(said, env), unmet: () => {} };
-  // Commander's result has these members.
-  const holds = await verifyTarget(verification, command.opts<VerifyOptions>(), surroundings);
+  let holds = true;
+  const unmet = (): void => void (holds = false);
+  define({
+    options: {
+      url: option.text("<url>", ""),
+      types: option.words("<type...>", ""),
+      ...verifyOptions,
+    },
+    run: (options, surroundings, given) =>
+      verifyTarget({ ...verification, command: given.command }, options, surroundings),
+  })(command, { ...quietSurroundings(said, env), unmet });
+  await command.parseAsync(["--url", unreachable.url, ...args], { from: "user" });
   return { holds, ...said };
 }
 
@@ -42,7 +51,6 @@ const fails: Verdict = {
   requirement: "P-AUTH-BEARER",
   status: "fail",
   message: "answered 204",
-  evidence: { curl: [], replay: { seed: 1, path: "0:1" } },
 };
 const passes: Verdict = { requirement: "P-AUTH-BEARER", status: "pass" };
 const mild: Verdict = { ...fails, requirement: "P-EVENT-RETRY-AFTER" };
@@ -55,11 +63,31 @@ describe("countersign verify", () => {
     expect(out).toContain("answered 204");
     expect(out).toMatch(/^ +why +\S/m);
     expect(out).toMatch(
-      /^ +again +countersign verify provider .+ --only provider\/said --seed 1 --path 0:1$/m,
+      /^ +again +countersign verify provider .+ --only provider\/said --seed 1$/m,
     );
     expect(out).toMatch(/^pass {3}P-EVENT-RETRY-AFTER /m);
     expect(out).toMatch(/^note: the clock differs$/m);
     expect(out).toMatch(/\b1 pass.*\b1 fail/);
+  });
+
+  it("repeats a failure with the options that were given, without those of one run", async () => {
+    const file = join(temporaryFolder(), "report.json");
+    const more = ["--types", "a", "b", "--fail-on", "exploitable,hygiene", "--seed", "3"];
+    const { out } = await verified([fails], [...more, "--report", `json=${file}`]);
+    expect(/^ +again +(.*)$/m.exec(out)?.[1]).toBe(
+      `countersign verify provider --url ${unreachable.url} --types a b --fail-on exploitable,hygiene --only provider/said --seed 3`,
+    );
+  });
+
+  it("says of an incomplete run what was left out, not what does not apply", async () => {
+    const away: Verdict = { ...mild, status: "not_applicable", message: "it signs no time" };
+    const left: Verdict = { ...fails, status: "skipped", message: "the receiver ended" };
+    await expect(
+      verified([away, { ...passes, requirement: "P-AUTH-TOKEN" }, left]),
+    ).rejects.toMatchObject({
+      code: "CS_CLI_UNVERIFIED",
+      message: expect.stringContaining("the run is incomplete: the receiver ended") as string,
+    });
   });
 
   it("fails at the levels of --fail-on only", async () => {
@@ -82,82 +110,48 @@ describe("countersign verify", () => {
   });
 
   it("rejects unknown ids with a suggestion, malformed options, and a report that cannot be written", async () => {
-    for (const [option, value, message] of [
+    for (const [name, value, message] of [
       ["--only", "P-AUTH-BAERER", "did you mean P-AUTH-BEARER?"],
       ["--only", "provider/sayd", "did you mean provider/said?"],
       ["--skip", "nonsense=why", '"nonsense"'],
       ["--report", "json=/dev/null/a", "/dev/null/a"],
     ] as const) {
-      const run = verified([fails], [option, value]);
+      const run = verified([fails], [name, value]);
       await expect(run).rejects.toThrow(message);
       await expect(run).rejects.toThrow(Failure);
     }
     for (const text of ["--skip P-AUTH-BEARER", "--report pdf=a", "--report json", "--seed x"])
       await expect(verified([fails], text.split(" "))).rejects.toThrow(CommanderError);
   });
-
-  it("prints an annotation per failure in GitHub Actions, and no command that a target sent", async () => {
-    const env = { GITHUB_ACTIONS: "true" };
-    const message = "answered\n::add-mask::x";
-    const { out } = await verified([{ ...fails, message }], [], env);
-    const commands = out.split("\n").filter((line) => line.trimStart().startsWith("::"));
-    expect(commands).toEqual([
-      expect.stringMatching(/^::error title=P-AUTH-BEARER \(exploitable\)::A call without/),
-      expect.stringMatching(/^::notice title=provider at http/),
-    ]);
-    const json = await verified([fails], ["--json"], env);
-    expect(JSON.parse(json.out)).toMatchObject({ exitCode: 1 });
-  });
 });
 
 describe("countersign verify --baseline", () => {
   const id = "provider/said#P-AUTH-BEARER";
   const other = { ...fails, requirement: "P-REFUND-KEY" };
-  const failing = { known: [{ id, reason: "soon" }] };
-  const file = (text: string = JSON.stringify(failing)): string => {
-    const path = join(temporaryFolder(), "baseline.json");
-    writeFileSync(path, text);
-    return path;
-  };
-  const known = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
-  it("accepts known failures only, and reports fixed ones", async () => {
-    const one = await verified([fails], ["--baseline", file()]);
+  it("accepts the failures of an earlier report only, and reports fixed ones", async () => {
+    const file = join(temporaryFolder(), "report.json");
+    expect((await verified([fails], ["--report", `json=${file}`])).holds).toBe(false);
+    const one = await verified([fails], ["--baseline", file]);
     expect(one.holds).toBe(true);
     expect(one.out).toMatch(/^known {2}P-AUTH-BEARER/m);
     expect(one.out).toContain("1 known");
-    const more = await verified([fails, other], ["--baseline", file()]);
-    expect(more).toMatchObject({ holds: false });
-    const fixed = await verified([passes], ["--baseline", file()]);
+    expect((await verified([fails, other], ["--baseline", file])).holds).toBe(false);
+    const fixed = await verified([passes], ["--baseline", file]);
     expect(fixed.holds).toBe(true);
     expect(fixed.out).toMatch(new RegExp(`remove .*baseline: ${id}`));
   });
 
-  it("is written with --update-baseline, keeps its reasons and drops fixed failures", async () => {
-    const path = join(temporaryFolder(), "new.json");
-    const update = (at: string) => ["--baseline", at, "--update-baseline"];
-    const first = await verified([fails, other], update(path));
-    expect(first).toMatchObject({ holds: true, err: "baseline: 2 added, 0 removed\n" });
-    expect(known(path)).toEqual({ known: [{ id }, { id: "provider/said#P-REFUND-KEY" }] });
-    const kept = file();
-    await verified([fails], update(kept));
-    expect(known(kept)).toEqual(failing);
-    await verified([passes], update(kept));
-    expect(known(kept)).toEqual({ known: [] });
-  });
-
-  it("fails before anything is sent if the file is malformed or missing", async () => {
-    for (const [path, message] of [
-      [file("{"), "JSON"],
-      [file('{"known":[{"id":1}],"more":1}'), "/known/0/id"],
-      [file('{"known":[{"id":"a"},{"id":"a"}]}'), '"a" twice'],
-      [join(temporaryFolder(), "none.json"), "--update-baseline"],
-      [undefined, "--baseline"],
-    ] as const) {
-      const args = path === undefined ? ["--update-baseline"] : ["--baseline", path];
-      const run = verified([fails], args);
-      await expect(run).rejects.toThrow(message);
-      await expect(run).rejects.toMatchObject({ code: "CS_CLI_BASELINE_UNUSABLE" });
-    }
+  it.each([
+    ["not JSON", "{", "JSON"],
+    ["without entries", "{}", '"entries"'],
+    ["with an entry without an id", '{"entries":[{"status":"fail"}]}', "/entries/0"],
+    ["missing", undefined, "--report json=FILE"],
+  ])("fails before anything is sent if the file is %s", async (_what, text, message) => {
+    const path = join(temporaryFolder(), "baseline.json");
+    if (text !== undefined) writeFileSync(path, text);
+    const run = verified([fails], ["--baseline", path]);
+    await expect(run).rejects.toThrow(message);
+    await expect(run).rejects.toMatchObject({ code: "CS_CLI_BASELINE_UNUSABLE" });
   });
 });

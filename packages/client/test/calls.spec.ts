@@ -65,7 +65,7 @@ describe("every call (S 1)", () => {
   );
 });
 
-it("a customer (S 4.2) is asked for again after a lost connection", async () => {
+it("a customer (S 4.2) is requested again after a lost connection", async () => {
   const { client, received } = await clientOf(lost);
   const unread = await errorOf(client.customer("cus_1"));
   expect(unread).toMatchObject({ code: "CS_CONNECTION_LOST", attempts: 5, mayBeDone: false });

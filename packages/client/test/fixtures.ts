@@ -8,8 +8,12 @@ import {
 } from "@countersign/client";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { onTestFinished } from "vitest";
-import { listen } from "../../sandbox/test/listen.ts";
-import { openSandbox, type Body, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
+import { listen } from "../../service/test/sandbox/listen.ts";
+import {
+  openSandbox,
+  type Body,
+  type TestSandbox,
+} from "../../service/test/sandbox/open-sandbox.ts";
 
 export const SECRET_KEY = "a-secret-of-24-characters-or-more";
 export const JSON_TYPE = { "content-type": "application/json" };

@@ -2,7 +2,7 @@ import { isClientError } from "@countersign/client";
 import { Agent, type Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import { testPort } from "../../receiver/test/inboxes/servers.ts";
-import { shareSandbox, type TestSandbox } from "../../sandbox/test/open-sandbox.ts";
+import { shareSandbox, type TestSandbox } from "../../service/test/sandbox/open-sandbox.ts";
 import {
   clientOf,
   errorOf,

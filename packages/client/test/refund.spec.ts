@@ -1,6 +1,6 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
-import { shareSandbox } from "../../sandbox/test/open-sandbox.ts";
+import { shareSandbox } from "../../service/test/sandbox/open-sandbox.ts";
 import {
   clientIn,
   clientOf,

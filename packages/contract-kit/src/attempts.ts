@@ -1,12 +1,12 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Secret } from "@countersign/signatures";
 import { AttemptMaker } from "./harness/attempt-maker.ts";
-import { exampleBody } from "./harness/event-shapes.ts";
 import { ProviderEvents, type CatalogueRow, type Samples } from "./harness/provider-events.ts";
 import { Signing } from "./harness/signing.ts";
 
 export type { Attempt, AttemptMaker } from "./harness/attempt-maker.ts";
 export { type BrokenKind, brokenAttempts } from "./harness/broken-attempts.ts";
+export { readEvent } from "./harness/event-forms.ts";
 export type { TestEvent } from "./harness/provider-events.ts";
 
 export interface AttemptsOptions {
@@ -41,7 +41,6 @@ export function attemptMaker(options: AttemptsOptions): AttemptMaker {
     path: `${url.pathname}${url.search}`,
     rows,
     ...(samples && { samples }),
-    example: exampleBody,
   });
   return new AttemptMaker({ signing, events, secrets, url, now, prefix });
 }

@@ -1,18 +1,18 @@
 import { createRequire } from "node:module";
-import type { Profile } from "@countersign/schemas";
 import type { Exchange } from "./exchange-text.ts";
-import type { ProviderTarget, ReceiverTarget, SenderTarget, Target } from "./target.ts";
+import type { ReceiverTarget } from "./harness/receiver-target.ts";
+import type { ProviderTarget, SenderTarget, Target } from "./target.ts";
 
 /** The run's parameters for each check. */
 export interface CheckContext {
   /** Seed of all generated data; equal seeds make equal scenarios. */
   readonly seed: number;
-  /** Path of a failure in the seed's runs, to replay it. */
-  readonly path?: string;
   /** Ids of the requirements that the run judges. Default: all of the check's. */
   readonly selected?: readonly string[];
   /** Number of scenarios of a generated check, 1 or more. */
   readonly runs: number;
+  /** Aborted if the run is interrupted: a check then reports what it has seen. */
+  readonly signal?: AbortSignal;
 }
 
 /** Code that tests one or more requirements against a live target. */
@@ -35,22 +35,6 @@ export type ProviderCheck = CheckOf<ProviderTarget>;
 export type ReceiverCheck = CheckOf<ReceiverTarget>;
 export type SenderCheck = CheckOf<SenderTarget>;
 
-/** Evidence of a failure: enough to reproduce it without this kit. */
-export interface Evidence {
-  /** The calls of the smallest scenario that fails, as lines for a shell; the token is `$TOKEN`. */
-  readonly curl: readonly string[];
-  /** Exchanges in order; the last one failed. */
-  readonly exchanges?: readonly Exchange[];
-  /** Seed and path that make a generated check run the same scenario again. */
-  readonly replay?: Replay;
-}
-
-export interface Replay {
-  readonly seed: number;
-  /** Path of the smallest scenario in the seed's runs, after shrinking. */
-  readonly path: string;
-}
-
 /** A check's verdict about one requirement. */
 export type Verdict =
   | { readonly requirement: string; readonly status: "pass" }
@@ -59,7 +43,10 @@ export type Verdict =
       readonly status: "fail";
       /** Expected and actual behaviour, in one or two sentences. */
       readonly message: string;
-      readonly evidence?: Evidence;
+      /** Requests and answers in order; the last exchange failed. */
+      readonly exchanges?: readonly Exchange[];
+      /** True if a correct target may behave so: it never fails the run. */
+      readonly isWarning?: boolean;
     }
   | {
       readonly requirement: string;
@@ -73,15 +60,16 @@ export interface Finding {
   readonly check: string;
   readonly requirement: Requirement;
   /**
-   * `warn`: a failure at a level that does not fail the run. `error`: the check itself broke, which says nothing about the target.
+   * `warn`: a failure at a level that does not fail the run, or what a correct target may do. `error`: the check itself broke, which says nothing about the target.
    * `not_applicable`: the target lacks what the check needs. `skipped`: by an option, or because an earlier
    * failure ended the check.
    */
   readonly status: "pass" | "fail" | "warn" | "not_applicable" | "error" | "skipped";
   /** Empty if it passes. */
   readonly message: string;
-  readonly evidence?: Evidence;
-  /** Duration of the whole check in milliseconds. */
+  /** Requests and answers in order; the last exchange failed. */
+  readonly exchanges?: readonly Exchange[];
+  /** Milliseconds: of a check with several requirements, an even share. */
   readonly ms: number;
 }
 
@@ -115,8 +103,6 @@ export interface Requirement {
   /** Never renamed, never used again. `P-` is the provider's and the sender's, `R-` the receiver's. */
   readonly id: string;
   readonly role: Role;
-  /** The profile's switch of the part that it, or the check of it, is about. Default: it applies to every profile. */
-  readonly needs?: "payments";
   readonly level: Level;
   /** The first version of the requirements that has it, as `2026-11`. */
   readonly since: string;
@@ -139,14 +125,6 @@ export function requirementVersions(
   list: readonly Requirement[] = requirements(),
 ): readonly string[] {
   return [...new Set(list.map(({ since }) => since))].toSorted().toReversed();
-}
-
-/** True if the interface of a profile has what a requirement is about. */
-export function applies(
-  { needs }: Pick<Requirement, "needs">,
-  profile: Pick<Profile, "payments">,
-): boolean {
-  return needs === undefined || profile[needs] === true;
 }
 
 // The documents are looked up by role, and as a package's data they need no import of each.

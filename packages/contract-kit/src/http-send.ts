@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { collectBytes } from "@countersign/rules";
-import { isRecord, parseJson } from "./values.ts";
+import { isRecord, parseJson, retryAfterMs } from "./values.ts";
 import { checkOwned, loopbackLookup } from "./harness/owned-host.ts";
 
 export interface HttpSendOptions {
@@ -191,11 +191,10 @@ export function pacedSend(
   };
 }
 
-/** `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), from a second up. */
+/** The wait of a `Retry-After`, from a second up. */
 function waitOf({ headers }: HttpAnswer): number {
   const { "retry-after": field = "", date = "" } = headers;
-  const until = Date.parse(field);
   // The answer's own Date, since the target's clock need not be this machine's.
-  const ms = /^\d+$/.test(field) ? Number(field) * 1000 : until - Date.parse(date);
-  return Math.min(MAX_WAIT_MS, Math.max(1000, Number.isFinite(ms) ? ms : 1000));
+  const ms = retryAfterMs(field, Date.parse(date)) ?? 0;
+  return Math.min(MAX_WAIT_MS, Math.max(1000, Number.isNaN(ms) ? 0 : ms));
 }

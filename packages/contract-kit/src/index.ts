@@ -14,7 +14,7 @@ export type { EffectsSource } from "./harness/effects.ts";
 export { hostReceiver } from "./harness/endpoints.ts";
 export { checkOwned, TargetNotOwnedError } from "./harness/owned-host.ts";
 export { readSamples } from "./harness/read-samples.ts";
-export { receiverTarget } from "./harness/receiver-target.ts";
+export { type ReceiverTarget, receiverTarget } from "./harness/receiver-target.ts";
 export { probeProvider, TargetUnusableError } from "./provider/provider-states.ts";
 export {
   clientToken,
@@ -29,7 +29,6 @@ export { openSender } from "./sender/open-sender.ts";
 export type {
   CommandFacts,
   ProviderTarget,
-  ReceiverTarget,
   SenderCommands,
   SenderTarget,
   Target,

@@ -5,7 +5,6 @@ import {
   type CheckOf,
   type Finding,
   type Verdict,
-  applies,
   concerns,
   defaultFailOn,
   requirementVersions,
@@ -29,8 +28,6 @@ export interface RunOptions<T extends Target> {
   readonly failOn?: readonly Level[];
   /** Default 1. */
   readonly seed?: number;
-  /** Path in the seed's runs to begin at, for one check only. */
-  readonly path?: string;
   /** Scenarios of a generated check. Default 50. */
   readonly runs?: number;
   /** Milliseconds of a clock that only goes forward. Default: this machine's. */
@@ -49,7 +46,7 @@ export interface Report {
   readonly role: Target["role"];
   readonly url: string;
   /** The name of the profile, or of the provider whose attempts were sent. */
-  readonly profile: Pick<Profile, "name" | "payments">;
+  readonly profile: Pick<Profile, "name">;
   /** The version of the requirements that it was judged by. */
   readonly version: string;
   readonly seed: number;
@@ -61,7 +58,7 @@ export interface Report {
   readonly findings: readonly Finding[];
   /** Ids of the role's requirements that apply and have no finding: no check of this run tests them. */
   readonly uncovered: readonly string[];
-  /** 0: nothing fails at a level of `failOn`. 1: something does. 2: a check broke or was left out, all were skipped, or the run was interrupted. */
+  /** 0: nothing fails at a level of `failOn`. 1: something does, also in a run that was interrupted. 2: otherwise, a check broke or was left out, all were skipped, or the run was interrupted. */
   readonly exitCode: 0 | 1 | 2;
 }
 
@@ -72,16 +69,16 @@ export interface Report {
  * @throws {TypeError} A check names an unknown requirement: a programming error.
  */
 export async function run<T extends Target>(options: RunOptions<T>): Promise<Report> {
-  const { target, seed = 1, runs = 50, path, skip = {}, signal, failOn = defaultFailOn } = options;
+  const { target, seed = 1, runs = 50, skip = {}, signal, failOn = defaultFailOn } = options;
   const { now = () => performance.now(), clock = Date.now } = options;
   const startedAt = clock();
   const [newest = ""] = requirementVersions(options.requirements);
   const { version = newest } = options;
-  const context = { seed, runs, ...(path !== undefined && { path }) };
+  const context = { seed, runs, ...(signal && { signal }) };
   const findings: Finding[] = [];
   // A requirement that a check had to leave out may be broken: the target is not judged.
   let isIncomplete = false;
-  const selection = selectChecks({ ...options, version });
+  const selection = selectChecks(options, version);
   for (const [index, { check, selected }] of selection.entries()) {
     const started = now();
     const isIdle = selected.every(({ id }) => skip[id] !== undefined);
@@ -93,7 +90,8 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
       const asked = { ...context, selected: selected.map(({ id }) => id) };
       result = await Promise.race([runCheck(check, target, asked), interrupted(signal)]);
     }
-    const ms = now() - started;
+    // An even share, so that sums are true.
+    const ms = Math.round(((now() - started) / selected.length) * 1000) / 1000;
     for (const requirement of selected) {
       const reason = skip[requirement.id];
       const own = reason === undefined ? resultFor(result, requirement, failOn) : skipped(reason);
@@ -108,7 +106,8 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
   return {
     role: target.role,
     url: target.url,
-    profile: target.profile,
+    // A provider's document takes the place of a profile.
+    profile: { name: target.role === "provider" ? target.profile.name : target.provider.name },
     version,
     seed,
     failOn,
@@ -116,54 +115,43 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
     isInterrupted,
     findings,
     uncovered: options.requirements
-      .filter((one) => concerns(one, target.role) && isJudged(one, target, version))
+      .filter((one) => concerns(one, target.role) && one.since <= version)
       .flatMap(({ id }) => (tested.has(id) ? [] : id)),
-    exitCode: isInterrupted ? 2 : exitCodeFor(findings, isIncomplete),
+    exitCode: exitCodeFor(findings, isIncomplete || isInterrupted),
   };
 }
 
-interface Selection<T extends Target> {
-  readonly check: CheckOf<T>;
-  readonly selected: readonly Requirement[];
-}
-
-function isJudged(requirement: Requirement, { profile }: Target, version: string): boolean {
-  return requirement.since <= version && applies(requirement, profile);
-}
-
-function selectChecks<T extends Target>({
-  target,
-  checks,
-  requirements,
-  only,
-  version,
-}: RunOptions<T> & { readonly version: string }): readonly Selection<T>[] {
+/** Returns each check with the requirements that the run judges. */
+function selectChecks<T extends Target>(
+  { checks, requirements, only }: RunOptions<T>,
+  version: string,
+): readonly { readonly check: CheckOf<T>; readonly selected: readonly Requirement[] }[] {
   const known = new Map(requirements.map((one) => [one.id, one]));
-  return checks
-    .map((check) => {
-      const all = check.requirements.map((id) => findRequirement(known, check.id, id));
-      const [subject] = all;
-      const selected = all.filter(
-        (one) =>
-          (only === undefined || only.includes(check.id) || only.includes(one.id)) &&
-          isJudged(one, target, version),
-      );
-      return {
-        check,
-        selected: subject !== undefined && applies(subject, target.profile) ? selected : [],
-      };
-    })
-    .filter(({ selected }) => selected.length > 0);
+  const selection = checks.map((check) => ({
+    check,
+    selected: check.requirements
+      .map((id) => {
+        const requirement = known.get(id);
+        if (requirement !== undefined) return requirement;
+        throw new TypeError(`${check.id} names ${id}, which is not a requirement`);
+      })
+      .filter(({ id, since }) => {
+        const isWanted = only === undefined || only.includes(check.id) || only.includes(id);
+        return isWanted && since <= version;
+      }),
+  }));
+  return selection.filter(({ selected }) => selected.length > 0);
 }
 
-type Result = Pick<Finding, "status" | "message" | "evidence">;
+type Result = Pick<Finding, "status" | "message" | "exchanges">;
 
 const skipped = (message: string): Result => ({ status: "skipped", message });
 const INTERRUPTED = skipped("the run was interrupted");
 
 function interrupted(signal: AbortSignal | undefined): Promise<Result> {
   return new Promise((resolve) => {
-    const stop = (): void => resolve(INTERRUPTED);
+    // Later than a check that reports what it has seen until then.
+    const stop = (): void => void setImmediate(resolve, INTERRUPTED);
     if (signal?.aborted === true) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });
@@ -191,21 +179,10 @@ function resultFor(
   const verdict = all.find(({ requirement }) => requirement === id);
   // A check without a verdict would look like one without a fault.
   if (verdict === undefined) return { status: "error", message: "the check came to no verdict" };
-  const { requirement: _, ...result } = { message: "", ...verdict };
-  return result.status === "fail" && !failOn.includes(level)
+  const { requirement: _, isWarning, ...result } = { message: "", isWarning: false, ...verdict };
+  return result.status === "fail" && (isWarning || !failOn.includes(level))
     ? { ...result, status: "warn" }
     : result;
-}
-
-function findRequirement(
-  known: ReadonlyMap<string, Requirement>,
-  check: string,
-  id: string,
-): Requirement {
-  const requirement = known.get(id);
-  if (requirement === undefined)
-    throw new TypeError(`${check} names ${id}, which is not a requirement`);
-  return requirement;
 }
 
 function exitCodeFor(findings: readonly Finding[], isIncomplete: boolean): 0 | 1 | 2 {

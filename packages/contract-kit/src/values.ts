@@ -1,3 +1,5 @@
+import type { Steps } from "@countersign/schemas";
+
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -11,26 +13,30 @@ export function parseJson(text: string | Uint8Array): unknown {
   }
 }
 
-/** Names of members and indexes of items, from the outside in. */
-export type Steps = readonly (string | number)[];
+/** Returns a JSON value and all values within it, each with the steps to it. */
+export function valuesIn(
+  value: unknown,
+  steps: Steps = [],
+): readonly (readonly [steps: Steps, value: unknown])[] {
+  const isObject = typeof value === "object" && value !== null;
+  const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(isObject ? value : {});
+  return [[steps, value], ...inner.flatMap(([step, one]) => valuesIn(one, [...steps, step]))];
+}
 
-/** A copy of a value with another one at a place; objects and lists on the way are made. `undefined` removes a member. */
-export function withValueAt(value: unknown, [step, ...rest]: Steps, put: unknown): unknown {
-  if (step === undefined) return put;
-  if (Array.isArray(value) || (!isRecord(value) && /^\d+$/.test(String(step)))) {
-    const list: readonly unknown[] = Array.isArray(value) ? value : [];
-    return list.toSpliced(Number(step), 1, withValueAt(list[Number(step)], rest, put));
-  }
-  const members = isRecord(value) ? Object.entries(value) : [];
-  const at = members.findIndex(([name]) => name === step);
-  const changed = withValueAt(members[at]?.[1], rest, put);
-  const member = changed === undefined ? [] : [[String(step), changed] as const];
-  // From entries: an assignment to `__proto__` would set the prototype.
-  return Object.fromEntries(
-    at === -1
-      ? [...members, ...member]
-      : members.toSpliced(at, 1, ...member.map((one): [string, unknown] => [...one])),
+/** Returns at most a number of items, evenly spread. */
+export function spread<T>(list: readonly T[], most: number): readonly T[] {
+  const share = Math.min(1, most / list.length);
+  return list.filter((_, index) => Math.floor(index * share) > Math.floor((index - 1) * share));
+}
+
+/** `what: expected X, got Y`; two spellings of a letter, which look alike, are written out. */
+export function difference(what: string, got: unknown, wanted: unknown): string {
+  const [expected, found] = [wanted, got].map((one) =>
+    (JSON.stringify(one) ?? "nothing").replaceAll(/\p{M}/gu, (mark) => {
+      return `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    }),
   );
+  return `${what}: expected ${expected}, got ${found}`;
 }
 
 export function messageOf(error: unknown): string {
@@ -42,4 +48,16 @@ export function swappedCase(text: string): string {
   return text.replaceAll(/[a-z]/gi, (one) =>
     one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
   );
+}
+
+/**
+ * The wait of a Retry-After, in seconds or as a date (RFC 9110, section 10.2.3), in milliseconds.
+ *
+ * @param now The time of day, in milliseconds since the epoch, that a date is compared with.
+ * @returns `undefined` if the field is neither.
+ */
+export function retryAfterMs(field: string, now: number): number | undefined {
+  if (/^\d{1,9}(?:\.\d{1,3})?$/.test(field)) return Number(field) * 1000;
+  const date = Date.parse(field);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,8 +1,8 @@
-import type { Evidence, Verdict } from "./check.ts";
+import type { Verdict } from "./check.ts";
 import type { Exchange } from "./exchange-text.ts";
 
-/** What a failure shows: requests and answers in order, or the evidence of a whole scenario. */
-export type Shown = Evidence | readonly (Exchange | Recorded | undefined)[];
+/** Evidence of a failure: requests and answers in order. */
+export type Shown = readonly (Exchange | Recorded | undefined)[];
 
 /** An answer that was recorded with its request. */
 interface Recorded {
@@ -12,13 +12,14 @@ interface Recorded {
 interface Failure {
   readonly message: string;
   readonly shown: Shown;
+  readonly isWarning: boolean;
 }
 
 /** Failures of one requirement that its verdict lists; further ones are counted. */
 const MAX_LISTED = 5;
 
 /**
- * What one check has decided about each of its requirements. It collects and never throws, so that a check goes on
+ * The decisions of one check about each of its requirements. It collects and never throws, so that a check goes on
  * after a violation. A requirement passes if it was observed at least once and never failed.
  */
 export class Verdicts {
@@ -48,10 +49,15 @@ export class Verdicts {
   }
 
   /** Records a failure. Where success would prove nothing, a check calls this and never `pass`. */
-  fail(requirement: string, message: string, shown: Shown = []): void {
+  fail(requirement: string, message: string, shown: Shown = [], isWarning = false): void {
     this.#checkName(requirement);
     const before = this.#failures.get(requirement) ?? [];
-    this.#failures.set(requirement, [...before, { message, shown }]);
+    this.#failures.set(requirement, [...before, { message, shown, isWarning }]);
+  }
+
+  /** Records what a correct target may do, and which loses events in the circumstances that the message names. */
+  warn(requirement: string, message: string, shown: Shown = []): void {
+    this.fail(requirement, message, shown, true);
   }
 
   pass(requirement: string): void {
@@ -59,24 +65,27 @@ export class Verdicts {
     this.#passed.add(requirement);
   }
 
-  /** Records why the target cannot show a requirement; used only if nothing was observed. */
+  /** Records why the target cannot show a requirement: its verdict is "not applicable" unless something is observed too. */
   notApplicable(requirement: string, reason: string): void {
     this.#checkName(requirement);
     this.#reasons.set(requirement, reason);
   }
 
   hasFailed(requirement: string): boolean {
-    return this.#failures.has(requirement);
+    return this.#failures.get(requirement)?.some(({ isWarning }) => !isWarning) === true;
   }
 
-  /** @param endedBy The reason why the check ended early: requirements without an observation are skipped with it. */
-  list(endedBy?: string): readonly Verdict[] {
+  /**
+   * @param endedBy The reason why the check ended early: requirements without an observation are skipped with it.
+   * @param unseen The reason for other requirements without an observation.
+   */
+  list(endedBy?: string, unseen = "no answer of the target showed it"): readonly Verdict[] {
     return this.requirements.map((requirement): Verdict => {
       const failures = this.#failures.get(requirement);
       if (failures !== undefined) return failed(requirement, failures);
       if (endedBy !== undefined) return { requirement, status: "skipped", message: endedBy };
       if (this.#passed.has(requirement)) return { requirement, status: "pass" };
-      const message = this.#reasons.get(requirement) ?? "no answer of the target showed it";
+      const message = this.#reasons.get(requirement) ?? unseen;
       return { requirement, status: "not_applicable", message };
     });
   }
@@ -92,28 +101,12 @@ function failed(requirement: string, failures: readonly Failure[]): Verdict {
   const messages = [...new Set(failures.map(({ message }) => message))];
   const listed = messages.slice(0, MAX_LISTED);
   const more = messages.length - listed.length;
-  const evidence = failures
+  const exchanges = failures
     .filter(({ message }, at) => failures.findIndex((one) => one.message === message) === at)
     .slice(0, MAX_LISTED)
-    .map(({ shown }) => evidenceFrom(shown));
-  const replay = evidence.find((one) => one.replay !== undefined)?.replay;
-  return {
-    requirement,
-    status: "fail",
-    message: [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join("; "),
-    evidence: {
-      // Lines of one scenario run on their own; those of several would mix their variables.
-      curl: evidence.find(({ curl }) => curl.length > 0)?.curl ?? [],
-      exchanges: evidence.flatMap(({ exchanges = [] }) => exchanges),
-      ...(replay && { replay }),
-    },
-  };
-}
-
-function evidenceFrom(shown: Shown): Evidence {
-  if ("curl" in shown) return shown;
-  const exchanges = shown.flatMap((one) =>
-    one === undefined ? [] : "exchange" in one ? [one.exchange()] : [one],
-  );
-  return { curl: [], exchanges };
+    .flatMap(({ shown }) => shown)
+    .flatMap((one) => (one === undefined ? [] : "exchange" in one ? [one.exchange()] : [one]));
+  const message = [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  const isWarning = failures.every((one) => one.isWarning);
+  return { requirement, status: "fail", message, exchanges, ...(isWarning && { isWarning }) };
 }

@@ -1,15 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { withValueAt } from "@countersign/schemas";
 import fc from "fast-check";
 import { arbitrary } from "../src/derive/arbitrary.ts";
-import { boundaries } from "../src/derive/cases.ts";
-import { examples } from "../src/derive/example.ts";
+import { boundaries, examples } from "../src/derive/cases.ts";
 import { accepts } from "../src/derive/validity.ts";
 import { diffDocuments, type DiffOptions } from "../src/diff/diff-documents.ts";
 import { diffRules, type Change, type RuleId } from "../src/diff/rules.ts";
 import { type JsonSchema as Schema, partsOf, readDocument } from "../src/documents/index.ts";
-import { withValueAt } from "../src/values.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { alone } from "./oracle.ts";
 
@@ -34,10 +33,8 @@ async function read(files: Files) {
   return readDocument(isOne ? join(folder, only) : folder, { needsEvents: false });
 }
 
-const diff = async (old: Files, now: Files, options?: DiffOptions): Promise<readonly Change[]> => {
-  const { changes } = diffDocuments(await read(old), await read(now), options);
-  return changes;
-};
+const diff = async (old: Files, now: Files, options?: DiffOptions): Promise<readonly Change[]> =>
+  diffDocuments(await read(old), await read(now), options);
 
 /** One schema in each direction. */
 const everywhere = (schema: Schema): Files =>
@@ -138,8 +135,6 @@ const fixtures: readonly (readonly [rule: RuleId, old: Schema, now: Schema, plac
   ["form-added", text, form("^a$")],
   ["form-removed", { type: "string", format: "uri" }, text],
   ["form-changed", form("^a$"), form("^b$")],
-  ["form-tightened", form("^[ab]$"), form("^a$")],
-  ["form-loosened", form("^[0-9]{4}$"), form("^[0-9]{4,6}$")],
   ["form-tightened", { type: "number", multipleOf: 0.01 }, { type: "number", multipleOf: 0.1 }],
   ["form-loosened", { type: "integer", format: "int32" }, { type: "integer", format: "int64" }],
   ["map-described", { type: "object" }, map(text), ""],
@@ -178,8 +173,8 @@ describe("a diff of schemas", () => {
     },
   );
 
-  // No value shows these: an open list has the same values, readers tell kinds apart by the tag, and readers may miss
-  // what is no longer sent.
+  // No value shows these: an open list has the same values, readers distinguish kinds by the tag, and readers may miss
+  // a member that senders omit.
   const unseen: readonly RuleId[] = [
     "list-opened",
     "tag-changed",
@@ -246,17 +241,6 @@ describe("a diff of schemas", () => {
     expect(new Set(changes.map(({ rule }) => rule))).toEqual(new Set(["type-narrowed"]));
   });
 
-  it("shows a value that a breaking change breaks, as far as the budget goes", async () => {
-    const [old, now] = [await read(everywhere(long(9))), await read(everywhere(long(8)))];
-    const { changes } = diffDocuments(old, now);
-    expect(changes.find(({ severity }) => severity === "ERR")?.example).toHaveLength(9);
-    const { changes: same, note } = diffDocuments(old, now, { values: 1 });
-    expect(same.map(({ rule }) => rule)).toEqual(changes.map(({ rule }) => rule));
-    expect(note).toBe(
-      "The budget of values ended: 1 part has breaking changes without an example.",
-    );
-  });
-
   it("reports a change of a shared part once in each direction that uses it", async () => {
     const part = { $ref: "part.schema.json" };
     const set = (inner: Schema): Files => ({
@@ -290,21 +274,10 @@ describe("a diff of schemas", () => {
     expect(await changed(old, now)).toEqual([]);
   });
 
-  it("takes other severities, for all directions or one", async () => {
-    const severities = { "member-removed-optional": { event: "NONE", response: "INFO" } } as const;
-    const told = await changed(may, none, { severities });
-    expect(told.map(({ direction, severity }) => `${direction} ${severity}`)).toEqual([
-      "request ERR",
-      "response INFO",
-    ]);
-    const silent = { "member-removed-optional": "NONE" } as const;
-    expect(await changed(may, none, { severities: silent })).toEqual([]);
-  });
-
   it("finds no change in the published schemas, each of which has a direction", async () => {
     const folder = new URL("../../../schemas/documents", import.meta.url).pathname;
     const document = await readDocument(folder);
-    expect(diffDocuments(document, document).changes).toEqual([]);
+    expect(diffDocuments(document, document)).toEqual([]);
     const named = (direction: string): string =>
       document.parts
         .filter((one) => one.direction === direction)
@@ -314,7 +287,7 @@ describe("a diff of schemas", () => {
       "profile refund-request subscribe-request token-request unsubscribe-request",
     );
     expect(named("response")).toBe(
-      "customer flat-error payment problem refund subscribe-response token-error token-response unsubscribe-response",
+      "customer event-list flat-error payment problem refund subscribe-response token-error token-response unsubscribe-response",
     );
     expect(named("event").split(" ")).toHaveLength(16);
   });
@@ -404,7 +377,7 @@ function mutantsOf(schema: Schema): readonly (readonly [keyword: string, mutant:
   });
   const inner = partsOf(schema).flatMap(([steps, part]) =>
     mutantsOf(part).map(([keyword, mutant]) => {
-      // A schema with another one in the place of a part.
+      // A schema with another one instead of a part.
       const whole = withValueAt(schema, steps, mutant) as Schema;
       return [`${steps.join("/")}/${keyword}`, whole] as const;
     }),
@@ -412,7 +385,7 @@ function mutantsOf(schema: Schema): readonly (readonly [keyword: string, mutant:
   return [...own, ...inner];
 }
 
-it("a diff reports a change of any keyword of a real document", async () => {
+it("a diff reports a change of any keyword of a real document", { tags: "ci" }, async () => {
   const file = new URL("../../../schemas/openapi.json", import.meta.url).pathname;
   const document = await readDocument(file);
   const mutants = Object.entries(document.schemas).flatMap(([name, schema]) =>
@@ -422,7 +395,7 @@ it("a diff reports a change of any keyword of a real document", async () => {
   const some = mutants.filter((_, index) => index % 3 === 0);
   const silent = some.filter(([, name, mutant]) => {
     const now = { ...document, schemas: { ...document.schemas, [name]: mutant } };
-    return diffDocuments(document, now, { values: 0 }).changes.length === 0;
+    return diffDocuments(document, now).length === 0;
   });
   expect(silent.map(([place]) => place)).toEqual([]);
 });

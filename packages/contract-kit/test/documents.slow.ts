@@ -37,16 +37,16 @@ describe("GitHub's documents of webhooks", () => {
     expect(documents.length).toBeGreaterThan(5);
     for (const name of documents) {
       const document = await readDocument(fileOf(version, name));
-      expect([name, diffDocuments(document, document).changes]).toEqual([name, []]);
+      expect([name, diffDocuments(document, document)]).toEqual([name, []]);
       expect(document.events.length).toBeGreaterThan(200);
     }
   });
 
-  it("are 261 webhooks, whose changes between two versions are told apart", async ({ skip }) => {
+  it("are 261 webhooks, whose changes between two versions are found", async ({ skip }) => {
     skip(missing !== undefined, missing);
     const [old, now] = [await readDocument(fileOf("12.0.3")), await readDocument(fileOf("12.1.0"))];
     expect(now.events).toHaveLength(261);
-    const { changes } = diffDocuments(old, now);
+    const changes = diffDocuments(old, now);
     const breaking = changes.filter(({ severity }) => severity === "ERR");
     expect(breaking.map(({ rule, message }) => `${rule} ${message}`)).toContain(
       'value-added "duplicate"',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
+import { containsSecret } from "../src/redact.ts";
 import { redactor } from "../src/report/index.ts";
 import { shownBytes } from "../src/exchange-text.ts";
 
@@ -20,8 +21,8 @@ describe("shown bytes", () => {
   });
 
   it("end with the count of the bytes beyond the cap", () => {
-    const shown = shownBytes(`${"a".repeat(2047)}€`);
-    expect(shown).toBe(`${"a".repeat(2047)}\\xe2\n… 2 more bytes`);
+    const shown = shownBytes(`${"a".repeat(2048)}€`);
+    expect(shown).toBe(`${"a".repeat(2048)}\n… 3 more bytes`);
   });
 
   it("never contain a control character except line breaks", () => {
@@ -67,5 +68,22 @@ describe("the redactor", () => {
       { seed: 3, numRuns: 200 },
     );
     expect(redactor(["token"])("a token")).toBe("a token");
+  });
+});
+
+describe("a search for secrets", () => {
+  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/=";
+  it.each([
+    ["as it is", secret],
+    ["without its prefix", secret.slice(6)],
+    ["in a query", encodeURIComponent(secret)],
+    ["as hexadecimal digits", Buffer.from(secret).toString("hex")],
+    ["as base64", Buffer.from(secret).toString("base64")],
+  ])("finds one %s", (_form, text) => {
+    expect(containsSecret(`a=${text}&b`, ["another-secret", secret])).toBe(true);
+  });
+
+  it("finds no other text, no short word, and reads half a surrogate pair", () => {
+    expect(containsSecret("a short word", ["short", "\ud800-a-longer-one", secret])).toBe(false);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import type { Finding } from "../src/check.ts";
 import {
-  githubAnnotations,
   githubSummary,
   htmlReport,
   jsonReport,
@@ -43,7 +42,7 @@ function reportOf(text: string): ReportDocument {
       status,
       isKnown: false,
       message: text,
-      evidence: { curl: [text], exchanges: [{ sent: text, received: text }] },
+      exchanges: [{ sent: text, received: text }],
       replay: text,
       ms: 1,
     })),
@@ -52,7 +51,7 @@ function reportOf(text: string): ReportDocument {
     ],
     notes: [text],
     problems: [text],
-    baseline: { known: [text], mended: [text], unjudged: [text] },
+    fixed: [text],
     exitCode: 2,
   };
 }
@@ -128,16 +127,6 @@ describe("a target's text", () => {
         .filter((line) => /\n|^\s*::|##\w*\[/.test(line) || UNSEEN.test(line))
         .join("\n");
     always(faulty, (lines) => expect(lines).toBe(""));
-  });
-
-  it("adds no workflow command to a GitHub log", () => {
-    always(githubAnnotations, (text) => {
-      const lines = text.split("\n");
-      // A problem, three entries, a fixed failure, the summary, and the end.
-      expect(lines).toHaveLength(7);
-      for (const line of lines.slice(0, -1))
-        expect(line).toMatch(/^::(?:error|warning|notice) title=[^:,\r\n]*::[^\r\n]*$/);
-    });
   });
 
   it("adds no HTML, link, table or heading to Markdown", () => {

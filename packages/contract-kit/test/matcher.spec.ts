@@ -26,9 +26,9 @@ describe("a matcher", () => {
   });
 
   it("names only the example's members, and rejects an example that the schema refuses", () => {
-    const customer = standard.document("resources/customer.schema.json");
+    const customer = standard("customer");
     expect(Object.keys(matcher(customer, { id: "cus_1" }))).toEqual(["id"]);
-    const amount = standard.document("resources/amount.schema.json");
+    const amount = standard("amount");
     expect(() => matcher(amount, { currency: "EUR" })).toThrow(TypeError);
     expect(() => matcher(amount, { extra: 1 })).toThrow(TypeError);
   });

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ChecksView } from "./checks/list.tsx";
-import { Clock, ResetMenu, useClockMoves } from "./clock.tsx";
+import { ChecksView } from "./checks/view.tsx";
+import { Clock, SandboxMenu } from "./clock.tsx";
 import {
   addressOf,
   InspectorContext,
@@ -10,8 +10,7 @@ import {
   type Place,
   type View,
 } from "./context.ts";
-import { CustomersView } from "./customers.tsx";
-import { EndpointsView } from "./endpoints/list.tsx";
+import { EndpointsView } from "./endpoints.tsx";
 import { EventsView } from "./events/list.tsx";
 import { FaultChips, FaultDrawer } from "./faults.tsx";
 import { PaymentsView } from "./payments/list.tsx";
@@ -22,11 +21,11 @@ import type { About } from "./shapes.ts";
 const names: Readonly<Record<View, string>> = {
   events: "Events",
   payments: "Payments",
-  customers: "Customers",
   endpoints: "Endpoints",
   checks: "Checks",
 };
 
+const states = { live: "Live", reconnecting: "Reconnecting", stopped: "Stopped" } as const;
 /** Milliseconds between two readings while news arrive, the first at once. */
 const PACE_MS = 300;
 /** Milliseconds for which a message is shown. */
@@ -38,7 +37,6 @@ export function App({ token }: { readonly token: string }) {
   const [about, setAbout] = useState<About>();
   const [stream, setStream] = useState<StreamState>("reconnecting");
   const { news, refresh } = useNews(setStream);
-  const clock = useClockMoves(remote, refresh);
   const place = usePlace();
   const [hasFaults, setFaults] = useState(false);
   const [message, setMessage] = useState("");
@@ -46,56 +44,75 @@ export function App({ token }: { readonly token: string }) {
     const timer = setTimeout(() => setMessage(""), MESSAGE_MS);
     return () => clearTimeout(timer);
   }, [message]);
+  // The values to filter by grow while `listen` runs.
+  const isGrowing = about?.mode === "listen";
   useEffect(() => {
     void remote.get<About>("/sandbox/inspect").then(setAbout, () => undefined);
-  }, [remote, stream]);
+  }, [remote, stream, isGrowing && news]);
   useEffect(() => {
     const { id } = place;
     document.title = `${id === undefined ? names[place.view] : id} · Countersign inspector`;
   }, [place]);
   if (about === undefined) return <main class="empty" aria-busy="true" />;
+  const isSandbox = about.mode === "sandbox";
   const isOffline = stream === "stopped";
+  const moveClock = async (to: string): Promise<void> => {
+    await remote.send("PUT", "/sandbox/clock", { now: to });
+    refresh();
+  };
   const openFaults = (): void => setFaults(true);
-  const inspector = { remote, about, isOffline, refresh, ...clock, openFaults, say: setMessage };
+  const inspector = { remote, about, isOffline, refresh, moveClock, openFaults, say: setMessage };
   const shown = views.filter(
-    (view) =>
-      (view !== "payments" || about.hasPayments) && (view !== "customers" || about.hasCustomers),
+    (view) => view === "events" || (isSandbox && (view !== "payments" || about.hasPayments)),
   );
   return (
     <InspectorContext.Provider value={inspector}>
       <NewsContext.Provider value={news}>
         <header class="top">
-          <a class="brand" href="#/events" aria-label="Countersign">
-            <span aria-hidden="true" class="mark" />
+          <a class="brand" href="#/events">
+            <span aria-hidden="true" class="mark" /> Countersign
           </a>
-          <nav aria-label="Views">
-            {shown.map((view) => (
-              <a
-                key={view}
-                href={addressOf(view)}
-                aria-current={view === place.view ? "page" : undefined}
-              >
-                {names[view]}
-              </a>
-            ))}
-          </nav>
+          {shown.length > 1 ? (
+            <nav aria-label="Views">
+              {shown.map((view) => (
+                <a
+                  key={view}
+                  href={addressOf(view)}
+                  aria-current={view === place.view ? "page" : undefined}
+                >
+                  {names[view]}
+                </a>
+              ))}
+            </nav>
+          ) : (
+            <span class="soft one-line">
+              {about.provider.title} → {about.endpoints?.join(", ")}
+            </span>
+          )}
           <Search />
-          <Connection state={stream} />
-          <FaultChips />
-          <Clock />
-          <ResetMenu />
+          <span class={`badge connection ${stream}`} role="status">
+            {states[stream]}
+          </span>
+          {isSandbox && (
+            <>
+              <FaultChips />
+              <Clock />
+              <SandboxMenu />
+            </>
+          )}
         </header>
         {isOffline && (
           <p class="banner" role="alert">
-            The sandbox has stopped. This page shows what it knew last, and nothing can be changed.
-            Start it again and open the address that it prints, also in this tab.
+            {isSandbox ? "The sandbox" : "countersign listen"} has stopped. This page shows what it
+            knew last, and nothing can be changed. Start it again and open the address that it
+            prints, also in this tab.
           </p>
         )}
         <main class="view" id="view">
-          <ViewOf place={place} />
+          <ViewOf place={shown.includes(place.view) ? place : { ...place, view: "events" }} />
         </main>
         {hasFaults && <FaultDrawer onClose={() => setFaults(false)} />}
-        <p class="message" role="status">
+        <p class={message === "" ? "hidden" : "message"} role="status">
           {message}
         </p>
       </NewsContext.Provider>
@@ -109,8 +126,6 @@ function ViewOf({ place }: { readonly place: Place }) {
       return <EventsView place={place} />;
     case "payments":
       return <PaymentsView place={place} />;
-    case "customers":
-      return <CustomersView selected={place.id} />;
     case "endpoints":
       return <EndpointsView selected={place.id} />;
     case "checks":
@@ -145,25 +160,4 @@ function useNews(onState: (state: StreamState) => void): {
   }, []);
   useEffect(() => listen(refresh, onState), [refresh, onState]);
   return { news, refresh };
-}
-
-/** State of the stream of news. */
-function Connection({ state }: { readonly state: StreamState }) {
-  const [seconds, setSeconds] = useState(0);
-  useEffect(() => {
-    setSeconds(0);
-    if (state !== "reconnecting") return undefined;
-    const timer = setInterval(() => setSeconds((count) => count + 1), 1000);
-    return () => clearInterval(timer);
-  }, [state]);
-  const words = {
-    live: "Live",
-    reconnecting: `Reconnecting ${String(seconds)} s`,
-    stopped: "Sandbox stopped",
-  };
-  return (
-    <span class={`chip connection ${state}`} role="status">
-      {words[state]}
-    </span>
-  );
 }

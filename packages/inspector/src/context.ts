@@ -1,18 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { reasonOf, type Remote } from "./remote.ts";
-import type { About, Due } from "./shapes.ts";
-
-/** A move of the clock that is under way. */
-export interface Moving {
-  /** Due items that are done, and all of them as far as is known. */
-  readonly done: number;
-  readonly total: number;
-  /** Progress of a move of the clock. */
-  readonly at: Due["next"];
-  /** Real time at which that began, in milliseconds. */
-  readonly since: number;
-}
+import type { About, Endpoint } from "./shapes.ts";
 
 /** Values and calls that every view uses. */
 export interface Inspector {
@@ -22,10 +11,8 @@ export interface Inspector {
   readonly isOffline: boolean;
   /** Reads again what is shown. */
   readonly refresh: () => void;
-  /** Moves the clock to a sandbox time, from one due item to the next. Resolves when it is there or was stopped. */
+  /** Moves the clock to a sandbox time, through all that is due by then. */
   readonly moveClock: (to: string) => Promise<void>;
-  readonly stopClock: () => void;
-  readonly moving: Moving | undefined;
   /** Opens the drawer of faults. */
   readonly openFaults: () => void;
   /** Shows a sentence at the foot of the page for some seconds. */
@@ -51,31 +38,35 @@ export interface Reading<T> {
 }
 
 /**
- * Reads now and whenever something has happened, and anew under another key; nothing without a key. News that arrive
- * during a read cause one more read after it: slow reads neither pile up nor are cut off by the next news.
- *
- * @param read Never rejects. The signal is aborted when nobody waits for the answer.
+ * Reads a path now and whenever something has happened; nothing without a path. The last answer stays until the next one
+ * arrives. News that arrive during a read cause one more read after it: slow reads neither pile up nor are cut off.
  */
-export function useReads(
-  key: string | undefined,
-  read: (signal: AbortSignal) => Promise<void>,
-): void {
+export function useReading<T>(path: string | undefined): Reading<T> {
   const { remote } = useInspector();
   const news = useContext(NewsContext);
+  const [known, setKnown] = useState<Reading<T> & { readonly path: string | undefined }>();
   const isReading = useRef(false);
   const isStale = useRef(false);
   const look = useRef((): void => undefined);
   useEffect(() => {
-    if (key === undefined) return undefined;
+    if (path === undefined) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const readOnce = async (): Promise<void> => {
+    const read = async (): Promise<void> => {
       isReading.current = true;
       isStale.current = false;
       const begun = performance.now();
-      await read(signal);
+      const answer = await remote.get<T>(path, signal).then(
+        (value) => ({ value, refusal: undefined }),
+        (error: unknown) => ({ refusal: reasonOf(error) }),
+      );
       if (signal.aborted) return;
+      setKnown((before) => ({
+        path,
+        value: before?.path === path ? before.value : undefined,
+        ...answer,
+      }));
       // A slow answer costs the sandbox time: news wait for twice as long.
       timer = setTimeout(
         () => {
@@ -85,42 +76,32 @@ export function useReads(
         2 * (performance.now() - begun),
       );
     };
-    look.current = () => void readOnce();
+    look.current = () => void read();
     look.current();
     return () => {
       clearTimeout(timer);
       controller.abort();
       isReading.current = false;
     };
-  }, [remote, key]);
+  }, [remote, path]);
   const isFirst = useRef(true);
   useEffect(() => {
     if (isFirst.current) isFirst.current = false;
     else if (isReading.current) isStale.current = true;
     else look.current();
   }, [news]);
-}
-
-/** Reads a path now and whenever something has happened. The last answer stays until the next one arrives. */
-export function useReading<T>(path: string | undefined): Reading<T> {
-  const { remote } = useInspector();
-  const [known, setKnown] = useState<Reading<T> & { readonly path: string | undefined }>();
-  useReads(path, async (signal) => {
-    if (path === undefined) return;
-    try {
-      const value = await remote.get<T>(path, signal);
-      if (!signal.aborted) setKnown({ path, value, refusal: undefined });
-    } catch (error) {
-      if (!signal.aborted)
-        setKnown((before) => ({
-          path,
-          value: before?.path === path ? before.value : undefined,
-          refusal: reasonOf(error),
-        }));
-    }
-  });
   const isKnown = known !== undefined && withoutQuery(known.path) === withoutQuery(path);
   return isKnown ? known : { value: undefined, refusal: undefined };
+}
+
+/** Reads the endpoints that are not deleted, the oldest first; none of `listen`. */
+export function useEndpoints(): Reading<readonly Endpoint[]> {
+  const isSandbox = useInspector().about.mode === "sandbox";
+  const { value, refusal } = useReading<{ readonly subscriptions: readonly Endpoint[] }>(
+    isSandbox ? "/sandbox/subscriptions?limit=1000" : undefined,
+  );
+  const open = value?.subscriptions.filter(({ status }) => status !== "CLOSED");
+  return { value: open?.toReversed(), refusal };
 }
 
 /** A list under another filter is replaced when the new one arrives, so that nothing flickers. */
@@ -155,7 +136,7 @@ export function useAction(): Action {
   return { isBusy, refusal, run };
 }
 
-export const views = ["events", "payments", "customers", "endpoints", "checks"] as const;
+export const views = ["events", "payments", "endpoints", "checks"] as const;
 
 export type View = (typeof views)[number];
 

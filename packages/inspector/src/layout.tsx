@@ -1,17 +1,15 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { addressOf, type View } from "./context.ts";
 
 /** A modal dialog that is open as long as it is drawn. */
 export function Dialog({
   title,
   onClose,
-  isDrawer = false,
   children,
 }: {
   readonly title: string;
   readonly onClose: () => void;
-  readonly isDrawer?: boolean;
   readonly children: ComponentChildren;
 }) {
   const place = useRef<HTMLDialogElement>(null);
@@ -25,7 +23,6 @@ export function Dialog({
   return (
     <dialog
       ref={place}
-      class={isDrawer ? "drawer" : ""}
       aria-labelledby={heading}
       onClose={() => {
         // The page has removed this dialog already, and another one may be in its place.
@@ -36,7 +33,7 @@ export function Dialog({
       }}
     >
       <div class="dialog-body">
-        <header class="dialog-head">
+        <header class="buttons between">
           <h2 id={heading}>{title}</h2>
           <button
             type="button"
@@ -76,8 +73,7 @@ export function Menu({
         id={id}
         popover="auto"
         class={`menu ${isWide ? "wide" : ""}`}
-        onClick={(event) => {
-          const { target } = event;
+        onClick={({ target }) => {
           if (!isWide && target instanceof Element && target.closest("button, a") !== null)
             popover.current?.hidePopover();
         }}
@@ -98,28 +94,19 @@ export function Pager({
   readonly query: URLSearchParams;
   readonly before: string | null;
 }) {
-  const pairs = Object.fromEntries(query);
-  const isFirst = (pairs["before"] ?? "") === "";
+  const isFirst = (query.get("before") ?? "") === "";
+  const at = (cursor: string): string =>
+    addressOf(view, undefined, Object.entries({ ...Object.fromEntries(query), before: cursor }));
   if (isFirst && before === null) return null;
   return (
     <nav class="pager" aria-label="Pages">
-      {!isFirst && (
-        <a href={addressOf(view, undefined, Object.entries({ ...pairs, before: "" }))}>← Newest</a>
-      )}
-      {before !== null && (
-        <a href={addressOf(view, undefined, Object.entries({ ...pairs, before }))}>Older →</a>
-      )}
+      {!isFirst && <a href={at("")}>← Newest</a>}
+      {before !== null && <a href={at(before)}>Older →</a>}
     </nav>
   );
 }
 
-const scrolled = new Map<string, number>();
-const WIDTH_KEY = "countersign-detail-width";
-
-/**
- * A list and the detail of what is selected in it, side by side; in a narrow page one of them. The list keeps its place
- * when the reader comes back to it.
- */
+/** A list and the detail of what is selected in it, side by side; in a narrow page one of them. */
 export function Split({
   title,
   back,
@@ -134,51 +121,12 @@ export function Split({
   readonly list: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
-  const place = useRef<HTMLDivElement>(null);
-  const scroller = useRef<HTMLElement>(null);
-  const [width, setWidth] = useState(Number(localStorage.getItem(WIDTH_KEY)) || 46);
-  useEffect(() => {
-    place.current?.style.setProperty("--detail", `${String(width)}%`);
-    localStorage.setItem(WIDTH_KEY, String(width));
-  }, [width]);
-  useEffect(() => {
-    const frame = requestAnimationFrame(() => {
-      if (scroller.current) scroller.current.scrollTop = scrolled.get(back) ?? 0;
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [back]);
-  const clamp = (percent: number): void => setWidth(Math.min(70, Math.max(30, percent)));
   return (
-    <div ref={place} class={`split ${isDetail ? "has-detail" : ""}`}>
-      <section
-        ref={scroller}
-        class="list"
-        aria-label={title}
-        tabIndex={-1}
-        onScroll={(event) => scrolled.set(back, event.currentTarget.scrollTop)}
-      >
+    <div class={`split ${isDetail ? "has-detail" : ""}`}>
+      <section class="list" aria-label={title} tabIndex={-1}>
         {!isDetail && <h1 class="hidden">{title}</h1>}
         {list}
       </section>
-      <div
-        class="splitter"
-        role="separator"
-        aria-orientation="vertical"
-        aria-label="Width of the detail; press to switch it"
-        aria-valuenow={Math.round(width)}
-        aria-valuemin={30}
-        aria-valuemax={70}
-        tabIndex={0}
-        onKeyDown={({ key }) => {
-          if (key === "ArrowLeft") clamp(width + 4);
-          if (key === "ArrowRight") clamp(width - 4);
-        }}
-        onDblClick={() => clamp(width > 50 ? 40 : 62)}
-        onPointerDown={({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId)}
-        onPointerMove={({ buttons, clientX }) => {
-          if (buttons === 1) clamp(100 - (clientX / innerWidth) * 100);
-        }}
-      />
       <section class="detail" aria-label={isDetail ? "Selected" : "Next steps"}>
         {isDetail && (
           <a class="back" href={back}>
@@ -240,5 +188,31 @@ export function Table<Row>({
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Tabs that are links; the shown one is marked. */
+export function Tabs({
+  label,
+  kind = "",
+  tabs,
+}: {
+  readonly label: string;
+  readonly kind?: string;
+  readonly tabs: readonly {
+    readonly key: string;
+    readonly href: string;
+    readonly isShown: boolean;
+    readonly text: ComponentChildren;
+  }[];
+}) {
+  return (
+    <nav class={`tabs ${kind}`} aria-label={label}>
+      {tabs.map(({ key, href, isShown, text }) => (
+        <a key={key} href={href} aria-current={isShown ? "true" : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
   );
 }

@@ -17,13 +17,14 @@ render(token === undefined ? <Locked /> : <App token={token} />, page);
 function Locked() {
   return (
     <main class="empty">
-      <h1>Open the address that the sandbox printed</h1>
+      <h1>Open the address that the command printed</h1>
       <p>
-        It ends in <code>#key=…</code>. The key opens this page for this browser until the sandbox
+        It ends in <code>#key=…</code>. The key opens this page for this browser until the command
         stops; each start prints a new one. You can paste the address into this tab.
       </p>
       <p>
-        <code>countersign sandbox --open</code> opens the page for you.
+        <code>countersign sandbox --open</code> and <code>countersign listen --open</code> open the
+        page for you.
       </p>
     </main>
   );

@@ -1,31 +1,28 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { useInspector, type Action } from "./context.ts";
 import type { EventRow } from "./shapes.ts";
-import { durationText } from "./words.ts";
+import { durationText, formatted } from "./words.ts";
 
-const statuses: Readonly<Record<EventRow["status"], { word: string; tone: string }>> = {
-  pending: { word: "Pending", tone: "none" },
-  sending: { word: "Sending…", tone: "busy" },
-  delivered: { word: "Delivered", tone: "good" },
-  retrying: { word: "Retrying", tone: "bad" },
-  gave_up: { word: "Gave up", tone: "solid" },
-  unsent: { word: "Not sent", tone: "outline" },
+const statuses: Readonly<Record<EventRow["status"], readonly [word: string, tone: string]>> = {
+  pending: ["Pending", "none"],
+  sending: ["Sending…", "busy"],
+  delivered: ["Delivered", "good"],
+  failed: ["Failed", "bad"],
+  retrying: ["Retrying", "bad"],
+  gave_up: ["Gave up", "solid"],
+  unsent: ["Not sent", "outline"],
 };
 
 /** The status of a delivery. */
-export function StatusBadge({ row }: { readonly row: Pick<EventRow, "status" | "lastStatus"> }) {
-  const { word, tone } = statuses[row.status];
-  const code = row.status === "retrying" && row.lastStatus !== null ? row.lastStatus : "";
-  return (
-    <span class={`badge ${tone}`}>
-      {word} {code}
-    </span>
-  );
+export function StatusBadge({ row: { status } }: { readonly row: Pick<EventRow, "status"> }) {
+  const [word, tone] = statuses[status];
+  return <span class={`badge ${tone}`}>{word}</span>;
 }
 
 const tones: Readonly<Record<string, string>> = {
   SUCCEEDED: "good",
+  AUTHORIZED: "good",
   ACTIVE: "good",
   TERMINAL_FAILED: "bad",
   CANCELED: "bad",
@@ -37,52 +34,36 @@ export function WordBadge({ word }: { readonly word: string }) {
   return <span class={`badge ${tones[word] ?? "none"}`}>{word}</span>;
 }
 
-const short = new Intl.DateTimeFormat(undefined, {
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
-const weekday = new Intl.DateTimeFormat(undefined, {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
-const long = new Intl.DateTimeFormat(undefined, {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-  timeZoneName: "short",
-});
+const minutes = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const day = { day: "numeric", month: "short", ...minutes } as const;
+const forms = {
+  short: new Intl.DateTimeFormat(undefined, day),
+  weekday: new Intl.DateTimeFormat(undefined, { weekday: "short", ...day }),
+  long: new Intl.DateTimeFormat(undefined, {
+    ...day,
+    weekday: "short",
+    year: "numeric",
+    second: "2-digit",
+    timeZoneName: "short",
+  }),
+} as const;
 
-const forms = { short, weekday, long };
-
-/** A time of the sandbox's clock: tinted, with a clock glyph, in the reader's zone. */
-export function SandboxTime({
+/** A time in the reader's zone: of the sandbox's clock, tinted and with a clock glyph, or a real one. */
+export function Time({
   at,
   form = "short",
+  isReal = false,
 }: {
   readonly at: string;
-  readonly form?: "short" | "weekday" | "long";
+  readonly form?: keyof typeof forms;
+  readonly isReal?: boolean;
 }) {
   const instant = new Date(at);
   if (Number.isNaN(instant.getTime())) return <span>{at}</span>;
+  const title = `${isReal ? "Real" : "Sandbox"} time ${at.replace("T", " ").replace("Z", " UTC")}`;
   return (
-    <time
-      class="sandbox-time"
-      dateTime={at}
-      title={`Sandbox time ${at.replace("T", " ").replace("Z", " UTC")}`}
-    >
-      <span aria-hidden="true">◷ </span>
+    <time class={isReal ? "" : "sandbox-time"} dateTime={at} title={title}>
+      {!isReal && <span aria-hidden="true">◷ </span>}
       {forms[form].format(instant)}
     </time>
   );
@@ -104,8 +85,16 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
-/** Literal text: no character is treated as markup. */
-export function Code({ label, text }: { readonly label: string; readonly text: string }) {
+/** Literal text: no character is treated as markup. `children` is what is shown in its place. */
+export function Code({
+  label,
+  text,
+  children = text,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly children?: ComponentChildren;
+}) {
   const id = useId();
   return (
     <figure class="code">
@@ -114,10 +103,44 @@ export function Code({ label, text }: { readonly label: string; readonly text: s
         <CopyButton text={text} label="Copy" name={`Copy: ${label}`} />
       </figcaption>
       <pre tabIndex={0} role="region" aria-labelledby={id}>
-        {text}
+        {children}
       </pre>
     </figure>
   );
+}
+
+/** Characters of JSON that are coloured: each token of more would take a slow page's time. */
+const MAX_COLOURED = 20_000;
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\bnull\b/g;
+
+/** JSON with line breaks and colours; any other text as it is. */
+export function Json({ text }: { readonly text: string }) {
+  const pieces = useMemo(() => piecesOf(text), [text]);
+  return (
+    <>
+      {pieces.map(([kind, piece], index) => (
+        // oxlint-disable-next-line no-array-index-key -- pieces differ in their place only
+        <span key={index} class={kind}>
+          {piece}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function piecesOf(text: string): readonly (readonly [kind: string, text: string])[] {
+  if (!/^\s*[{[]/.test(text)) return [["", text]];
+  const shown = formatted(text);
+  if (shown.length > MAX_COLOURED) return [["", shown]];
+  const pieces: [string, string][] = [];
+  let end = 0;
+  for (const { 0: token, 1: string, 2: colon, index } of shown.matchAll(TOKEN)) {
+    pieces.push(["", shown.slice(end, index)]);
+    const kind = string === undefined ? "j-value" : colon === undefined ? "j-text" : "j-name";
+    pieces.push([kind, token]);
+    end = index + token.length;
+  }
+  return [...pieces, ["", shown.slice(end)]];
 }
 
 /** Copies a text, or what a function makes of it then. */
@@ -133,7 +156,7 @@ export function CopyButton({
   const { say } = useInspector();
   const copy = async (): Promise<void> => {
     const wanted = typeof text === "string" ? text : await text().catch(() => undefined);
-    if (wanted === undefined) return say("The sandbox does not answer.");
+    if (wanted === undefined) return say("No answer: nothing is copied.");
     await navigator.clipboard.writeText(wanted).then(
       () => say("Copied."),
       () => say("The browser does not allow this page to copy."),
@@ -184,7 +207,27 @@ export function Refusal({ text }: { readonly text: string | undefined }) {
   );
 }
 
-/** Facts as pairs of a name and a value. */
+/** A record that is not there, or not yet. */
+export function Absent({
+  title,
+  refusal,
+  children,
+}: {
+  readonly title: string;
+  readonly refusal: string | undefined;
+  readonly children: ComponentChildren;
+}) {
+  if (refusal === undefined) return <p aria-busy="true">…</p>;
+  return (
+    <article>
+      <h1>{title}</h1>
+      <p>{children}</p>
+      <Refusal text={refusal} />
+    </article>
+  );
+}
+
+/** Facts as pairs of a name and a value; those without a value are left out. */
 export function Facts({
   rows,
 }: {
@@ -192,12 +235,37 @@ export function Facts({
 }) {
   return (
     <dl class="facts">
-      {rows.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {rows
+        .filter(([, value]) => value !== undefined && value !== null && value !== false)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
     </dl>
+  );
+}
+
+/** The head of a detail: badge, title, id. */
+export function Head({
+  badge,
+  title,
+  id,
+}: {
+  readonly badge: ComponentChildren;
+  readonly title: ComponentChildren;
+  readonly id?: string;
+}) {
+  return (
+    <header class="head">
+      <h1>{title}</h1>
+      {badge}
+      {id !== undefined && (
+        <span class="id">
+          <code>{id}</code> <CopyButton text={id} label="Copy" name="Copy the id" />
+        </span>
+      )}
+    </header>
   );
 }

@@ -82,10 +82,10 @@ export const KEY_IN_ADDRESS = /^#key=([\w-]{1,256})$/;
 export async function openSession(): Promise<string | undefined> {
   const key = KEY_IN_ADDRESS.exec(location.hash)?.[1];
   if (key !== undefined) history.replaceState(null, "", `${location.pathname}#/`);
-  const headers = { "content-type": "application/json" };
+  const headers = { "content-type": "application/json", "x-inspector-key": key ?? "" };
   const response = await fetch(
     "/inspector/session",
-    key === undefined ? {} : { method: "POST", headers, body: JSON.stringify({ key }) },
+    key === undefined ? {} : { method: "POST", headers },
   );
   if (!response.ok) return undefined;
   // The sandbox's own answer.
@@ -107,8 +107,7 @@ const GIVE_UP_MS = 6000;
 export function listen(onNews: () => void, onState: (state: StreamState) => void): () => void {
   const source = new EventSource(`${API}/sandbox/stream`);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  for (const name of ["event", "delivery", "attempt", "sending", "outcome", "check", "gap"])
-    source.addEventListener(name, onNews);
+  source.addEventListener("news", onNews);
   source.addEventListener("open", () => {
     clearTimeout(timer);
     timer = undefined;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { addressOf, useInspector, type View } from "./context.ts";
+import { addressOf, useInspector } from "./context.ts";
 
 interface Hit {
   readonly kind: "event" | "payment" | "customer" | "endpoint";
@@ -7,59 +7,52 @@ interface Hit {
   readonly title: string;
 }
 
-const placeOfKind: Readonly<Record<Hit["kind"], View>> = {
-  event: "events",
-  payment: "payments",
-  customer: "customers",
-  endpoint: "endpoints",
-};
+function addressOfHit({ kind, id }: Hit): string {
+  // A customer's page are the payments.
+  if (kind === "customer") return addressOf("payments", undefined, [["q", id]]);
+  return addressOf(`${kind}s`, id);
+}
 
-/** Milliseconds without a key after which the sandbox is asked. */
+/** Milliseconds without a key after which the text is searched. */
 const PAUSE_MS = 120;
 
-/** Searches everything in the sandbox: ids, text of payloads, names and URLs. Ctrl/Cmd-K leads here. */
+/** Searches everything: ids, text of payloads, names and URLs. Ctrl/Cmd-K leads here, Enter to the first hit, Tab to the others. */
 export function Search() {
   const { remote } = useInspector();
   const field = useRef<HTMLInputElement>(null);
   const [wanted, setWanted] = useState("");
   const [found, setFound] = useState<{ readonly for: string; readonly hits: readonly Hit[] }>();
-  const [chosen, setChosen] = useState(0);
-  const [isOpen, setOpen] = useState(false);
   // Enter before the answer goes to its first hit: the text that it was pressed for.
   const awaited = useRef("");
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      field.current?.focus();
       field.current?.select();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
   const text = wanted.trim();
-  const hits = found?.for === text ? found.hits : [];
-  const rows = text === "" ? [] : [...hits, undefined];
-  const go = (hit: Hit | undefined): void => {
-    location.hash =
-      hit === undefined
-        ? addressOf("events", undefined, [["q", text]])
-        : addressOf(placeOfKind[hit.kind], hit.id);
+  const all = addressOf("events", undefined, [["q", text]]);
+  const close = (): void => {
     awaited.current = "";
-    setOpen(false);
     setWanted("");
     field.current?.blur();
   };
+  const go = ([first]: readonly Hit[]): void => {
+    location.hash = first === undefined ? all : addressOfHit(first);
+    close();
+  };
   useEffect(() => {
-    setChosen(0);
     if (text === "") return undefined;
     const controller = new AbortController();
     const timer = setTimeout(() => {
       const path = `/sandbox/inspect/search?q=${encodeURIComponent(text)}`;
       remote.get<{ hits: readonly Hit[] }>(path, controller.signal).then(
-        (answer) => {
-          setFound({ for: text, ...answer });
-          if (awaited.current === text) go(answer.hits[0]);
+        ({ hits }) => {
+          setFound({ for: text, hits });
+          if (awaited.current === text) go(hits);
         },
         () => undefined,
       );
@@ -70,64 +63,34 @@ export function Search() {
     };
   }, [text]);
   return (
-    <div
-      class="search"
-      onFocusOut={({ currentTarget, relatedTarget }) => {
-        if (!(relatedTarget instanceof Node) || !currentTarget.contains(relatedTarget))
-          setOpen(false);
-      }}
-    >
+    <div class="search" role="search">
       <input
         ref={field}
-        type="text"
-        placeholder="Search everything (Ctrl K)"
+        type="search"
+        placeholder="Search (Ctrl K)"
         aria-label="Search everything"
-        role="combobox"
-        aria-expanded={isOpen && rows.length > 0}
-        aria-controls="hits"
-        aria-activedescendant={isOpen && rows.length > 0 ? `hit-${String(chosen)}` : undefined}
         autocomplete="off"
         spellcheck={false}
         value={wanted}
-        onFocus={() => setOpen(true)}
-        onInput={({ currentTarget }) => {
-          setWanted(currentTarget.value);
-          setOpen(true);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") setWanted("");
-          if (event.key === "ArrowDown") setChosen(Math.min(chosen + 1, rows.length - 1));
-          if (event.key === "ArrowUp") setChosen(Math.max(chosen - 1, 0));
+        onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === "Escape") close();
           // The field may be ahead of what is drawn.
-          const typed = event.currentTarget.value.trim();
-          if (event.key !== "Enter" || typed === "") return;
-          if (found?.for === typed && text === typed) go(rows[chosen]);
+          const typed = currentTarget.value.trim();
+          if (key !== "Enter" || typed === "") return;
+          if (found?.for === typed && text === typed) go(found.hits);
           else awaited.current = typed;
         }}
       />
-      {isOpen && rows.length > 0 && (
-        <ul id="hits" role="listbox" aria-label="Found">
-          {rows.map((hit, index) => (
-            <li
-              key={hit === undefined ? "all" : `${hit.kind} ${hit.id}`}
-              id={`hit-${String(index)}`}
-              role="option"
-              aria-selected={index === chosen}
-              onPointerDown={(event) => {
-                event.preventDefault();
-                go(hit);
-              }}
-            >
-              {hit === undefined ? (
-                <>Events with “{text}”</>
-              ) : (
-                <>
-                  <small>{hit.kind}</small> {hit.title} <code>{hit.id}</code>
-                </>
-              )}
-            </li>
+      {text !== "" && (
+        <nav aria-label="Found" class="found" onClick={close}>
+          {(found?.for === text ? found.hits : []).map((hit) => (
+            <a key={`${hit.kind} ${hit.id}`} href={addressOfHit(hit)}>
+              <small>{hit.kind}</small> {hit.title} <code>{hit.id}</code>
+            </a>
           ))}
-        </ul>
+          <a href={all}>Events with “{text}”</a>
+        </nav>
       )}
     </div>
   );

@@ -5,64 +5,68 @@ import type { ProviderDocument } from "@countersign/schemas/providers";
 export interface NamedEvent {
   readonly type: string;
   readonly category: string;
-  /** Kinds of events with this name; empty if the sandbox never emits it. */
-  readonly kinds: readonly string[];
-  /** JSON Pointers into the payload, one of which leads to the id of what the event is about. */
-  readonly subjects: readonly string[];
 }
 
 export interface About {
-  readonly merchantId: string;
-  readonly profile: string;
-  /** The address of `--deliver-to`. */
-  readonly target: { readonly url: string } | null;
-  readonly scheduleSeconds: readonly number[];
-  readonly deadlineSeconds: number;
-  readonly events: readonly NamedEvent[];
-  /** JSON Pointers into every payload. */
-  readonly envelope: {
-    readonly id: string;
-    readonly type: string;
-    readonly timestamp: string;
-    readonly data: string;
-    readonly category?: string;
-  };
-  readonly accountTypes: readonly string[];
+  /** `listen`: events of the provider itself in real time, and nothing to control. */
+  readonly mode: "sandbox" | "listen";
   /** The provider's document, without its list of events. */
   readonly provider: ProviderDocument;
+  readonly events: readonly NamedEvent[];
+  readonly scheduleSeconds: readonly number[];
+  /** The address of `--deliver-to`. */
+  readonly target: { readonly url: string } | null;
+  /** JSON Pointers into every payload. */
+  readonly envelope: { readonly data: string };
   /** Business days from a settlement to the refund's threshold. */
   readonly businessDays: number;
   readonly faultRoutes: readonly string[];
   readonly hasPayments: boolean;
-  readonly hasCustomers: boolean;
-  readonly customerMoves: readonly { readonly from: string | null; readonly to: string }[];
+  /** Of `listen` only: values to filter by, where requests arrive, the apps, and the secret's fingerprint. */
+  readonly providers?: readonly string[];
+  readonly causes?: readonly string[];
+  readonly types?: readonly string[];
+  readonly address?: string;
+  readonly endpoints?: readonly string[];
+  readonly fingerprint?: string | null;
+  readonly canSign?: boolean;
+  /** True if receivers import the provider's document by its name. */
+  readonly isBuiltIn?: boolean;
 }
 
-export type EventStatus = "pending" | "sending" | "delivered" | "retrying" | "gave_up" | "unsent";
+export type EventStatus =
+  | "pending"
+  | "sending"
+  | "delivered"
+  | "failed"
+  | "retrying"
+  | "gave_up"
+  | "unsent";
 
 /** An event with one of its deliveries, or with none. */
 export interface EventRow {
   readonly id: string;
+  readonly provider: string;
   readonly type: string;
   readonly category: string;
   readonly subject: string | null;
-  readonly amount: string | null;
+  readonly amount?: string | null;
   /** Sandbox time. */
   readonly timestamp: string;
   readonly status: EventStatus;
   readonly deliveryId: string | null;
-  readonly subscriptionKey: string | null;
   readonly url: string | null;
-  readonly isPaused: boolean;
-  readonly state: string | null;
+  readonly isPaused?: boolean;
   readonly attempts: number | null;
   /** Sandbox time. */
-  readonly nextAt: string | null;
+  readonly nextAt?: string | null;
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly lastDurationMs: number | null;
   /** Real time. */
   readonly lastStartedAt: string | null;
+  /** Of `listen` only: the name of the cause of a failure. */
+  readonly cause?: string | null;
 }
 
 export interface EventPage {
@@ -74,13 +78,14 @@ export interface EventPage {
   readonly before: string | null;
 }
 
-/** The receiver's report about one attempt. */
-export interface Outcome {
-  readonly outcome: string;
-  readonly code: string | null;
-  readonly message: string | null;
-  readonly explanation: readonly string[];
-  readonly durationMs: number | null;
+/** The result of an attempt in words, with the cause and the fix of a failure. */
+export interface Diagnosis {
+  readonly isGood: boolean;
+  readonly what: string;
+  readonly cause: string | null;
+  readonly fix: string | null;
+  /** True if only the status, or the lack of an answer, is known. */
+  readonly isGuess: boolean;
 }
 
 type Fields = Readonly<Record<string, string>>;
@@ -90,7 +95,7 @@ export interface Attempt {
   /** Real time. */
   readonly startedAt: string;
   /** Sandbox time; `null` for an attempt of an earlier run. */
-  readonly sandboxAt: string | null;
+  readonly sandboxAt?: string | null;
   readonly durationMs: number;
   readonly status: number | null;
   readonly error: string | null;
@@ -100,10 +105,12 @@ export interface Attempt {
   /** `null` without a response, and for an attempt of an earlier run. */
   readonly responseHeaders: Fields | null;
   /** The kind of the fault that made the response. */
-  readonly fault: string | null;
-  /** True if the fault kept the attempt from the receiver. */
-  readonly isUnseen: boolean;
-  readonly outcome: Outcome | null;
+  readonly fault?: string | null;
+  readonly diagnosis: Diagnosis;
+  /** Its body, if attempts of one event may differ. */
+  readonly payload?: string;
+  /** True if `listen` sent it, and not the provider. */
+  readonly isOwn?: boolean;
 }
 
 export interface Delivery extends Omit<EventRow, "attempts"> {
@@ -113,11 +120,21 @@ export interface Delivery extends Omit<EventRow, "attempts"> {
 
 export interface WrittenEvent {
   readonly id: string;
+  /** The id that the provider gave. */
+  readonly eventId: string;
+  readonly provider: string;
   readonly type: string;
   readonly category: string;
   readonly timestamp: string;
   readonly payload: string;
   readonly subject: string | null;
+  /** True if personal members are masked. */
+  readonly isMasked?: boolean;
+  /** Result of the schema; `null` if none is known. */
+  readonly findings: {
+    readonly by: string;
+    readonly faults: readonly { readonly pointer: string; readonly message: string }[];
+  } | null;
 }
 
 export interface EventDetail {
@@ -126,15 +143,14 @@ export interface EventDetail {
 }
 
 export interface SignatureSteps {
-  readonly scheme: string;
-  readonly header: string;
-  readonly signedText: string;
-  readonly key: { readonly form: string; readonly bytes: number; readonly fingerprint: string };
-  readonly expected: string;
-  readonly received: string;
-  /** Place of the first differing byte; `null` if they are equal. */
-  readonly signatureDiffersAt: number | null;
-  readonly bodyDiffersAt: number | null;
+  readonly algorithm: string;
+  /** The place of the signature. */
+  readonly carrier: string;
+  readonly parts: readonly { readonly name: string; readonly text: string }[];
+  readonly fingerprint: string | null;
+  /** `null` if only the provider can make it. */
+  readonly expected: string | null;
+  readonly received: string | null;
   readonly verdict: string;
   readonly explanations: readonly {
     readonly cause: string;
@@ -144,44 +160,28 @@ export interface SignatureSteps {
   }[];
 }
 
-export interface Due {
+export interface ClockState {
   readonly now: string;
   readonly next: {
     readonly kind: "refund" | "attempt";
     readonly id: string;
     readonly at: string;
     readonly what: string;
-    readonly url: string | null;
   } | null;
-  /** Items that are due by the requested time. */
-  readonly count: number;
-  readonly businessDays: readonly { readonly date: string; readonly at: string }[];
-}
-
-export interface PaymentRow {
-  readonly id: string;
-  readonly direction: "DEBIT" | "CREDIT";
-  readonly status: string;
-  readonly covered: boolean;
-  readonly amount: string;
-  /** The remainder that can be refunded; `null` if nothing can be. */
-  readonly refundable: string | null;
-  readonly refunds: number;
-  readonly createdAt: string;
-  readonly dueAt: string | null;
+  /** When the hold of a payment that settled now ends. */
+  readonly holdEnds: string;
 }
 
 export interface PaymentPage {
-  readonly rows: readonly PaymentRow[];
+  readonly payments: readonly Payment[];
   readonly count: number;
-  readonly before: string | null;
 }
 
 export interface Payment {
-  readonly id: string;
+  readonly paymentId: string;
   readonly direction: "DEBIT" | "CREDIT";
   readonly customerId: string;
-  readonly amount: string;
+  readonly amount: { readonly value: number };
   readonly paymentStatus: string;
   readonly clientReferenceId: string | null;
   readonly requestKey: string;
@@ -189,8 +189,10 @@ export interface Payment {
   readonly settlementDate?: string;
   readonly covered: boolean;
   readonly errorDetails?: { readonly errorCode: string; readonly errorMessage: string };
-  readonly refundable: string | null;
-  readonly dueAt: string | null;
+  /** Of a debit: the remainder that can be refunded, in USD; `null` if nothing can be. */
+  readonly refundable?: string | null;
+  /** Of a refund that waits: when it becomes AUTHORIZED. */
+  readonly eligibleAt?: string | null;
 }
 
 export interface PaymentDetail {
@@ -198,33 +200,12 @@ export interface PaymentDetail {
   /** The payment itself, or the one that the refund is of. */
   readonly debit: Payment;
   readonly refunds: readonly Payment[];
-  readonly hold: {
-    readonly settledAt: string;
-    readonly eligibleAt: string;
-    readonly timeZone: string;
-    readonly businessDays: number;
-    readonly days: readonly {
-      readonly date: string;
-      readonly isOpen: boolean;
-      readonly closed: string | null;
-    }[];
-  } | null;
   readonly events: readonly {
     readonly id: string;
     readonly type: string;
-    readonly subject: string;
+    readonly subject: string | null;
     readonly timestamp: string;
   }[];
-}
-
-export interface Customer {
-  readonly id: string;
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly email: string;
-  readonly customerStatus: string;
-  readonly creationDate: string;
-  readonly accountDetails?: Readonly<Record<string, string | boolean>>;
 }
 
 interface EventSet {
@@ -239,9 +220,7 @@ export interface Endpoint {
   readonly status: string;
   readonly selection: { readonly include: EventSet; readonly exclude: EventSet };
   readonly consecutiveFailures: number;
-  readonly failingSince: string | null;
   readonly lastSuccessAt: string | null;
-  readonly isTarget: boolean;
   /** Deliveries by their state. */
   readonly counts: Readonly<Record<string, number>>;
 }
@@ -254,13 +233,4 @@ export interface Fault {
   readonly retryAfterSeconds?: number;
   readonly eventId?: string;
   readonly times: number;
-}
-
-/** The steps that a newcomer has done. */
-export interface Progress {
-  readonly hasEndpoint: boolean;
-  readonly hasEvent: boolean;
-  readonly isReached: boolean;
-  readonly isAccepted: boolean;
-  readonly hasRetried: boolean;
 }

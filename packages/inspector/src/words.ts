@@ -1,3 +1,6 @@
+import { valueAt } from "@countersign/schemas";
+import type { Delivery, Payment } from "./shapes.ts";
+
 /** Seconds as people say them: `5 s`, `30 min`, `2 h`, `3 d`. */
 export function durationText(seconds: number): string {
   for (const [unit, length] of [
@@ -37,9 +40,47 @@ const errorWords: Readonly<Record<string, string>> = {
   CS_ATTEMPT_TLS_FAILED: "TLS failed",
 };
 
+/** An amount as the interface writes it: `10.50 USD`. */
+export const amountText = ({ amount }: Pick<Payment, "amount">): string =>
+  `${amount.value.toFixed(2)} USD`;
+
 /** The host, port and path of a URL. */
 export function shortUrl(url: string | null): string {
   return url?.replace(/^https?:\/\//, "") ?? "";
+}
+
+/** Describes the state of a delivery. The page appends the next retry, since it contains a time. */
+export function summarize({
+  attempts,
+  status,
+  isPaused,
+}: Pick<Delivery, "status" | "attempts" | "isPaused">): string {
+  const last = attempts.at(-1);
+  const failed = attempts.filter(({ diagnosis }) => !diagnosis.isGood).length;
+  const times = failed === 1 ? "once" : `${String(failed)} times`;
+  const what = last?.diagnosis.what ?? "";
+  switch (status) {
+    case "pending":
+      if (isPaused) return "Waits: its endpoint is paused.";
+      return last === undefined ? "Not attempted yet." : "Due to be sent again.";
+    case "sending":
+      return "Being sent now.";
+    case "delivered":
+      return failed === 0
+        ? `Delivered at the first attempt. ${what}`
+        : `Delivered after it had failed ${times}. ${what}`;
+    case "failed":
+    case "retrying":
+      return `Failed ${times}. ${what}`;
+    case "gave_up":
+      return `Gave up after ${String(attempts.length)} attempts. ${what}`;
+    case "unsent":
+      return last === undefined
+        ? "Dropped before it was sent: the endpoint was deleted, or no longer selects this event."
+        : `Dropped after ${String(attempts.length)} attempts: the endpoint no longer wants it.`;
+    default:
+      return status satisfies never;
+  }
 }
 
 /** The first and last characters of a long id. */
@@ -47,63 +88,24 @@ export function shortId(id: string): string {
   return id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
 }
 
-/** Formats JSON by adding only white space between tokens, so that numbers keep their digits. */
-export function formatted(text: string): string {
-  let depth = 0;
-  const line = (): string => `\n${"  ".repeat(depth)}`;
-  return text.replaceAll(
-    /"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{[]|[}\]]|,|:|[^\s"{}[\],:]+|\s+/g,
-    (token) => {
-      if (/^\s+$/.test(token)) return "";
-      if (/^[{[]\s*[}\]]$/.test(token)) return token;
-      if (token === "{" || token === "[") {
-        depth += 1;
-        return token + line();
-      }
-      if (token === "}" || token === "]") {
-        depth -= 1;
-        return line() + token;
-      }
-      if (token === ",") return token + line();
-      return token === ":" ? ": " : token;
-    },
-  );
+// In browsers since 2025, not yet in TypeScript's library.
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (source: string) => unknown };
+
+/** Parses JSON whose numbers are printed again digit for digit. @throws {SyntaxError} */
+function readDigits(text: string): unknown {
+  const keep = (_: string, value: unknown, context?: { readonly source: string }): unknown =>
+    typeof value === "number" && context !== undefined ? rawJSON(context.source) : value;
+  // The types know a reviver of two parameters only.
+  return JSON.parse(text, keep as Parameters<typeof JSON.parse>[1]);
 }
 
-/**
- * Returns the source text of an object in a JSON text, so that its numbers keep their digits. Default `{}`.
- *
- * @param pointer JSON Pointer to a member of members; the empty one is the whole text.
- */
-export function textAt(text: string, pointer: string): string {
-  const tokens = [...text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g)];
-  let [from, to] = [0, tokens.length];
-  for (const name of pointer.split("/").slice(1)) {
-    let depth = 0;
-    let start: number | undefined;
-    let end = to;
-    for (let at = from; at < to; at += 1) {
-      const token = tokens[at]?.[0] ?? "";
-      if (token === "{" || token === "[") depth += 1;
-      if (token === "}" || token === "]") depth -= 1;
-      if (start !== undefined && ((depth === 1 && token === ",") || depth === 0)) {
-        end = at;
-        break;
-      }
-      if (
-        depth === 1 &&
-        start === undefined &&
-        token === JSON.stringify(name) &&
-        tokens[at + 1]?.[0] === ":"
-      ) {
-        start = at + 2;
-      }
-    }
-    if (start === undefined) return "{}";
-    [from, to] = [start, end];
+/** Formats JSON, or what is at a JSON Pointer in it; numbers keep their digits. Other text is returned as it is. */
+export function formatted(text: string, pointer = ""): string {
+  try {
+    return JSON.stringify(valueAt(readDigits(text), pointer) ?? {}, null, 2);
+  } catch {
+    return text;
   }
-  const [first, last] = [tokens[from], tokens[to - 1]];
-  return first && last ? text.slice(first.index, last.index + last[0].length) : "{}";
 }
 
 /** True for an amount of the interface: up to two digits after the point, above zero (S 2.1). */
@@ -126,46 +128,25 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Lines beyond which texts are compared from their ends only. */
-const MAX_LINES = 400;
-
-/** Returns the lines of two texts in order, by their longest common subsequence. */
+/** Returns the lines of two texts in order: line by line if they have as many, else by their equal ends. */
 export function diffLines(one: string, other: string): DiffLine[] {
   const [before, after] = [one.split("\n"), other.split("\n")];
-  if (before.length > MAX_LINES || after.length > MAX_LINES) {
-    if (one === other) return before.map((text) => ({ kind: "same", text }));
-    const removed = before.map((text): DiffLine => ({ kind: "removed", text }));
-    return [...removed, ...after.map((text): DiffLine => ({ kind: "added", text }))];
-  }
-  const lengths = [...before, ""].map(() => Array.from({ length: after.length + 1 }, () => 0));
-  const at = (row: number, column: number): number => lengths[row]?.[column] ?? 0;
-  for (let row = before.length - 1; row >= 0; row -= 1) {
-    for (let column = after.length - 1; column >= 0; column -= 1) {
-      const longest =
-        before[row] === after[column]
-          ? at(row + 1, column + 1) + 1
-          : Math.max(at(row + 1, column), at(row, column + 1));
-      lengths[row]?.splice(column, 1, longest);
-    }
-  }
-  const lines: DiffLine[] = [];
-  let [row, column] = [0, 0];
-  while (row < before.length || column < after.length) {
-    const [left, right] = [before[row], after[column]];
-    if (left !== undefined && left === right) {
-      lines.push({ kind: "same", text: left });
-      row += 1;
-      column += 1;
-    } else if (
-      right === undefined ||
-      (left !== undefined && at(row + 1, column) >= at(row, column + 1))
-    ) {
-      lines.push({ kind: "removed", text: left ?? "" });
-      row += 1;
-    } else {
-      lines.push({ kind: "added", text: right });
-      column += 1;
-    }
-  }
-  return lines;
+  const same = (text: string): DiffLine => ({ kind: "same", text });
+  const removed = (text: string): DiffLine => ({ kind: "removed", text });
+  const added = (text: string): DiffLine => ({ kind: "added", text });
+  if (before.length === after.length)
+    return before.flatMap((text, at) =>
+      text === after[at] ? [same(text)] : [removed(text), added(after[at] ?? "")],
+    );
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  return [
+    ...before.slice(0, head).map(same),
+    ...before.slice(head, before.length - tail).map(removed),
+    ...after.slice(head, after.length - tail).map(added),
+    ...after.slice(after.length - tail).map(same),
+  ];
 }

@@ -10,7 +10,7 @@ const entry = (group: string, requirement: string, status: FindingStatus): Check
   return { id: `${group}#${requirement}`, group, requirement, status, message: "", ms: 1 };
 };
 const runOf = (entries: readonly CheckEntry[]): CheckRun => {
-  const running = { number: 1, isRunning: true, progress: null };
+  const running = { isRunning: true, progress: null };
   return { ...running, entries, report: null, problem: null };
 };
 

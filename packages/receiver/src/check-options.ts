@@ -1,83 +1,89 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
 import { type MistakeCode, MistakeError } from "./mistake.ts";
-import { exponentialBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
+import { defaultBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
 import type { ReceiverLimits } from "./pipeline/parts.ts";
 import { quoted } from "./pipeline/router.ts";
 
 type AnyOptions = ReceiverOptions<unknown>;
 
-const OPTIONS =
-  "provider secrets fallback catalogue mode validate onIdReuse replay url verifyToken keyOf claims inbox acknowledge " +
-  "workers order retention lease limits respond onOutcome log explain now";
-const LIMITS = "bodyBytes bodyMs depth answerMs concurrentHandlers bytesInFlight";
-const COUNTS = "concurrency maxAttempts pollMs";
+/** The expected form of a value, and its check; other checks judge `undefined`. */
+type Rule = readonly [expected: string, isMet: (value: unknown) => boolean];
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const hasMethods = (value: unknown, names: readonly string[]): boolean =>
+  isObject(value) && names.every((name) => isFunction(Reflect.get(value, name)));
+
+const any: Rule = ["", () => true];
+const object: Rule = ["an object", isObject];
+const fn: Rule = ["a function", isFunction];
+const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
+const positive: Rule = ["a positive integer", isPositive];
+const oneOf = (...values: readonly unknown[]): Rule => [
+  values.map(quoted).join(" or "),
+  (value) => values.includes(value),
+];
+const reported = oneOf("report", "refuse");
+
+type Rules = Readonly<Record<string, Rule>>;
+const each = (names: string, rule: Rule): Rules =>
+  Object.fromEntries(names.split(" ").map((name) => [name, rule]));
+
+const OPTIONS: Rules = {
+  ...each("provider secrets", any),
+  fallback: ["a function: senders add event types without notice", isFunction],
+  catalogue: [
+    "a generated module's catalogue, which has events",
+    (value) => isObject(value) && isObject(Reflect.get(value, "events")),
+  ],
+  mode: oneOf("both", "live", "test"),
+  onIdReuse: oneOf("duplicate", "conflict"),
+  validate: reported,
+  replay: [
+    `${reported[0]}, or an object with one of them for each type`,
+    (value) => (isObject(value) ? Object.values(value) : [value]).every(reported[1]),
+  ],
+  acknowledge: oneOf("after-handler", "after-store"),
+  order: oneOf("none", "per-resource"),
+  explain: oneOf(true, false),
+  url: any,
+  verifyToken: ["a text", (value) => typeof value === "string" && value !== ""],
+  ...each("keyOf respond onOutcome now", fn),
+  ...each("claims workers limits", object),
+  ...each("retention lease", positive),
+  inbox: [
+    "memoryInbox(), sqliteInbox(path), postgresInbox(pool, …) or redisInbox(client, …)",
+    (value) => hasMethods(value, ["claim", "complete", "release", "lastHandled", "purge"]),
+  ],
+  log: [
+    'false or have the methods "warn" and "error"',
+    (value) => value === false || hasMethods(value, ["warn", "error"]),
+  ],
+};
+const LIMITS = each("bodyBytes bodyMs depth answerMs concurrentHandlers bytesInFlight", positive);
+const WORKERS = { ...each("concurrency maxAttempts pollMs", positive), backoff: fn };
 
 /** Checks what would silently switch a limit or a check off in plain JavaScript; types check the rest. */
 export function checkOptions(options: AnyOptions): void {
   if (!isObject(options))
     throw mistake("missing options; expected { provider, secrets, fallback, … }");
-  checkNames("option", options, OPTIONS);
-  const { limits = {}, workers = {}, inbox, log, replay = "report", catalogue } = options;
-  for (const [name, value] of Object.entries({ limits, workers, catalogue }))
-    if (value !== undefined && !isObject(value)) throw mistake(`"${name}" must be an object`);
-  checkNames("limit", limits, LIMITS);
-  checkNames("member of workers", workers, `${COUNTS} backoff`);
-
-  const { retention, lease, acknowledge, order, onIdReuse, mode, validate } = options;
-  const { backoff: _, ...counts } = workers;
-  for (const [prefix, numbers] of [
-    ["", { retention, lease }],
-    ["limits.", limits],
-    ["workers.", counts],
-  ] as const)
-    for (const [name, value] of Object.entries<unknown>(numbers))
-      if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= 1))
-        throw mistake(`"${prefix}${name}" must be a positive integer`);
-
-  const replays = isObject(replay) ? replay : { replay };
-  for (const [given, values] of [
-    [{ acknowledge }, ["after-handler", "after-store"]],
-    [{ order }, ["none", "per-resource"]],
-    [{ onIdReuse }, ["duplicate", "conflict"]],
-    [{ mode }, ["both", "live", "test"]],
-    [{ validate, ...replays }, ["report", "refuse"]],
-  ] as const)
-    for (const [name, value] of Object.entries<unknown>(given))
-      if (value !== undefined && !values.some((known) => known === value))
-        throw mistake(`"${name}" must be ${values.map(quoted).join(" or ")}`);
-
-  if (typeof options.fallback !== "function")
-    throw mistake('"fallback" must be a function: senders add event types without notice');
-  const functions = { ...options, "workers.backoff": workers.backoff };
-  for (const name of ["keyOf", "respond", "onOutcome", "now", "workers.backoff"] as const)
-    if (functions[name] !== undefined && typeof functions[name] !== "function")
-      throw mistake(`"${name}" must be a function`);
-  if (inbox !== undefined && !hasMethods(inbox, ["claim", "complete", "release"]))
-    throw mistake(
-      '"inbox" must be memoryInbox(), sqliteInbox(path), postgresInbox(pool, …), redisInbox(client, …) ' +
-        "or an object with claim, complete and release",
-    );
-  if (log !== undefined && log !== false && !hasMethods(log, ["warn", "error"]))
-    throw mistake('"log" must be false or have the methods "warn" and "error"');
-  if (catalogue !== undefined && !isObject(catalogue.events))
-    throw mistake('"catalogue" must be a generated module\'s catalogue, which has events');
+  check({ ...options, fallback: options.fallback ?? null }, OPTIONS);
+  check(options.limits ?? {}, LIMITS, "limits.");
+  check(options.workers ?? {}, WORKERS, "workers.");
 }
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-const hasMethods = (value: unknown, names: readonly string[]): boolean =>
-  isObject(value) &&
-  names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
-
-function checkNames(kind: string, given: object, names: string): void {
-  const known = names.split(" ");
-  for (const name of Object.keys(given))
-    if (!known.includes(name))
+function check(given: object, rules: Rules, prefix = ""): void {
+  for (const [name, value] of Object.entries<unknown>({ ...given })) {
+    if (!Object.hasOwn(rules, name))
       throw mistake(
-        `unknown ${kind} ${quoted(name)}; expected one of ${known.map(quoted).join(", ")}`,
+        `unknown option ${quoted(prefix + name)}; expected one of ${Object.keys(rules).map(quoted).join(", ")}`,
         "CS_OPTION_UNKNOWN",
       );
+    const [expected, isMet] = rules[name] ?? any;
+    if (value !== undefined && !isMet(value))
+      throw mistake(`"${prefix}${name}" must be ${expected}`);
+  }
 }
 
 /** Checked options with their defaults, as far as they depend on each other. */
@@ -97,8 +103,6 @@ export function settingsOf(
   inbox: Inbox,
   provider: ProviderDocument,
 ): Settings {
-  if (options.order === "per-resource" && inbox.lastHandled === undefined)
-    throw conflict('order "per-resource" needs an inbox with "lastHandled"');
   const forms = [provider, ...(provider.variants ?? [])];
   if ((options.mode ?? "both") !== "both" && forms.every(({ event }) => event.live === undefined))
     throw conflict(`"mode" has no effect: ${provider.title} does not say whether an event is live`);
@@ -106,27 +110,28 @@ export function settingsOf(
   return {
     limits,
     leaseMs: leaseOf(options, limits),
-    retentionMs: retentionOf(options, inbox, provider),
+    retentionMs: retentionOf(options, provider),
     stored: storedOf(options, inbox),
   };
 }
 
-/** The timeout of senders whose documentation names none, in seconds. */
-const USUAL_DEADLINE_SECONDS = 10;
+/** The timeout of senders whose documentation names none, in seconds, and their largest body. */
+const USUAL = { deadlineSeconds: 10, bodyBytes: 1_048_576 };
 
 function limitsOf(
   { limits = {} }: AnyOptions,
   inbox: Inbox,
-  { answer: { deadlineSeconds = USUAL_DEADLINE_SECONDS } = {} }: ProviderDocument,
+  { answer }: ProviderDocument,
 ): ReceiverLimits {
+  const { deadlineSeconds, bodyBytes: documented } = { ...USUAL, ...answer };
   const deadlineMs = deadlineSeconds * 1000;
   const {
-    bodyBytes = 1_048_576,
+    bytesInFlight = 67_108_864,
+    bodyBytes = Math.max(USUAL.bodyBytes, Math.min(documented, bytesInFlight)),
     bodyMs = 10_000,
     depth = 16,
     // The rest of the sender's timeout is for the answer's way back.
     answerMs = Math.max(deadlineMs - 1000, Math.ceil(deadlineMs / 2)),
-    bytesInFlight = 67_108_864,
   } = limits;
   if (bytesInFlight < bodyBytes)
     throw conflict('"limits.bytesInFlight" must not be less than "limits.bodyBytes"');
@@ -170,14 +175,12 @@ function leaseOf({ lease }: AnyOptions, { answerMs }: ReceiverLimits): number {
 
 function retentionOf(
   { retention = 30 * 86_400_000 }: AnyOptions,
-  inbox: Inbox,
   { title, retries }: ProviderDocument,
 ): number {
   const hours = typeof retries === "object" ? retries.hours : 0;
-  const shortest = Math.min(retention, inbox.retentionMs ?? retention);
-  if (shortest < hours * 3_600_000)
+  if (retention < hours * 3_600_000)
     throw conflict(
-      `"retention" is ${String(shortest)} ms, shorter than the ${String(hours)} h over which ${title} retries: ` +
+      `"retention" is ${String(retention)} ms, shorter than the ${String(hours)} h over which ${title} retries: ` +
         "a late retry would run its handler again",
     );
   return retention;
@@ -192,7 +195,7 @@ function storedOf({ acknowledge, workers }: AnyOptions, inbox: Inbox): Settings[
     throw conflict(
       'acknowledge "after-store" needs sqliteInbox or postgresInbox: another inbox may lose events that it has acknowledged',
     );
-  const { maxAttempts = 10, backoff = exponentialBackoff(), pollMs = 1000 } = workers ?? {};
+  const { maxAttempts = 10, backoff = defaultBackoff, pollMs = 1000 } = workers ?? {};
   const concurrency = withinPool("workers.concurrency", workers?.concurrency, 16, inbox);
   return { queue: inbox.queue, workers: { concurrency, maxAttempts, backoff, pollMs } };
 }

@@ -1,23 +1,27 @@
 import type { SignatureScheme } from "@countersign/signatures";
 import { checkOptions, settingsOf } from "./check-options.ts";
 import { createHousekeeping } from "./inbox/housekeeping.ts";
-import type { DeadEvent, EventKey, Inbox, TransactionalInbox } from "./inbox/inbox.ts";
+import type { DeadEvent, EventKey, Inbox } from "./inbox/inbox.ts";
+import type { TransactionalInbox } from "./inbox/transaction.ts";
 import { memoryInbox } from "./inbox/memory.ts";
 import { requireQueue, Worker } from "./inbox/worker.ts";
 import { MistakeError } from "./mistake.ts";
 import type { ReceiverOptions, Replay } from "./options.ts";
 import { HandlerSlots, Running } from "./pipeline/admission.ts";
 import { type Attempt, BodyMemory } from "./pipeline/body.ts";
-import { FailureLog, warnOfRisks } from "./pipeline/failure-log.ts";
-import type { OutcomeFacts } from "./pipeline/observe.ts";
+import { FailureLog } from "./pipeline/failure-log.ts";
 import { eventOf, failed, type Outcome, type ReceiverResponse } from "./pipeline/outcome.ts";
 import { KeyCache } from "./pipeline/key-cache.ts";
 import type { ReceiverParts } from "./pipeline/parts.ts";
-import { receive } from "./pipeline/receive.ts";
+import { type Answered, receive } from "./pipeline/receive.ts";
 import { STORED_AT_ONCE } from "./pipeline/record.ts";
 import { checkResponse, defaultRespond, respondAs } from "./pipeline/respond.ts";
 import { type ContextOf, type Handler, Router } from "./pipeline/router.ts";
-import { checkSecrets } from "./pipeline/verify.ts";
+import { checkSecrets } from "./pipeline/secrets.ts";
+import { warnOfRisks } from "./pipeline/warnings.ts";
+import type { Reconciliation } from "./reconcile/compare.ts";
+import type { ReadList } from "./reconcile/event-list.ts";
+import { reconcile, type ReconcileOptions } from "./reconcile/reconcile.ts";
 import { providerParts, type UntypedEvents, verifySettings } from "./provider.ts";
 
 type Before<Name> = Name extends `${infer First}.${string}` ? First : never;
@@ -78,6 +82,17 @@ export interface Receiver<Types = UntypedEvents, InboxType extends Inbox = Inbox
    * @throws {TypeError} the inbox has no queue.
    */
   retry(id: string | EventKey): Promise<boolean>;
+  /**
+   * Compares the provider's own list of events with the inbox, and with `feed` handles those that never arrived, or whose
+   * handler failed, as attempts are handled: the same claims, handlers and transactions, once. They are not signed:
+   * `context.event.reconciled` and the outcome say so. A later attempt of such an event is a duplicate.
+   *
+   * A run that ends early can be repeated. Do not feed events of a time before this inbox was in use.
+   *
+   * @throws {TypeError} the inbox forgets with its process, or `since` is before `retention`: what was handled is forgotten.
+   * @throws {ListError} the list cannot be read to its end; what was fed before is handled.
+   */
+  reconcile(list: ReadList, options: ReconcileOptions): Promise<Reconciliation>;
 }
 
 /**
@@ -95,8 +110,8 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
   const fromProvider = providerParts(provider, options.catalogue, "createReceiver");
   const { respond = respondAs(provider) } = options;
   const { scheme, catalogue } = fromProvider;
-  const findSecrets = checkSecrets(options.secrets, scheme, "createReceiver");
-  const failures = new FailureLog(options.log);
+  const credentials = checkSecrets(options.secrets, scheme, "createReceiver");
+  const failures = new FailureLog(options.log, provider);
   warnOfRisks(options, provider, scheme);
   const inbox: Inbox = options.inbox ?? memoryInbox();
   const { limits, leaseMs, retentionMs, stored } = settingsOf(options, inbox, provider);
@@ -117,6 +132,7 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
     verifyToken: options.verifyToken,
     keys: keysBy(options.keyOf, scheme, elapsed),
     leaseMs,
+    retryMs: typeof provider.retries === "object" ? provider.retries.hours * 3_600_000 : undefined,
     limits,
     router,
     slots: new HandlerSlots(stored === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
@@ -129,39 +145,30 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
     // Databases store whole milliseconds.
     now: () => Math.floor(now()),
     elapsed,
-    findSecrets,
+    credentials,
+    running: new Running(),
+    report(outcome, facts) {
+      failures.report(outcome);
+      if (onOutcome !== undefined)
+        failures.guard("onOutcome threw", () => onOutcome(outcome, facts));
+      keepHouse();
+    },
   };
   const keepHouse = createHousekeeping(parts, retentionMs);
-  const running = new Running();
-
-  const report = (outcome: Outcome, facts: OutcomeFacts): void => {
-    failures.report(outcome);
-    if (onOutcome !== undefined) failures.guard("onOutcome threw", () => onOutcome(outcome, facts));
-    keepHouse();
-  };
   const worker =
     stored &&
-    new Worker({ parts, queue: stored.queue, settings: stored.workers, report, onLook: keepHouse });
+    new Worker({ parts, queue: stored.queue, settings: stored.workers, onLook: keepHouse });
 
-  /** Decides about an attempt; `answerWith` maps its outcome to what is really answered, and is reported. */
-  async function decide<Answer extends Answered>(
-    attempt: Attempt,
-    answerWith: (outcome: Outcome) => Answer,
-  ): Promise<Answer> {
-    const startedAt = elapsed();
-    running.enter();
-    const { outcome, signer, later } = await receive(attempt, parts);
-    const factsNow = (): OutcomeFacts => ({ durationMs: elapsed() - startedAt, ...signer });
-    const answer = answerWith(outcome);
-    const facts = factsNow();
-    if (outcome.kind === "batch") for (const own of outcome.outcomes) report(own, facts);
-    const { response } = answer;
-    report(answer.outcome, response ? { ...facts, status: response.status } : facts);
-    const goOn = later.map(async (flow) => report(await flow, { ...factsNow(), late: true }));
-    if (goOn.length === 0) running.leave();
-    else void Promise.all(goOn).finally(() => running.leave());
-    return answer;
-  }
+  const answered = (outcome: Outcome): Required<Answered> => {
+    try {
+      return { outcome, response: checkResponse(respond(outcome)) };
+    } catch (error) {
+      // A policy that throws must not acknowledge, nor end the process.
+      const own = failed("CS_RECEIVER_FAILED", error, eventOf(outcome));
+      return { outcome: own, response: defaultRespond(own) };
+    }
+  };
+  const unanswered = (outcome: Outcome): Answered => ({ outcome });
 
   const receiver: Receiver<Types, InboxType> = {
     on(name, handler) {
@@ -169,18 +176,9 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
       return receiver;
     },
     async receive(attempt) {
-      return (await decide(attempt, (outcome) => ({ outcome }))).outcome;
+      return (await receive(attempt, unanswered, parts)).outcome;
     },
-    answer: (attempt) =>
-      decide(attempt, (outcome) => {
-        try {
-          return { outcome, response: checkResponse(respond(outcome)) };
-        } catch (error) {
-          // A policy that throws must not acknowledge, nor end the process.
-          const own = failed("CS_RECEIVER_FAILED", error, eventOf(outcome));
-          return { outcome: own, response: defaultRespond(own) };
-        }
-      }),
+    answer: (attempt) => receive(attempt, answered, parts),
     start() {
       if (worker !== undefined) worker.start();
       else
@@ -191,7 +189,7 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
     },
     stop: async () => worker?.stop(),
     async close({ graceMs = 10_000 } = {}) {
-      const settled = Promise.all([worker?.stop(), running.settled()]).then(() => true);
+      const settled = Promise.all([worker?.stop(), parts.running.settled()]).then(() => true);
       let timer: ReturnType<typeof setTimeout> | undefined;
       const cut = new Promise<false>((resolve) => {
         timer = setTimeout(() => resolve(false), graceMs);
@@ -205,13 +203,13 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
       worker?.wake();
       return retried;
     },
+    reconcile(list, reconcileOptions) {
+      const run = reconcile(list, reconcileOptions, { parts, retentionMs });
+      parts.running.enter();
+      return run.finally(() => parts.running.leave());
+    },
   };
   return receiver;
-}
-
-interface Answered {
-  readonly outcome: Outcome;
-  readonly response?: ReceiverResponse;
 }
 
 const isTransactional = (inbox: Inbox): inbox is TransactionalInbox<unknown> =>
@@ -228,8 +226,8 @@ function keysBy(
   scheme: SignatureScheme,
   elapsed: () => number,
 ): KeyCache | undefined {
-  if (keyOf !== undefined) return new KeyCache(keyOf, elapsed);
   if (!scheme.needsKey) return undefined;
+  if (keyOf !== undefined) return new KeyCache(keyOf, elapsed);
   throw new MistakeError(
     `createReceiver: ${scheme.title} names its key in each attempt: set "keyOf" to a function that finds it`,
   );

@@ -1,29 +1,22 @@
 export type { AnswersAttempts } from "./adapters/answer.ts";
 export { createReceiver, type EventsByName, type Receiver } from "./create-receiver.ts";
 export type * from "./inbox/inbox.ts";
+export type * from "./inbox/transaction.ts";
 export { memoryInbox, type MemoryInboxOptions } from "./inbox/memory.ts";
 export type { MistakeCode, MistakeError } from "./mistake.ts";
-export {
-  type Backoff,
-  exponentialBackoff,
-  type ExponentialBackoffOptions,
-  type GivenSecret,
-  type ReceiverOptions,
-  type Replay,
-  type SecretsRequest,
-  type TenantSecrets,
-  type WorkerOptions,
+export type {
+  Backoff,
+  GivenSecret,
+  ReceiverOptions,
+  Replay,
+  SecretsRequest,
+  TenantSecrets,
+  WorkerOptions,
 } from "./options.ts";
 export type { Attempt, BodyErrorCode, BodyLimits, BodyReader } from "./pipeline/body.ts";
 export { amountCents, type EventFacts, type UnknownEvent } from "./pipeline/event.ts";
 export type { FailureLogger } from "./pipeline/failure-log.ts";
-export {
-  countOutcomes,
-  type OutcomeCounters,
-  type OutcomeCounts,
-  type OutcomeFacts,
-  type WorkerFacts,
-} from "./pipeline/observe.ts";
+export type { OutcomeFacts, WorkerFacts } from "./pipeline/observe.ts";
 export type {
   EventIdentity,
   FailureCode,
@@ -35,6 +28,20 @@ export type {
 } from "./pipeline/outcome.ts";
 export { eventOf } from "./pipeline/outcome.ts";
 export type { ReceiverLimits } from "./pipeline/parts.ts";
+export {
+  type CompareOptions,
+  compareInbox,
+  type Finding,
+  type Reconciliation,
+} from "./reconcile/compare.ts";
+export {
+  type EventListOptions,
+  eventList,
+  type ReadList,
+  redelivery,
+} from "./reconcile/event-list.ts";
+export { ListError, type ListErrorCode } from "./reconcile/list-error.ts";
+export type { ReconcileOptions } from "./reconcile/reconcile.ts";
 export { defaultRespond, type Respond } from "./pipeline/respond.ts";
 export type {
   ContextOf,
@@ -48,11 +55,8 @@ export type { ProviderDocument } from "@countersign/schemas/providers";
 export type { EventsOf, TypedProvider, UntypedEvents } from "./provider.ts";
 export {
   type EventRequest,
-  type GenuineEvent,
   type VerifiedEvent,
-  type VerifiedEvents,
   verifyEvent,
   type VerifyEventCode,
   type VerifyEventOptions,
-  verifyEvents,
 } from "./verify-event.ts";

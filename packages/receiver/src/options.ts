@@ -1,4 +1,3 @@
-import { MistakeError } from "./mistake.ts";
 import type { Catalogue } from "@countersign/schemas";
 import type { HeadersLike, Secret } from "@countersign/signatures";
 import type { Inbox } from "./inbox/inbox.ts";
@@ -13,34 +12,15 @@ import type { TypedProvider } from "./provider.ts";
 /** Wait of a failed event, in milliseconds, after its attempt with this number (from 1). */
 export type Backoff = (attempts: number) => number;
 
-export interface ExponentialBackoffOptions {
-  /** The longest wait after the first attempt, in milliseconds. Default 5,000. */
-  readonly baseMs?: number;
-  /** Factor of each further wait. Default 4. */
-  readonly factor?: number;
-  /** The longest wait of all, in milliseconds. Default 6 hours. */
-  readonly maxMs?: number;
-  /** A number from 0 to 1, 1 excluded. Default `Math.random`. */
-  readonly random?: () => number;
-}
-
-const SIX_HOURS_MS = 21_600_000;
+const [BASE_MS, FACTOR, MAX_MS] = [5000, 4, 21_600_000];
 
 /**
- * Waits that grow exponentially, each between half of its longest and its longest, so that events
- * which failed together don't come back together. By default ten attempts take 10 to 20 hours.
- *
- * @throws {TypeError} a number is not positive, or `factor` is below 1.
+ * The default: waits that grow fourfold from 5 s to 6 hours, each between half of its longest and its longest, so that
+ * events which failed together don't come back together. Ten attempts take 10 to 20 hours.
  */
-export function exponentialBackoff(options: ExponentialBackoffOptions = {}): Backoff {
-  const { baseMs = 5000, factor = 4, maxMs = SIX_HOURS_MS, random = Math.random } = options;
-  for (const [name, value] of Object.entries({ baseMs, factor, maxMs }))
-    if (!Number.isFinite(value) || value < 1)
-      throw new MistakeError(`exponentialBackoff: "${name}" must be a number of 1 or more`);
-  return (attempts) => {
-    const longest = Math.min(maxMs, baseMs * factor ** (attempts - 1));
-    return Math.round(longest * (0.5 + random() / 2));
-  };
+export function defaultBackoff(attempts: number): number {
+  const longest = Math.min(MAX_MS, BASE_MS * FACTOR ** (attempts - 1));
+  return Math.round(longest * (0.5 + Math.random() / 2));
 }
 
 /** The argument of a `secrets` function. It has nothing of the body, which is not verified yet. */
@@ -55,7 +35,10 @@ export type GivenSecret = Secret | { readonly secret: Secret | undefined; readon
 
 /** The secrets of an attempt, with the tenant that they belong to. */
 export interface TenantSecrets {
-  /** Well-formed text without NUL. */
+  /**
+   * The only tenant that has these secrets: well-formed text without NUL. `''` if several tenants share a secret: then
+   * only the sender's unsigned words say whose event it is, and such a name must not be a part of an event's key.
+   */
   readonly tenant: string;
   readonly secrets: readonly GivenSecret[];
 }
@@ -64,7 +47,7 @@ export type SecretsOption =
   | readonly (GivenSecret | undefined)[]
   | ((request: SecretsRequest) => TenantSecrets | Promise<TenantSecrets>);
 
-/** What becomes of an event whose signed bytes are known under another id that the sender did not sign. */
+/** The treatment of an event whose signed bytes are known under another id that the sender did not sign. */
 export type Replay = "report" | "refuse";
 
 /** Handling of stored events, with `acknowledge: 'after-store'`. */
@@ -73,7 +56,7 @@ export interface WorkerOptions {
   readonly concurrency?: number;
   /** Attempts after which an event is dead. Default 10. */
   readonly maxAttempts?: number;
-  /** The wait after a failed attempt. Default `exponentialBackoff()`. */
+  /** The wait after a failed attempt. Default: from 5 s fourfold up to 6 hours, each cut by up to half at random. */
   readonly backoff?: Backoff;
   /** Time between two looks for due events, in milliseconds. Default 1,000. */
   readonly pollMs?: number;
@@ -104,7 +87,7 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   readonly onIdReuse?: "duplicate" | "conflict";
   /**
    * For providers that do not sign the id: equal signed bytes under a new id run and are reported, or are duplicates;
-   * for all types or for each one. Default `'report'`, since equal events may be genuine.
+   * for all types or for each one. Default `'report'`: with `'refuse'` honest events with equal bytes collapse into one.
    */
   readonly replay?: Replay | Readonly<Record<string, Replay>>;
   /** The public URL of this endpoint, for providers that sign it. The query is the request's; `Host` is never read. */
@@ -113,7 +96,7 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   readonly verifyToken?: string;
   /**
    * Finds the key that an attempt names, such as a certificate's address or a key's id: PEM or JWK text, or `undefined`
-   * if there is none. The receiver has checked the value, and caches the key. An error answers 503.
+   * if it is unknown. The receiver has checked the value, and caches the key. An error answers 503.
    */
   readonly keyOf?: (value: string) => Promise<string | undefined>;
   /** Values of the provider's own claims, such as LiveKit's API key. */
@@ -139,7 +122,7 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   readonly lease?: number;
   /**
    * Default `{ bodyBytes: 1048576, bodyMs: 10000, depth: 16, concurrentHandlers: 256, bytesInFlight: 67108864 }`
-   * and the provider's deadline − 1 s for `answerMs`. With `postgresInbox`, `concurrentHandlers` is at most
+   * and the provider's deadline − 1 s for `answerMs`. `bodyBytes` is larger for a provider that documents larger bodies. With `postgresInbox`, `concurrentHandlers` is at most
    * the pool's size − 1.
    */
   readonly limits?: Partial<ReceiverLimits>;

@@ -178,7 +178,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     expect(await receiver.dead()).toMatchObject([{ attempts: 2, reason }]);
   });
 
-  it("runs alone after its lease has ended twice", async () => {
+  it("runs exclusively after its lease has ended twice", async () => {
     const gates = new Map<string, () => void>();
     const { receiver, send, worked } = storing(
       (id) => new Promise<void>((resolve) => gates.set(id, resolve)),
@@ -188,10 +188,10 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await send(refundAuthorized("evt_first"));
     await vi.waitUntil(() => gates.has("evt_first"));
     const take = inbox.queue.take.bind(inbox.queue);
-    const alone = Promise.withResolvers<void>();
+    const exclusive = Promise.withResolvers<void>();
     vi.spyOn(inbox.queue, "take").mockImplementation(async (request) => {
       const taken = await take(request);
-      if (taken.some((event) => event.alone)) alone.resolve();
+      if (taken.some((event) => event.exclusive)) exclusive.resolve();
       return taken;
     });
     const { body } = attemptOf(refundAuthorized("evt_suspect"));
@@ -205,7 +205,7 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
       take({ ...twice, now: NOON + 1 }),
     ]);
     clock += 10;
-    await alone.promise;
+    await exclusive.promise;
     await send(refundAuthorized("evt_last"));
     expect([...gates.keys()]).toEqual(["evt_first"]);
 
@@ -254,27 +254,6 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await setImmediate();
     expect(await receiver.retry("evt_refund1")).toBe(true);
     expect((await worked())[0].kind).toBe("handled");
-  });
-
-  it("leaves a single timer for the next poll after several looks, and none when its receiver stops during a take", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { receiver, send, worked } = storing();
-    receiver.start();
-    for (const id of ["evt_1", "evt_2", "evt_3"]) {
-      await send(refundAuthorized(id));
-      await worked();
-      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
-    }
-    expect(vi.getTimerCount()).toBe(1);
-    const { promise, resolve } = Promise.withResolvers<[]>();
-    const take = vi.spyOn(inbox.queue, "take").mockReturnValue(promise);
-    await send(refundAuthorized("evt_4"));
-    while (take.mock.calls.length === 0) await setImmediate();
-    const stopped = receiver.stop();
-    resolve([]);
-    await stopped;
-    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("warns once if no worker of the process was started", async () => {

@@ -188,12 +188,12 @@ describe("a request that is refused by its headers", () => {
     expect((await receive({ ...genuine, headers: absent })).outcome.kind).toBe("handled");
   });
 
-  it("A18: [R-BODY-ENCODED] gets 415 for every Content-Encoding, without being read", async () => {
+  it("A18: [R-BODY-ENCODED] [R-BODY-IDENTITY] gets 415 for every Content-Encoding, without being read", async () => {
     for (const encoding of ["gzip", "deflate", "br", "zstd", "identity, gzip", "GZIP", "x"])
       expect([encoding, await statusOf({ "content-encoding": encoding })]).toEqual([encoding, 415]);
   });
 
-  it("A22: gets 415 for a Content-Type that is not plainly JSON in UTF-8, without being read", async () => {
+  it("A22: [R-BODY-MEDIA] gets 415 for a Content-Type that is not plainly JSON in UTF-8, without being read", async () => {
     for (const type of [...Object.values(publishedBypasses), ...refusedMediaTypes])
       expect([type, await statusOf({ "content-type": type })]).toEqual([type, 415]);
   });

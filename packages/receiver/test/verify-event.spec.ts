@@ -98,7 +98,7 @@ describe("verifyEvent", () => {
         /^CS_PROVIDER_INVALID: verifyEvent: "provider" must be a document/,
       ],
       [broken, options, /^CS_OPTION_INVALID: verifyEvent: .*raw bytes/],
-      [genuine, batched, /^CS_OPTION_CONFLICT: verifyEvent: .* use verifyEvents/],
+      [genuine, batched, /^CS_OPTION_CONFLICT: verifyEvent: .* use createReceiver/],
     ] as const) {
       expect(() => verifyEvent(attempt, given)).toThrow(TypeError);
       expect(() => verifyEvent(attempt, given)).toThrow(message);

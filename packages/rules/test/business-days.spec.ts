@@ -8,10 +8,7 @@ import {
   isBusinessDay,
   type BankCalendar,
 } from "../src/business-days.ts";
-import { eligibleAt } from "../src/hold.ts";
 import { closedWeekdays } from "./federal-calendar.ts";
-import { compareDays } from "./independent-calendar.ts";
-import { standardHold } from "./refunds.ts";
 
 const plain: BankCalendar = { ...federalReserve, holidays: "none" };
 const years = Object.keys(closedWeekdays).map(Number);
@@ -35,14 +32,6 @@ describe("the Federal Reserve Banks", () => {
       expect(weekdays.map((date) => date.slice(5)).join(" ")).toBe(closedWeekdays[year]);
       expect(closed).toHaveLength(weekdays.length + weekends.length);
     }
-  });
-
-  it("are closed when another implementation says so, and refunds are due by its days in New York", () => {
-    const result = compareDays(["2024-01-01", "2035-12-24"], {
-      isOpen: (date) => isBusinessDay(date, federalReserve),
-      threshold: (settledAt) => eligibleAt(settledAt, standardHold),
-    });
-    expect(result).toEqual({ days: 4375, differing: [] });
   });
 
   it("are closed for Juneteenth from 2021 on", () => {

@@ -1,11 +1,9 @@
-import { standardCatalogue } from "@countersign/schemas";
 import { profiles } from "@countersign/schemas/profiles";
 import { describe, expect, it } from "vitest";
 import { federalReserve } from "../src/business-days.ts";
 import { customerTransitions } from "../src/customer.ts";
 import { checkHold } from "../src/hold.ts";
 import { MAX_CENTS } from "../src/money.ts";
-import { drawnMoves } from "./diagrams.ts";
 
 describe.each(Object.entries(profiles))("the profile %s", (_, profile) => {
   it("has a hold, a range of amounts and moves of customers of these rules", () => {
@@ -17,16 +15,5 @@ describe.each(Object.entries(profiles))("the profile %s", (_, profile) => {
     expect(new Set(profile.customer.transitions.map(({ from, to }) => `${from} ${to}`))).toEqual(
       new Set(moves.map(({ from, to }) => `${from} ${to}`)),
     );
-  });
-});
-
-describe("the effects of moves", () => {
-  it("are events of the standard catalogue", () => {
-    const moves = ["A refund (S 3.1):", "A customer (S 3.2):"].flatMap(drawnMoves);
-    const events = moves.flatMap(
-      ({ effect }) => effect.match(/\b(?:refund|customer)\.[a-z]+/g) ?? [],
-    );
-    expect(events.length).toBeGreaterThan(0);
-    for (const event of events) expect(Object.keys(standardCatalogue.events)).toContain(event);
   });
 });

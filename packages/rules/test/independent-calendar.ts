@@ -36,26 +36,3 @@ export function thresholdOf(settledAt: number): number {
   for (let open = 0; open < 3; open += isOpenDay(date) ? 1 : 0) date = dateAfter(date);
   return startOfDay(date);
 }
-
-/**
- * Computes for each date, the last one excluded, whether it is a business day and when refunds are due for payments that
- * settled in its first and its last millisecond.
- *
- * @returns The number of days, and those on which the judged functions differ.
- */
-export function compareDays(
-  [first, last]: readonly [first: string, last: string],
-  judged: { isOpen: (date: string) => boolean; threshold: (settledAt: number) => number },
-): { readonly days: number; readonly differing: readonly string[] } {
-  const differing: string[] = [];
-  let days = 0;
-  for (let date = first; date < last; date = dateAfter(date)) {
-    days += 1;
-    const ends = [startOfDay(date), startOfDay(dateAfter(date)) - 1];
-    const isSame =
-      judged.isOpen(date) === isOpenDay(date) &&
-      ends.every((at) => judged.threshold(at) === thresholdOf(at));
-    if (!isSame) differing.push(date);
-  }
-  return { days, differing };
-}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { federalReserve } from "../src/business-days.ts";
-import { eligibleAt, type Hold } from "../src/hold.ts";
-import type { Debit, Refund } from "../src/refund.ts";
+import type { Hold } from "../src/hold.ts";
+import type { Debit } from "../src/refund.ts";
 
 /** The hold of S 3.1 and S 8, as the default profile reads it. */
 export const standardHold: Hold = {
@@ -25,17 +25,4 @@ export const debits: fc.Arbitrary<Debit> = fc.oneof(
   fc.constant<Debit>({ state: "failed" }),
   fc.constant<Debit>({ state: "covered" }),
   instants.map((settledAt): Debit => ({ state: "settled", settledAt })),
-);
-
-export const refunds: fc.Arbitrary<Refund> = fc.oneof(
-  fc.constant<Refund>({ status: "PENDING", eligibleAt: undefined }),
-  instants.map((settledAt): Refund => ({
-    status: "PENDING",
-    eligibleAt: eligibleAt(settledAt, standardHold),
-  })),
-  fc.constant<Refund>({ status: "AUTHORIZED" }),
-  fc.constant<Refund>({
-    status: "TERMINAL_FAILED",
-    errorDetails: { errorCode: "CUSTOMER_NOT_DEBITED", errorMessage: "Not debited." },
-  }),
 );

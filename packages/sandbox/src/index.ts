@@ -1,3 +1,7 @@
-export type { Profile } from "@countersign/schemas/profiles";
-export type { Seeded } from "./seed.ts";
-export { startSandbox, type Sandbox, type StartOptions } from "./start-sandbox.ts";
+export {
+  startSandbox,
+  type Profile,
+  type Sandbox,
+  type Seeded,
+  type StartOptions,
+} from "@countersign/service/sandbox";

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { startSandbox } from "@countersign/sandbox";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openReceiver } from "./open-sandbox.ts";
+import { openReceiver } from "../../service/test/sandbox/open-sandbox.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 

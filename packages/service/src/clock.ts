@@ -24,11 +24,24 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Wall time that moves this much more or less than monotonic time has stepped, in milliseconds. */
+/** Resolves when `done` does, or after `ms` milliseconds. */
+export async function waitAtMost(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  done: Promise<unknown>,
+): Promise<void> {
+  const enough = new AbortController();
+  await Promise.race([done, clock.sleep(ms, enough.signal)]);
+  enough.abort();
+}
+
+/** Wall time that moves this much more or less than monotonic time has stepped, in milliseconds. It also drifts, slower. */
 const STEP_MS = 500;
+/** Milliseconds between two writes of the due clock: how far a restart may set it back. */
+const KEEP_MS = 5000;
 
 /**
- * The clock that due times of live deliveries follow. It never goes back: it passes with monotonic time. Each beat stores
+ * The clock that due times of live deliveries follow. It never goes back: it passes with monotonic time. Each `keep` stores
  * what it shows, or wall time if that is later, and sets it to what is stored: so a restart does not set it back, and
  * nothing is due by a step of wall time that no other process learns of.
  */
@@ -38,6 +51,7 @@ export class DueClock {
   #shownAt: number;
   /** Wall time less monotonic time. */
   #offset: number;
+  #keepAt = -Infinity;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -54,21 +68,19 @@ export class DueClock {
     return Math.floor(this.#shown);
   }
 
-  /** The instant to store, in milliseconds: what the clock shows, or wall time if that is later. */
-  latest(): number {
-    return Math.max(this.now(), this.#clock.now());
-  }
-
-  /** Sets the clock forward to what another process, or this one before its restart, has shown. */
-  raise(instant: number): void {
-    this.#shown = Math.max(this.now(), instant);
-  }
-
-  /** The step of wall time since the last call, in milliseconds; 0 without one. */
-  takeStep(): number {
+  /**
+   * Now and then stores the clock, and sets it forward to the latest one of all processes.
+   *
+   * @param store `keepTime` stores an instant and returns the latest one.
+   * @returns The step of wall time since the last call, in milliseconds; 0 without one.
+   */
+  async keep(store: { keepTime(now: number): Promise<number> }): Promise<number> {
+    if (this.#clock.elapsed() < this.#keepAt) return 0;
+    const latest = await store.keepTime(Math.max(this.now(), this.#clock.now()));
+    this.#shown = Math.max(this.now(), latest);
+    this.#keepAt = this.#clock.elapsed() + KEEP_MS;
     const offset = this.#clock.now() - this.#clock.elapsed();
     const step = offset - this.#offset;
-    // Wall time drifts from monotonic time, too slowly to count as a step.
     this.#offset = offset;
     return Math.abs(step) < STEP_MS ? 0 : Math.round(step);
   }

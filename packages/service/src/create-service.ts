@@ -1,8 +1,6 @@
-import type { Socket } from "node:net";
 import type { Profile } from "@countersign/schemas/profiles";
 import type { Express } from "express";
 import { DueClock, systemClock, type Clock } from "./clock.ts";
-import type { Work } from "./delivery/types.ts";
 import type { EndpointPolicy } from "./delivery/egress/addresses.ts";
 import { asyncApiOf } from "./documents/asyncapi.ts";
 import { schemas } from "./documents/generated/schemas.ts";
@@ -16,13 +14,12 @@ import { RequestBodies } from "./http/request-bodies.ts";
 import { policyOf } from "./profile/policy.ts";
 import { systemRandom, type Random } from "./random.ts";
 import { SecretKeysError, type Vault } from "./secrets/vault.ts";
-import { addGauges } from "./gauges.ts";
 import type { Driver } from "./store/driver.ts";
 import { StoreWatch } from "./store/watch.ts";
 import type { Context } from "./use-cases/context.ts";
 
 export interface ServiceOptions {
-  /** A database with its tables: see `migrate`. The service does not close it. */
+  /** A database with its tables: see `createTables`. The service does not close it. */
   readonly driver: Driver;
   readonly profile: Profile;
   /** Encrypts the secrets of subscriptions. Default: none, and subscribing answers 500. */
@@ -38,24 +35,15 @@ export interface ServiceOptions {
   /** Receives one line for each call. Default: no log. */
   readonly logger?: Logger;
   /** Is called after COMMIT with the deliveries of each new event. Default: the engine finds them some seconds later. */
-  readonly onWork?: (work: Work) => void;
-  /** True to apply the profile's rate limits. Default true; the sandbox has none. */
-  readonly limitsRates?: boolean;
-  /**
-   * Addresses and networks (`10.0.0.0/8`, `loopback`) of the proxies in front of this service, whose
-   * `x-forwarded-for` names a call's source. Default none: the source is the connection's address, so all
-   * callers behind a proxy share the limits of wrong credentials.
-   */
+  readonly onWork?: Context["onWork"];
+  /** Is called after COMMIT with the merchant of each new event. */
+  readonly onEvent?: Context["onEvent"];
+  /** True if the profile's rate limits apply to a merchant; without one, to wrong credentials. Default: to all. */
+  readonly limitsRates?: (merchantId?: string) => boolean;
+  /** Addresses and networks (`10.0.0.0/8`, `loopback`) of the proxies whose `x-forwarded-for` names a call's source. Default none. */
   readonly trustedProxies?: readonly string[];
-  /**
-   * True to validate each answer against its schema; one that does not match becomes a 500 and a line of
-   * the log. Default false; the sandbox sets it.
-   */
-  readonly checksAnswers?: boolean;
-  /** The bearer token of `GET /metrics`. Default none: only programs on this machine may read it. */
+  /** The bearer token of `GET /metrics`. Default: nobody may read it. */
   readonly metricsToken?: string;
-  /** True for a connection beyond those that the process can serve: it is answered 503. Default: none is. */
-  readonly isExcess?: (socket: Socket) => boolean;
   /** Routes in addition to those of the interface, with the same checks. Default: none. */
   readonly routes?: Routes;
 }
@@ -63,44 +51,28 @@ export interface ServiceOptions {
 export interface Service {
   /** The HTTP interface, to be mounted or listened with. */
   readonly app: Express;
-  /** Dependencies of the use cases. */
-  readonly context: Context;
+  /** Dependencies of the use cases and of the HTTP interface. */
+  readonly context: HttpContext;
   /** The database, whose failures are counted and logged. */
   readonly driver: Driver;
-  readonly watch: StoreWatch;
   readonly clock: Clock;
   /** The clock that due times of live deliveries follow; the engine of this process uses the same one. */
   readonly dueClock: DueClock;
   readonly metrics: Metrics;
-  /** Reads the bodies of calls, in added routes too. */
-  readonly bodies: RequestBodies;
-  /** From now on `GET /readyz` is 503, and connections end with their next answer. Calls are still taken. */
-  drain(): void;
 }
 
-/**
- * The reference service over a database. Opens no port, starts no timer and delivers nothing by
- * itself: `startService` does.
- *
- * @throws {TypeError} The profile requires something that this service does not support.
- */
+/** The reference service over a database, without a port and timers. @throws {TypeError} The profile is not valid. */
 export function createService(options: ServiceOptions): Service {
-  const clock = options.clock ?? systemClock;
+  const { profile, clock = systemClock, logger = silentLogger } = options;
+  const { dueClock = new DueClock(clock), limitsRates: isLimited = () => true } = options;
   const elapsed = (): number => clock.elapsed();
-  const policy = policyOf(options.profile);
-  const rates =
-    (options.limitsRates ?? true) ? new Rates({ limits: policy.rateLimit, elapsed }) : undefined;
+  const policy = policyOf(profile);
   const metrics = new Metrics();
-  const logger = options.logger ?? silentLogger;
   const watch = new StoreWatch(options.driver, {
     failures: new FailureLog(logger, elapsed),
     elapsed,
-    failed: (fault) => metrics.storeFailed(fault),
+    failed: () => metrics.storeFailed(),
   });
-  const dueClock = options.dueClock ?? new DueClock(clock);
-  addGauges(metrics, { driver: watch.driver, watch, now: () => dueClock.now(), elapsed });
-  const bodies = new RequestBodies({ clock, bodyBytes: policy.limits.bodyBytes });
-  let draining = false;
   const context: HttpContext = {
     driver: watch.driver,
     watch,
@@ -111,14 +83,11 @@ export function createService(options: ServiceOptions): Service {
     vault: options.vault ?? { seal: refuseToSeal },
     endpoints: options.endpoints ?? { allowLoopback: false },
     onWork: options.onWork ?? (() => {}),
-    onRefundsMoved: (count) => metrics.refundsMoved(count),
+    onEvent: options.onEvent ?? (() => {}),
     logger,
     metrics,
-    bodies,
-    checksAnswers: options.checksAnswers ?? false,
-    isDraining: () => draining,
-    isExcess: options.isExcess ?? (() => false),
-    rates,
+    bodies: new RequestBodies({ clock, bodyBytes: policy.limits.bodyBytes }),
+    rates: new Rates({ limits: policy.rateLimit, elapsed, isLimited }),
   };
   return {
     app: createApp(context, {
@@ -126,22 +95,15 @@ export function createService(options: ServiceOptions): Service {
       trustedProxies: options.trustedProxies ?? [],
       metricsToken: options.metricsToken,
       documents: {
-        "/openapi.json": () => openApiOf(options.profile, schemas),
-        "/asyncapi.json": () => asyncApiOf(options.profile, schemas),
-        "/reader/openapi.json": () => openApiOf(options.profile, schemas, "reader"),
-        "/reader/asyncapi.json": () => asyncApiOf(options.profile, schemas, "reader"),
+        "/openapi.json": () => openApiOf(profile, schemas),
+        "/asyncapi.json": () => asyncApiOf(profile, schemas),
       },
     }),
     context,
     driver: watch.driver,
-    watch,
     clock,
     dueClock,
     metrics,
-    bodies,
-    drain: () => {
-      draining = true;
-    },
   };
 }
 

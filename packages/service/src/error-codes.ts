@@ -4,160 +4,81 @@ import type { JsonErrorCode } from "@countersign/rules";
 export interface ErrorCodeEntry {
   /** Status of the answer that carries it (S 7.5); `undefined` if it is the reason of a failed refund. */
   readonly status: number | undefined;
-  /** The problem's `title`, for people. */
-  readonly title: string;
   /** One sentence: the `errorMessage` unless the case has a more precise one. */
   readonly meaning: string;
 }
 
 /**
- * Every `errorCode` of this service (S 7, rules 2 and 4). Codes are never renamed; clients must expect new
- * ones. The meanings are those of the standard profile; an answer has the bounds of its own service
- * (`meaningOf`).
+ * Every `errorCode` of this service (S 7, rules 2 and 4). Codes are never renamed. The meanings are those of the standard
+ * profile; an answer has the bounds of the service that sends it (`meaningOf`).
  */
 export const errorCodes = {
-  CUSTOMER_NOT_DEBITED: {
-    status: undefined,
-    title: "Customer not debited",
-    meaning: "The original debit was not successful.",
-  },
-  REFUND_RETURNED: {
-    status: undefined,
-    title: "Refund returned",
-    meaning: "The receiving bank returned the refund.",
-  },
-  DUPLICATE_REQUEST_KEY: {
-    status: 409,
-    title: "requestKey already used",
-    meaning: "A payment record with this requestKey exists.",
-  },
+  CUSTOMER_NOT_DEBITED: { status: undefined, meaning: "The original debit was not successful." },
+  REFUND_RETURNED: { status: undefined, meaning: "The receiving bank returned the refund." },
+  DUPLICATE_REQUEST_KEY: { status: 409, meaning: "A payment record with this requestKey exists." },
   REFUND_AMOUNT_EXCEEDS_REMAINING: {
     status: 422,
-    title: "Amount too large",
     meaning: "The amount is larger than the remaining amount of the payment.",
   },
   PAYMENT_ALREADY_REFUNDED: {
     status: 422,
-    title: "Payment already refunded",
     meaning: "The whole amount of the payment has been refunded.",
   },
-  PAYMENT_NOT_REFUNDABLE: {
-    status: 422,
-    title: "Payment not refundable",
-    meaning: "The payment is itself a refund.",
-  },
-  PAYMENT_NOT_FOUND: {
-    status: 404,
-    title: "Payment not found",
-    meaning: "The payment does not exist.",
-  },
-  CUSTOMER_NOT_FOUND: {
-    status: 404,
-    title: "Customer not found",
-    meaning: "The customer does not exist.",
-  },
-  SUBSCRIPTION_NOT_FOUND: {
-    status: 404,
-    title: "Subscription not found",
-    meaning: "The subscription does not exist.",
-  },
-  SUBSCRIPTION_CLOSED: {
-    status: 410,
-    title: "Subscription closed",
-    meaning: "The subscription has been closed.",
-  },
+  PAYMENT_NOT_REFUNDABLE: { status: 422, meaning: "The payment is itself a refund." },
+  PAYMENT_NOT_FOUND: { status: 404, meaning: "The payment does not exist." },
+  CUSTOMER_NOT_FOUND: { status: 404, meaning: "The customer does not exist." },
+  SUBSCRIPTION_NOT_FOUND: { status: 404, meaning: "The subscription does not exist." },
+  SUBSCRIPTION_CLOSED: { status: 410, meaning: "The subscription has been closed." },
   SUBSCRIPTION_LIMIT_REACHED: {
     status: 422,
-    title: "Too many subscriptions",
     meaning: "The merchant has the maximum number of open subscriptions.",
   },
-  INVALID_REQUEST: {
-    status: 400,
-    title: "Invalid request",
-    meaning: "The request is invalid.",
-  },
+  INVALID_REQUEST: { status: 400, meaning: "The request is invalid." },
   INVALID_AMOUNT: {
     status: 400,
-    title: "Invalid amount",
     meaning:
       "The amount must be a JSON number from 0.01 to 99999999.99 with at most two digits after the separator.",
   },
-  UNSUPPORTED_CURRENCY: {
-    status: 400,
-    title: "Unsupported currency",
-    meaning: "The currency must be USD.",
-  },
+  UNSUPPORTED_CURRENCY: { status: 400, meaning: "The currency must be USD." },
   INVALID_SOFT_DESCRIPTOR: {
     status: 400,
-    title: "Invalid softDescriptor",
     meaning: "The softDescriptor must be 1 to 80 letters of A-Z and a-z, digits and spaces.",
   },
   INVALID_SUBSCRIPTION_DETAILS: {
     status: 400,
-    title: "Invalid subscriptionDetails",
     meaning: "The type must be EVENT, CATEGORY or ALL, with details that belong to it.",
   },
-  UNKNOWN_EVENT: {
-    status: 400,
-    title: "Unknown event",
-    meaning: "An event named in details is not in the catalogue.",
-  },
+  UNKNOWN_EVENT: { status: 400, meaning: "An event named in details is not in the catalogue." },
   INVALID_URL: {
     status: 400,
-    title: "Invalid url",
     meaning:
-      "The url must be an absolute https address of at most 2048 ASCII characters, without credentials and fragment.",
+      "The url must be an absolute https address of at most 2048 ASCII characters, without credentials, fragment and private IP address.",
   },
   WEAK_SECRET: {
     status: 400,
-    title: "Weak secretKey",
     meaning:
       "The secretKey must be 24 to 256 printable ASCII characters without spaces that the signature scheme takes, and not the client's own secret.",
   },
-  UNAUTHENTICATED: {
-    status: 401,
-    title: "Not authenticated",
-    meaning: "The call needs a valid access token.",
-  },
+  UNAUTHENTICATED: { status: 401, meaning: "The call needs a valid access token." },
   INSUFFICIENT_SCOPE: {
     status: 403,
-    title: "Insufficient scope",
     meaning: "The access token does not have the scope that this call needs.",
   },
-  NOT_FOUND: { status: 404, title: "Not found", meaning: "No resource exists at this path." },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    title: "Method not allowed",
-    meaning: "The path does not support this method.",
-  },
-  NOT_ACCEPTABLE: {
-    status: 406,
-    title: "Not acceptable",
-    meaning: "This service answers in application/json.",
-  },
-  PAYLOAD_TOO_LARGE: {
-    status: 413,
-    title: "Body too large",
-    meaning: "The body is larger than this service accepts.",
-  },
+  NOT_FOUND: { status: 404, meaning: "No resource exists at this path." },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: "The path does not support this method." },
+  NOT_ACCEPTABLE: { status: 406, meaning: "This service answers in application/json." },
+  PAYLOAD_TOO_LARGE: { status: 413, meaning: "The body is larger than this service accepts." },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    title: "Unsupported media type",
     meaning: "The body must be application/json in UTF-8, without content coding.",
   },
   RATE_LIMITED: {
     status: 429,
-    title: "Too many calls",
     meaning: "Too many calls were made; wait as long as Retry-After says.",
   },
-  INTERNAL_SERVER_ERROR: {
-    status: 500,
-    title: "Internal error",
-    meaning: "The service failed to process the call.",
-  },
+  INTERNAL_SERVER_ERROR: { status: 500, meaning: "The service failed to process the call." },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    title: "Service unavailable",
     meaning: "The service stored nothing; the call may be repeated.",
   },
 } as const;
@@ -200,15 +121,7 @@ export const importCodes = {
   },
 } as const;
 
-/** The member codes of the JSON parser's errors. */
-export const memberCodeOfJson: Readonly<Record<JsonErrorCode, MemberCode>> = {
-  CS_JSON_EMPTY: "JSON_EMPTY",
-  CS_JSON_SYNTAX: "JSON_SYNTAX",
-  CS_JSON_ENCODING: "JSON_ENCODING",
-  CS_JSON_BOM: "JSON_BOM",
-  CS_JSON_LONE_SURROGATE: "JSON_LONE_SURROGATE",
-  CS_JSON_DUPLICATE_MEMBER: "JSON_DUPLICATE_MEMBER",
-  CS_JSON_FORBIDDEN_MEMBER: "JSON_FORBIDDEN_MEMBER",
-  CS_JSON_DEPTH: "JSON_DEPTH",
-  CS_JSON_POINTERS: "JSON_POINTERS",
-};
+/** The member code of an error of the JSON parser. */
+export const memberCodeOfJson = (code: JsonErrorCode): MemberCode =>
+  // The cast: `memberCodes` has the parser's codes, without their prefix.
+  code.slice("CS_".length) as MemberCode;

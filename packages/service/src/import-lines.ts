@@ -1,12 +1,13 @@
 import { readJson } from "@countersign/rules";
+import type { AccountDetails, Customer } from "@countersign/schemas";
 import { memberCodeOfJson, memberCodes } from "./error-codes.ts";
+import { isObject } from "./http/body.ts";
 import type { MemberError } from "./http/problem.ts";
 import {
   amount,
   flag,
   integer,
   invalid,
-  isObject,
   list,
   object,
   oneOf,
@@ -18,15 +19,12 @@ import {
 import type { Policy } from "./profile/policy.ts";
 import type { DebitStatus } from "./store/tables/payments.ts";
 
-export interface MerchantRecord {
-  readonly kind: "merchant";
-  readonly id: string;
-  readonly name: string;
+interface OfMerchant<Kind extends string> {
+  readonly kind: Kind;
+  readonly merchantId: string;
 }
 
-export interface ClientRecord {
-  readonly kind: "client";
-  readonly merchantId: string;
+export interface ClientLine extends OfMerchant<"client"> {
   readonly id: string;
   /** Default: all of the profile. */
   readonly scopes?: readonly string[];
@@ -38,28 +36,21 @@ export interface ClientRecord {
   readonly disabled?: boolean;
 }
 
-/** Members of the resource (S 2.3). */
-export interface CustomerRecord {
-  readonly kind: "customer";
-  readonly merchantId: string;
-  readonly id: string;
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly email: string;
-  /** Default: CREATED for a new customer, else as it is. */
-  readonly customerStatus?: "CREATED" | "ACTIVE" | "INACTIVE";
+/** Members of the resource (S 2.3). Default status: CREATED for a new customer, else as it is. */
+export interface CustomerLine
+  extends
+    OfMerchant<"customer">,
+    Pick<Customer, "id" | "firstName" | "lastName" | "email">,
+    Partial<Pick<Customer, "customerStatus">> {
   /** Payments need one. */
-  readonly accountDetails?: {
-    readonly financialInstitutionName: string;
-    readonly accountLastFourDigits: string;
-    readonly accountType: string;
-  };
+  readonly accountDetails?: Pick<
+    AccountDetails,
+    "financialInstitutionName" | "accountLastFourDigits" | "accountType"
+  >;
 }
 
 /** Members of the payment record, with times in milliseconds and the amount in cents. */
-export interface PaymentRecord {
-  readonly kind: "payment";
-  readonly merchantId: string;
+export interface PaymentLine extends OfMerchant<"payment"> {
   /** Default: a new one. */
   readonly paymentId?: string;
   readonly customerId: string;
@@ -74,8 +65,11 @@ export interface PaymentRecord {
   readonly settlementDate?: number;
 }
 
-/** A record of an import. */
-export type ImportRecord = MerchantRecord | ClientRecord | CustomerRecord | PaymentRecord;
+export type ImportRecord =
+  | { readonly kind: "merchant"; readonly id: string; readonly name: string }
+  | ClientLine
+  | CustomerLine
+  | PaymentLine;
 
 /** A record with the number of its line, from 1. */
 export interface NumberedRecord {
@@ -83,13 +77,10 @@ export interface NumberedRecord {
   readonly record: ImportRecord;
 }
 
-/** An error of a line. */
-export interface LineError {
+/** An error of a line. An empty pointer is the line itself. */
+export interface LineError extends Omit<MemberError, "code"> {
   readonly line: number;
   readonly code: string;
-  /** JSON Pointer (RFC 6901) of the member; empty for the line itself. */
-  readonly pointer: string;
-  readonly message: string;
 }
 
 interface LineOptions {
@@ -103,41 +94,32 @@ export function readImportLines(
   bytes: Uint8Array,
   options: LineOptions,
 ): { readonly records: readonly NumberedRecord[]; readonly errors: readonly LineError[] } {
+  const { policy } = options;
   const read = recordReader(options);
   const records: NumberedRecord[] = [];
   const errors: LineError[] = [];
-  let line = 0;
-  for (let from = 0; from < bytes.length;) {
-    const newline = bytes.indexOf(0x0a, from);
-    const end = newline < 0 ? bytes.length : newline;
-    const bytesOfLine = bytes.subarray(from, end);
-    from = end + 1;
-    line += 1;
-    if (bytesOfLine.every((byte) => BLANKS.includes(byte))) continue;
+  // Bytes in Latin-1: a line that is not UTF-8 is an error of that line.
+  for (const [index, bare] of Buffer.from(bytes).toString("latin1").split("\n").entries()) {
+    if (/^[ \t\r]*$/.test(bare)) continue;
+    const line = index + 1;
+    const json = readJson(Buffer.from(bare, "latin1"), {
+      depth: policy.limits.depth,
+      numbers: "all",
+    });
+    if (!json.ok) {
+      const code = memberCodeOfJson(json.code);
+      errors.push({ line, pointer: "", code, message: memberCodes[code].meaning });
+      continue;
+    }
     const found: MemberError[] = [];
-    const record = readLine(bytesOfLine, read, { policy: options.policy, errors: found });
+    // No line has a URL.
+    const context = { policy, endpoints: { allowLoopback: false } };
+    const place = { pointer: "", numbers: json.numbers, context, errors: found };
+    const record = read(json.value, place);
     if (record !== undefined && found.length === 0) records.push({ line, record });
     for (const error of found) errors.push({ line, ...error });
   }
   return { records, errors };
-}
-
-const BLANKS: readonly number[] = [0x20, 0x09, 0x0d];
-
-function readLine(
-  line: Uint8Array,
-  read: Reader<ImportRecord>,
-  { policy, errors }: { readonly policy: Policy; readonly errors: MemberError[] },
-): ImportRecord | undefined {
-  const json = readJson(line, { depth: policy.limits.depth, numbers: "all" });
-  if (!json.ok) {
-    const code = memberCodeOfJson[json.code];
-    errors.push({ pointer: "", code, message: memberCodes[code].meaning });
-    return undefined;
-  }
-  // No line has a URL.
-  const context = { policy, endpoints: { allowLoopback: false } };
-  return read(json.value, { pointer: "", numbers: json.numbers, context, errors });
 }
 
 const identifier = text(64, { pattern: /^[\w-]+$/, words: "characters of A-Z, a-z, 0-9, _ and -" });

@@ -12,29 +12,7 @@ export function unitInterval(random: Random): number {
 }
 
 /** The operating system's generator. */
-export const systemRandom: Random = pooled((length) => randomBytes(length));
-
-const POOL_BYTES = 2048;
-
-/** Asks for many bytes at once, since each call of the system's takes as long, and hands each out once. */
-function pooled(fill: (length: number) => Uint8Array): Random {
-  let pool: Uint8Array = new Uint8Array();
-  let used = 0;
-  return {
-    bytes: (length) => {
-      if (length > POOL_BYTES) return fill(length);
-      if (used + length > pool.length) {
-        pool = fill(POOL_BYTES);
-        used = 0;
-      }
-      // A copy: what a caller holds stands nowhere else.
-      const bytes = Uint8Array.prototype.slice.call(pool, used, used + length);
-      pool.fill(0, used, used + length);
-      used += length;
-      return bytes;
-    },
-  };
-}
+export const systemRandom: Random = { bytes: (length) => randomBytes(length) };
 
 /** The kind of an id, by its prefix. */
 export type IdPrefix =

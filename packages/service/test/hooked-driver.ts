@@ -41,9 +41,8 @@ export function hookedDriver(driver: Driver, hooks: DriverHooks): Driver {
         }, options),
       );
     },
-    exclusive: (run) => driver.exclusive(run),
     isAlone: driver.isAlone,
-    vitals: () => driver.vitals?.() ?? {},
+    hasRoom: () => driver.hasRoom?.() ?? true,
     close: () => driver.close(),
   };
 }

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { listen } from "../src/listen.ts";
 
-it("a connection whose answer nobody reads is closed, so that it holds no place for ever", async () => {
+it("a connection with an unread answer is closed, so that it does not keep its place for ever", async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const app = (_request: unknown, response: ServerResponse): void => {
     response.on("close", resolve);

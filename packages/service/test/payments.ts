@@ -3,7 +3,7 @@ import { systemClock } from "../src/clock.ts";
 import { createService } from "../src/create-service.ts";
 import type { RunningService } from "../src/start-service.ts";
 import type { Driver } from "../src/store/driver.ts";
-import { migrate } from "../src/store/migrate.ts";
+import { createTables } from "../src/store/create-tables.ts";
 import type { Merchant } from "../src/store/tables/merchants.ts";
 import { testVault } from "./test-vault.ts";
 import { createCustomer, linkAccount } from "../src/use-cases/customers.ts";
@@ -19,11 +19,10 @@ export async function newMerchant(
   { context }: Pick<RunningService, "context">,
   scopes: readonly string[],
 ) {
-  const made = await createMerchant(context, { name: "Example", clock: "live", scopes });
-  if (!made.ok) throw new Error(made.code);
-  const { merchant, clientId, clientSecret } = made;
-  const order = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
-  return { ...merchant, token: await createToken(context, order), clientId, clientSecret };
+  const order = { name: "Example", scopes };
+  const { merchant, clientId, clientSecret } = await createMerchant(context, order);
+  const token = { merchantId: merchant.id, clientId: null, scopes, lifetimeSeconds: null };
+  return { ...merchant, token: await createToken(context, token), clientId, clientSecret };
 }
 
 /** A customer of the merchant with a linked account. */
@@ -73,7 +72,7 @@ export async function settledPayments(
   { count, cents, url }: { readonly count: number; readonly cents: bigint; readonly url: string },
 ) {
   const clock = { ...systemClock, now: () => Date.now() - THREE_WEEKS_MS };
-  await migrate(driver, { now: clock.now() });
+  await createTables(driver);
   const { standard: profile } = profiles;
   const service = createService({ driver, clock, vault: testVault(), profile });
   const { context } = service;

@@ -1,5 +1,6 @@
 import {
   validateCustomer,
+  validateEventList,
   validateProblem,
   validateRefund,
   validateSubscribeResponse,
@@ -13,6 +14,7 @@ import type { TestAnswer } from "./open-service.ts";
 
 const validators = {
   customer: validateCustomer,
+  events: validateEventList,
   problem: validateProblem,
   refund: validateRefund,
   subscribed: validateSubscribeResponse,

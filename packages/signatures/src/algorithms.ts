@@ -1,7 +1,7 @@
 import { createHash, createHmac, type KeyObject, sign, verify } from "node:crypto";
 import type { Algorithm, Encoding } from "./provider.ts";
 
-/** What signing and verifying need to know of an algorithm. */
+/** The facts about an algorithm that signing and verifying use. */
 export interface AlgorithmFacts {
   /** `hash`: without HMAC, the secret being a part of the text. */
   readonly kind: "hmac" | "hash" | "public";
@@ -33,7 +33,7 @@ export const ALGORITHMS: Readonly<Record<Algorithm, AlgorithmFacts>> = {
 /** The signed text in pieces, so that a large body is not copied to be hashed. */
 export type Chunks = readonly (string | Uint8Array)[];
 
-/** Returns the HMAC of a text, or its digest if there is no key. */
+/** Returns the HMAC of a text, or without a key its digest. */
 export function digestOf(
   { hash = "sha256" }: AlgorithmFacts,
   chunks: Chunks,

@@ -1,6 +1,6 @@
 import type { Part, Provider } from "./provider.ts";
 
-/** What the parts of a signed text need to be split in one way only. */
+/** The conditions on which a signed text splits in one way only. */
 export interface Boundaries {
   /** A timestamp in seconds has exactly ten digits. */
   readonly needsTenDigits: boolean;
@@ -87,7 +87,7 @@ function timestampPiece(unit: string): Piece {
   return { characters: DIGITS, is: "seconds" };
 }
 
-/** True if a neighbour tells where a run of characters ends. */
+/** True if a neighbour ends a run of characters. */
 function isBounded(characters: RegExp, neighbour: Piece | undefined, isAfter: boolean): boolean {
   if (neighbour === undefined) return true;
   const text =

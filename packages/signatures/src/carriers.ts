@@ -20,7 +20,7 @@ export interface Candidate {
   readonly token: Token | undefined;
 }
 
-/** What one place carries. */
+/** The signatures and pairs at one place. */
 export interface Carried {
   readonly candidates: Candidate[];
   /** Algorithms that appeared, well-formed or not. */
@@ -56,15 +56,6 @@ function group(
   const isHeader = place.kind === "header";
   const facts = isHeader ? { header: place.name } : { place: place.text };
 
-  /** Finds the carrier of a signature, and its text; `undefined` for an entry of another kind. */
-  function signatureIn(entry: string): readonly [Carrier, string] | undefined {
-    for (const carrier of carriers) {
-      const { prefix = "" } = carrier;
-      if (entry.startsWith(prefix)) return [carrier, entry.slice(prefix.length)];
-    }
-    return undefined;
-  }
-
   function read(value: string, into: Carried): Refused | undefined {
     // Node and the Web join a repeated header with a comma and a space.
     if (isHeader && separator !== ", " && value.includes(", "))
@@ -77,37 +68,30 @@ function group(
     if (entries.length > MAX_SIGNATURES + MAX_OTHER_ENTRIES)
       return refused("CS_SIGNATURE_TOO_MANY", facts);
     for (const entry of entries) {
-      if (entry === "") return refused("CS_SIGNATURE_MALFORMED", facts);
-      let found: readonly [Carrier, string] | undefined;
-      if (hasPairs) {
-        const at = entry.indexOf(equals);
-        if (at < 1) return refused("CS_SIGNATURE_MALFORMED", facts);
-        const [name, text] = [entry.slice(0, at), entry.slice(at + equals.length)];
-        const carrier = carriers.find(({ pair }) => pair === name);
-        if (carrier === undefined) {
-          const pair = `${place.name}#${name}`;
-          if (into.pairs.some(([known]) => known === pair))
-            return refused("CS_SIGNATURE_MALFORMED", facts);
-          into.pairs.push([pair, text]);
-          continue;
-        }
-        found = [carrier, text];
-      } else {
-        found = signatureIn(entry);
-        // Another version is skipped; it ends as the known one does.
-        if (found === undefined && (separator === undefined || entry.indexOf(mark) < 1))
+      const at = hasPairs ? entry.indexOf(equals) : 0;
+      if (entry === "" || (hasPairs && at < 1)) return refused("CS_SIGNATURE_MALFORMED", facts);
+      const name = entry.slice(0, at);
+      const carrier = hasPairs
+        ? carriers.find(({ pair }) => pair === name)
+        : carriers.find(({ prefix = "" }) => entry.startsWith(prefix));
+      if (carrier === undefined && hasPairs) {
+        const pair = `${place.name}#${name}`;
+        if (into.pairs.some(([known]) => known === pair))
           return refused("CS_SIGNATURE_MALFORMED", facts);
-        if (found === undefined) continue;
+        into.pairs.push([pair, entry.slice(at + equals.length)]);
+        continue;
       }
-      const [{ algorithm = ofDocument }, text] = found;
+      // Another version is skipped; it ends as the known one does.
+      if (carrier === undefined && separator !== undefined && entry.indexOf(mark) >= 1) continue;
+      if (carrier === undefined) return refused("CS_SIGNATURE_MALFORMED", facts);
+      const { algorithm = ofDocument, prefix = "" } = carrier;
+      const text = entry.slice(hasPairs ? at + equals.length : prefix.length);
       into.seen.push(algorithm);
       const candidate = candidateOf(algorithm, text, encoding);
       if (candidate !== undefined) into.candidates.push(candidate);
     }
-    const costly = into.candidates.filter(
-      ({ algorithm }) => ALGORITHMS[algorithm].kind === "public",
-    );
-    return into.seen.length > MAX_SIGNATURES || costly.length > MAX_PUBLIC
+    const isCostly = ({ algorithm }: Candidate): boolean => ALGORITHMS[algorithm].kind === "public";
+    return into.seen.length > MAX_SIGNATURES || into.candidates.filter(isCostly).length > MAX_PUBLIC
       ? refused("CS_SIGNATURE_TOO_MANY", facts)
       : undefined;
   }

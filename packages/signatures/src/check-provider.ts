@@ -62,7 +62,9 @@ export function checkProvider(provider: Provider): Meaning {
   );
   demand(open > 1 || ambiguous === undefined, 'the text is not "ambiguous": remove the member');
   const isTimed = timestamp !== undefined || "exp" in claims;
-  const untimed = isTimed ? undefined : "no time is signed: a captured attempt verifies forever";
+  const untimed = isTimed
+    ? undefined
+    : "no time is signed: a captured attempt verifies forever, and a receiver knows it only for its retention";
   const warnings = [weak, ambiguous, untimed].filter((one) => one !== undefined);
   return { ...boundaries, signed, covers, warnings: warnings.map((one) => `${title}: ${one}`) };
 }
@@ -71,7 +73,7 @@ const isChecksum = (part: Part): boolean => typeof part === "object" && "crc32" 
 
 const MEMBERS = {
   document:
-    "$schema name title documentation sources sdk secret signature id timestamp media require pin batch event variants handshakes answer retries unconfirmed delivery authentic sample catalogue sending traps",
+    "$schema name title documentation sources sdk secret signature id timestamp media require pin batch event variants handshakes answer retries unconfirmed delivery authentic sample catalogue list sending traps",
   signature: "algorithm key encoding carrier signed join per digests claims keyFrom weak ambiguous",
   carrier: "at separator pair equals prefix algorithm",
   timestamp: "at unit toleranceSeconds",

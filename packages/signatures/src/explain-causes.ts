@@ -1,46 +1,33 @@
-/** Every cause that `explain` names, with what to do about it. */
+/** Every cause that `explain` names, with its fix. */
 export const FIXES = {
   "body-reserialized":
     "Pass the raw request body to the receiver: mount it before any body parser, and never print parsed JSON again.",
-  "body-whitespace":
-    "Pass the raw request body to the receiver, unchanged: mount it before any body parser.",
   "body-newline":
-    "Pass the raw request body to the receiver, unchanged: mount it before any body parser.",
-  "body-bom": "Do not decode the body as text: pass its bytes to the receiver.",
-  "body-charset": "Do not decode the body as text: pass its bytes to the receiver.",
+    "Pass the raw request body to the receiver: mount it before any body parser, and look for a proxy that rewrites bodies.",
+  "body-charset":
+    "Pass the raw request body to the receiver: mount it before any body parser, and do not decode its bytes as text.",
   "body-missing": "A body parser has consumed the body: mount the receiver before it.",
-  "body-parsed":
-    "Pass the raw request body to the receiver, unchanged: mount it before any body parser.",
   "body-length":
     "Read the whole body before verifying it, and check proxies for size limits and rewriting.",
   "url-different":
     "Configure the URL exactly as the sender has it: scheme, host, port, path, query and trailing slash.",
-  "secret-newline": "Remove the newline where the secret is stored.",
-  "secret-quotes": "Remove the quotes where the secret is stored.",
-  "secret-whitespace":
-    "Copy the secret again from the sender's settings, without anything around it.",
   "secret-encoding":
     "Configure the secret in the form that the provider's page says: for Standard Webhooks whsec_… for base64 that is decoded, raw:… for text that is used as it is.",
-  "secret-private":
-    "Configure the public key (whpk_…). The private key belongs to the sender only: replace it.",
   "secret-other":
     "Copy the secret of this endpoint, in this environment, from the sender's settings.",
   "secret-unusable":
-    "Copy the secret again from the sender's settings, without anything around it.",
-  "timestamp-milliseconds": "The sender must send whole seconds since the epoch.",
+    "Copy the secret again from the sender's settings, without quotes, spaces or line breaks around it.",
   "timestamp-invalid":
     "The sender must send the time as its documentation says, and no proxy may change it.",
   "timestamp-too-old":
     "Synchronise this machine's clock (NTP), and check for queues or proxies that delay requests. If this is a recorded attempt, explain it with the clock of its arrival.",
   "timestamp-ahead": "Synchronise the sender's and this machine's clocks (NTP).",
-  "id-changed": "Look for a proxy, gateway or middleware that rewrites requests.",
   "header-missing":
     "Check that the sender is the provider that the receiver is configured for, and that nothing on the way changes or drops headers.",
   "header-joined":
     "The header must be sent once: look for a proxy or middleware that adds it again.",
   "value-missing":
     "Check that the sender is the provider that the receiver is configured for, and that nothing on the way changes or drops headers.",
-  "signature-encoding": "The sender must encode the signature as the scheme says.",
   "signature-form":
     "Check that the sender is the provider that the receiver is configured for, and that nothing on the way changes or drops headers.",
   "signature-version": "Configure a secret of the kind that the sender signs with.",

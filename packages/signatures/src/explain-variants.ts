@@ -1,13 +1,8 @@
 import { decode } from "./algorithms.ts";
-import { importPrivateKey, publicKeyBytes } from "./ed25519.ts";
 import type { Cause, Mistake } from "./explain-causes.ts";
-import { headerRecord } from "./headers.ts";
-import { parsePlace } from "./places.ts";
-import type { Carrier, Provider, SignatureDocument } from "./provider.ts";
-import type { Attempt } from "./scheme.ts";
 import type { Secret } from "./secret.ts";
 
-/** What the sender may have used instead, and the mistake that made the difference. */
+/** A value that the sender may have used instead, and the mistake that made the difference. */
 export interface Variant<T> {
   readonly value: T;
   /** Absent for the value as it is. */
@@ -19,67 +14,29 @@ export function secretVariants(secret: Secret, at: string): readonly Variant<Sec
   const variants: Variant<Secret>[] = [{ value: secret }];
   const text = typeof secret === "string" ? secret : secret?.raw;
   if (typeof text !== "string") return variants;
-  const add = (cause: Cause, statement: string, value: Secret): void =>
-    void variants.push({ value, mistake: { cause, statement } });
-
-  const clean = text
-    .trim()
-    .replaceAll(/^["'`]|["'`]$/g, "")
-    .trim();
-  if (clean !== text) {
-    if (/^\s*["'`]/.test(text)) add("secret-quotes", `${at} is in quotes`, clean);
-    else if (/[\r\n]$/.test(text)) add("secret-newline", `${at} ends with a newline`, clean);
-    else add("secret-whitespace", `${at} contains whitespace or a byte order mark`, clean);
-  }
-  const publicKey = publicKeyOf(clean, at);
-  if (publicKey !== undefined)
-    add("secret-private", `${at} is the sender's private key`, publicKey);
+  const add = (statement: string, raw: string | Uint8Array): void => {
+    const value = { raw: Buffer.from(raw) };
+    variants.push({ value, mistake: { cause: "secret-encoding", statement } });
+  };
+  const clean = text.trim();
   const bare = clean.replace(/^(?:whsec_|raw:|[a-z]+_[a-z]+_)/, "");
-  const bytes = (own: string): Secret => ({ raw: Buffer.from(own) });
-  add("secret-newline", "the sender's own secret ends with a newline", bytes(`${clean}\n`));
-  add("secret-quotes", "the sender's own secret is in quotes", bytes(`"${clean}"`));
-  const use = `uses the text of ${at}`;
-  add("secret-encoding", `the sender ${use} as it is, with its prefix`, bytes(clean));
-  add("secret-encoding", `the sender ${use} after its prefix`, bytes(bare));
+  add("the sender's own secret ends with a newline", `${clean}\n`);
+  add("the sender's own secret is in quotes", `"${clean}"`);
+  add(`the sender uses the text of ${at} as it is, with its prefix`, clean);
+  add(`the sender uses the text of ${at} after its prefix`, bare);
   for (const encoding of ["base64", "base64url", "hex"] as const) {
     const raw = decode(encoding === "hex" ? bare.toLowerCase() : bare, encoding);
     const name = encoding === "hex" ? "hexadecimal" : encoding;
-    if (raw !== undefined && raw.length > 0)
-      add("secret-encoding", `the sender decodes ${at} from ${name}`, { raw });
+    if (raw !== undefined && raw.length > 0) add(`the sender decodes ${at} from ${name}`, raw);
   }
   return variants;
 }
 
-/** Returns the public key of a private one. */
-function publicKeyOf(text: string, at: string): string | undefined {
-  const bytes = text.startsWith("whsk_") ? decode(text.slice(5), "base64") : undefined;
-  try {
-    const key = bytes && publicKeyBytes(importPrivateKey(bytes, at));
-    return key && `whpk_${Buffer.from(key).toString("base64")}`;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Lists attempts whose URL, id or encoding of the signature is another one. */
-export function attemptVariants(
-  attempt: Attempt,
-  { id, signature }: Provider,
-): readonly Variant<Partial<Attempt>>[] {
-  const headers = headerRecord(attempt.headers);
-  return [
-    ...urlVariants(attempt.url, headers),
-    ...(id === undefined ? [] : idVariants(headers, attempt.body, parsePlace(id.at).name)),
-    ...signature.carrier.flatMap((carrier) => encodingVariants(headers, carrier, signature)),
-  ];
-}
-
-type Headers = Readonly<Record<string, string>>;
-
-function urlVariants(
+/** Lists the URLs that a sender may have signed instead of one. */
+export function urlVariants(
   url: string | undefined,
-  { host: own, "x-forwarded-host": forwarded }: Headers,
-): readonly Variant<Partial<Attempt>>[] {
+  { host: own, "x-forwarded-host": forwarded }: Readonly<Record<string, string>>,
+): readonly Variant<string>[] {
   if (url === undefined || !URL.canParse(url)) return [];
   const { origin, host, hostname, pathname, search } = new URL(url);
   const other = url.startsWith("https:") ? "http:" : "https:";
@@ -89,8 +46,6 @@ function urlVariants(
     ["its trailing slash", origin + pathname.replace(/\/$/, "") + search],
     ["its trailing slash", `${origin}${pathname.replace(/\/?$/, "/")}${search}`],
     ["its port", url.replace(host, hostname)],
-    ["its port", url.replace(host, `${hostname}:443`)],
-    ["its port", url.replace(host, `${hostname}:80`)],
     ["its query", origin + pathname],
     ...hosts.flatMap((name) => [
       ["its host", url.replace(host, name)] as const,
@@ -99,60 +54,97 @@ function urlVariants(
   ];
   return candidates
     .filter(([, signed]) => signed !== url)
-    .map(([what, signed]) => ({
-      value: { url: signed },
+    .map(([part, signed]) => ({
+      value: signed,
       mistake: {
-        cause: "url-different",
-        statement: `the sender signed another URL, ${signed}: ${what} differs from ${url}`,
+        cause: "url-different" as const,
+        statement: `the sender signed another URL, ${signed}: ${part} differs from ${url}`,
       },
     }));
 }
 
-/** Ids in the body, in other headers, or in another case. */
-function idVariants(
-  headers: Headers,
-  body: Uint8Array,
-  name: string,
-): readonly Variant<Partial<Attempt>>[] {
-  const { [name]: sent = "" } = headers;
-  const inBody = Buffer.from(body.subarray(0, 65_536))
-    .toString()
-    .matchAll(/(?<=")[A-Za-z0-9_-]{1,256}(?=")/g);
-  const inHeaders = Object.values(headers);
-  const ids = [sent.trim(), sent.toLowerCase(), sent.toUpperCase(), ...inHeaders];
-  return [...new Set([...ids, ...Array.from(inBody, ([text]) => text).slice(0, 100)])]
-    .filter((id) => id !== sent && id !== "")
-    .map((id) => ({
-      value: { headers: { ...headers, [name]: id } },
-      mistake: {
-        cause: "id-changed",
-        statement: `the id was changed: the sender signed ${id}, and ${name} is ${sent}`,
-      },
-    }));
+/** Largest body of which more than its ends is varied: printing a larger one in every way takes too long. */
+const MAX_PRINTED_BYTES = 65_536;
+
+/** Lists different bodies from which usual mistakes make the body that arrived, the most common mistake first. */
+export function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
+  const text = Buffer.from(body).toString();
+  const variants: Variant<Uint8Array>[] = [];
+  const known = new Set([Buffer.from(body).toString("latin1")]);
+  const add = (cause: Cause, change: string, original: string | Uint8Array): void => {
+    const value = Buffer.from(original);
+    const name = value.toString("latin1");
+    if (known.has(name)) return;
+    known.add(name);
+    const statement =
+      cause === "body-reserialized"
+        ? `something re-serialised the JSON: the sender signed ${value.length} bytes, ${body.length} arrived, and ${change}`
+        : `the body was changed on its way: ${change}`;
+    variants.push({ value, mistake: { cause, statement } });
+  };
+
+  add("body-newline", "a newline was added at its end", text.replace(/\r?\n$/, ""));
+  add("body-newline", "the newline at its end was removed", `${text}\n`);
+  add("body-charset", "a byte order mark was added before it", text.replace(/^\uFEFF/, ""));
+  add("body-newline", "whitespace was added around it", text.trim());
+  if (body.length > MAX_PRINTED_BYTES) return variants;
+
+  add("body-newline", "line breaks were changed from LF to CRLF", text.replaceAll("\r\n", "\n"));
+  add("body-newline", "line breaks were changed from CRLF to LF", text.replaceAll("\n", "\r\n"));
+  const misread = "its UTF-8 bytes were read as Latin-1 and encoded again";
+  add("body-charset", misread, Buffer.from(text, "latin1"));
+  const windows1252 = new TextDecoder("windows-1252").decode(body);
+  add("body-charset", "it was converted from UTF-8 to windows-1252", windows1252);
+
+  const compact = text.replaceAll(STRING_OR_SPACE, "$1");
+  for (const printed of printings(text.replace(/^\uFEFF/, ""))) {
+    const isSame = printed.replaceAll(STRING_OR_SPACE, "$1") === compact;
+    const change = isSame ? "its whitespace was changed" : "its members were printed differently";
+    add("body-reserialized", change, printed);
+    add("body-reserialized", change, `${printed}\n`);
+  }
+  return variants;
 }
 
-/** The signature in other encodings, and without its prefix. */
-function encodingVariants(
-  headers: Headers,
-  { at, prefix = "" }: Carrier,
-  { encoding }: SignatureDocument,
-): readonly Variant<Partial<Attempt>>[] {
-  const { kind, name } = parsePlace(at);
-  const sent = kind === "header" ? headers[name] : undefined;
-  if (sent === undefined || encoding === undefined) return [];
-  const encoded = (["hex", "base64", "base64url"] as const).map((other) =>
-    sent.replaceAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{26,}={0,2}/g, (text) =>
-      Buffer.from(text, other).toString(encoding),
-    ),
-  );
-  const form = encoding + (prefix === "" ? "" : ` after ${prefix}`);
-  return [...encoded, ...encoded.map((text) => prefix + text)]
-    .filter((text) => text !== sent)
-    .map((text) => ({
-      value: { headers: { ...headers, [name]: text } },
-      mistake: {
-        cause: "signature-encoding",
-        statement: `the signature in ${name} is not written as the scheme says (${form})`,
-      },
-    }));
+const STRING_OR_SPACE = /("[^"\\]*(?:\\.[^"\\]*)*")|\s/gs;
+const STRING_OR_MARK = /("[^"\\]*(?:\\.[^"\\]*)*")|([,:])/gs;
+/** An amount without cents, which JavaScript prints as 10 where a sender may have written 10.00 or 10.0. */
+const WHOLE_AMOUNT = /("\w*(?:amount|value|price|total|fee)\w*":\s*-?\d+)(\.\d)?(?=\s*[,}\]])/gi;
+
+const unicodeEscape = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** Python escapes all but ASCII, PHP slashes too, and Go what HTML treats specially: only strings have them. */
+const ESCAPES: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replaceAll(/[\u007f-\uffff]/g, unicodeEscape),
+  (text) => text.replaceAll("/", "\\/"),
+  (text) => text.replaceAll("/", "\\/").replaceAll(/[\u007f-\uffff]/g, unicodeEscape),
+  (text) => text.replaceAll(/[<>&\u2028\u2029]/g, unicodeEscape),
+];
+
+const AMOUNTS: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replaceAll(WHOLE_AMOUNT, (_, start: string, tenth = ".0") => `${start}${tenth}0`),
+  (text) => text.replaceAll(WHOLE_AMOUNT, (_, start: string, tenth = ".0") => start + tenth),
+];
+
+/** Prints JSON as the usual printers of several languages do; nothing if it is another text. */
+function* printings(text: string): Generator<string> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return;
+  }
+  const compact = JSON.stringify(value);
+  const layouts = [
+    text.replaceAll(STRING_OR_SPACE, "$1"),
+    compact,
+    // Python's json.dumps.
+    compact.replaceAll(STRING_OR_MARK, (_, string?: string, mark = "") => string ?? `${mark} `),
+    ...["  ", "    ", "\t"].map((indent) => JSON.stringify(value, null, indent)),
+  ];
+  for (const amounts of AMOUNTS)
+    for (const escape of ESCAPES) for (const layout of layouts) yield amounts(escape(layout));
 }

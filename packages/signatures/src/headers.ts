@@ -3,47 +3,41 @@ import { type HeadersLike, type HeadersObject, type Refused, refused } from "./s
 /** Most characters of a header that a scheme reads. */
 const MAX_HEADER_LENGTH = 4096;
 
+/** Returns the value of a header by its name in lower case: one text of at most 4,096 characters, or `undefined`. */
+export type ReadHeader = (name: string) => string | Refused | undefined;
+
 /**
- * Returns the names of headers as they are spelt; none of a `Headers`, which is asked by name.
+ * Returns a reader of headers, whose names may be in any case.
  *
  * @throws {TypeError} `headers` is not an object.
  */
-export function headerNames(headers: HeadersLike): readonly string[] {
+export function headerReader(headers: HeadersLike): ReadHeader {
   if (typeof headers !== "object" || headers === null)
     throw new TypeError('invalid "headers": expected a Headers, or a record of names and values');
-  return isHeadersObject(headers) ? [] : Object.keys(headers);
-}
-
-/**
- * Returns the value of a header in any case, which must be one text of at most 4,096 characters, or `undefined`.
- *
- * @param names The result of `headerNames`.
- * @param name In lower case.
- */
-export function headerAt(
-  headers: HeadersLike,
-  names: readonly string[],
-  name: string,
-): string | Refused | undefined {
-  const refuse = (code: Refused["code"]): Refused => refused(code, { header: name });
-  let value: unknown;
-  if (isHeadersObject(headers)) value = headers.get(name) ?? undefined;
-  else {
+  if (isHeadersObject(headers)) return (name) => checked(headers.get(name) ?? undefined, name);
+  const names = Object.keys(headers);
+  return (name) => {
     const last = name.length - 1;
+    let value: unknown;
     for (const key of names) {
       // Few names have the length and the last letter of another: the others are not copied.
       if (key.length !== name.length || ((key.charCodeAt(last) ^ name.charCodeAt(last)) & 31) !== 0)
         continue;
-      if (key !== name && key.toLowerCase() !== name) continue;
-      if (headers[key] === undefined) continue;
-      if (value !== undefined) return refuse("CS_SIGNATURE_HEADER_DUPLICATE");
+      if (headers[key] === undefined || (key !== name && key.toLowerCase() !== name)) continue;
+      if (value !== undefined) return refused("CS_SIGNATURE_HEADER_DUPLICATE", { header: name });
       value = headers[key];
     }
-  }
+    return checked(value, name);
+  };
+}
+
+function checked(value: unknown, header: string): string | Refused | undefined {
   if (value === undefined) return undefined;
-  if (Array.isArray(value)) return refuse("CS_SIGNATURE_HEADER_DUPLICATE");
-  if (typeof value !== "string") return refuse("CS_SIGNATURE_HEADER_INVALID");
-  return value.length > MAX_HEADER_LENGTH ? refuse("CS_SIGNATURE_HEADER_TOO_LONG") : value;
+  if (Array.isArray(value)) return refused("CS_SIGNATURE_HEADER_DUPLICATE", { header });
+  if (typeof value !== "string") return refused("CS_SIGNATURE_HEADER_INVALID", { header });
+  return value.length > MAX_HEADER_LENGTH
+    ? refused("CS_SIGNATURE_HEADER_TOO_LONG", { header })
+    : value;
 }
 
 /** Returns headers as a record with names in lower case. */

@@ -15,6 +15,8 @@ import type { Algorithm, KeyForm, Provider } from "./provider.ts";
 import type { CheckedSecret, SecretUse } from "./scheme.ts";
 import { checkKeyBytes, isBytes, readSecretText, type Secret } from "./secret.ts";
 
+export { publicKeyBytes } from "./ed25519.ts";
+
 /** Most secrets in one call. */
 const MAX_SECRETS = 4;
 /** Most imported keys that are kept. */
@@ -241,7 +243,7 @@ function publicKey(algorithm: Algorithm, object: KeyObject, at: string): Key {
 /**
  * Imports the key that a message named: a certificate, a public key or a JWK.
  *
- * @throws {TypeError} It is none of them, or of another kind than the algorithm needs.
+ * @throws {TypeError} The text is another one, or its key has another kind than the algorithm needs.
  */
 export function importNamedKey({ title, signature }: Provider, text: string): Key {
   try {

@@ -1,9 +1,10 @@
-import { headerAt, headerNames } from "./headers.ts";
+import { headerReader, type ReadHeader } from "./headers.ts";
 import { byName, decodeField, isUrl, memberAt, parseJson, utf8 } from "./place-values.ts";
 import type { Condition } from "./provider.ts";
 import type { HeadersLike } from "./scheme.ts";
 
-export { parseJson, secondsOf } from "./place-values.ts";
+export { headerReader } from "./headers.ts";
+export { memberAt, parseJson, secondsOf } from "./place-values.ts";
 
 /** A parsed place. */
 export interface ParsedPlace {
@@ -94,7 +95,7 @@ export class Places {
   readonly #source: PlaceSource;
   readonly #item: unknown;
   readonly #read: {
-    names?: readonly string[];
+    header?: ReadHeader;
     form?: Fields;
     query?: Fields;
     json?: { value: unknown };
@@ -167,7 +168,7 @@ export class Places {
     }
   }
 
-  /** Returns the fields of a form, each with its values; none if the body is no form. */
+  /** Returns the fields of a form, each with its values; of another body an empty map. */
   form(): Fields {
     const place = { text: "form:" };
     const text = (): string => utf8(this.#source.body) ?? this.#refuse(place, "invalid") ?? "";
@@ -192,7 +193,7 @@ export class Places {
 
   /** Returns the fields of a form by their names in order; a name that appears twice is a problem. */
   sortedForm(): readonly (readonly [string, string])[] {
-    // What it contains would be unsigned.
+    // The content of another body would be unsigned.
     if (!this.#isForm() && this.#source.body.length > 0) this.#refuse({ text: "form:" }, "invalid");
     return [...this.form()].toSorted(byName).map(([name, values]) => {
       const value = this.#only({ text: `form:${name}` }, values) ?? "";
@@ -214,9 +215,7 @@ export class Places {
   }
 
   #header(place: ParsedPlace): string | undefined {
-    const { headers } = this.#source;
-    this.#read.names ??= headerNames(headers);
-    const value = headerAt(headers, this.#read.names, place.name);
+    const value = (this.#read.header ??= headerReader(this.#source.headers))(place.name);
     if (typeof value !== "object")
       return /^[\x20-\x7e]*$/.test(value ?? "") ? value : this.#refuse(place, "invalid");
     return this.#refuse(place, value.code.endsWith("DUPLICATE") ? "duplicate" : "invalid");
@@ -261,13 +260,10 @@ export function pairOf(pairs: FromSignature["pairs"], pair: string): string | un
   return pairs?.find(([name]) => name === pair)?.[1];
 }
 
-/** Returns a function that judges a condition. */
-export function conditionOf({
-  at,
-  equals,
-  startsWith,
-  present,
-}: Condition): (places: Places) => boolean {
+/** Judges a condition. A value that cannot be read meets none. */
+export type IsMet = (places: Places) => boolean;
+
+export function conditionOf({ at, equals, startsWith, present }: Condition): IsMet {
   const place = parsePlace(at);
   return (places) => {
     const value = places.any(place);

@@ -17,7 +17,7 @@ export type Algorithm =
   | "jwt-hs256"
   | "jwt-es256";
 
-/** How a secret's text becomes the key. */
+/** The form of a secret's text, which becomes the key. */
 export type KeyForm =
   | ("text" | "text-nfkd" | "hex" | "base64" | "whsec")
   | ("spki" | "x509" | "jwk");

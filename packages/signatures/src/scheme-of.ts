@@ -1,6 +1,6 @@
 import { type Carried, carrierGroups } from "./carriers.ts";
 import { checkProvider, isTolerance, wholePattern } from "./check-provider.ts";
-import { headerAt, headerNames } from "./headers.ts";
+import { headerReader } from "./headers.ts";
 import { judgeAge, judgeClaims, judgeDemands } from "./judge.ts";
 import { decoyKey, importNamedKey, type Key, keyImporter } from "./keys.ts";
 import { pairOf, parsePlace, type ParsedPlace, Places, secondsOf } from "./places.ts";
@@ -63,28 +63,28 @@ export function schemeOf(provider: Provider): SignatureScheme {
 
   /** Reads the signature, the timestamp and the id as far as they are in headers. */
   function checkHeaders(headers: HeadersLike): CheckedHeaders | Refused {
-    const names = headerNames(headers);
+    const read = headerReader(headers);
     const values: (string | undefined)[] = [];
     for (const { header, isRequired } of wanted) {
-      const value = header === "" ? undefined : headerAt(headers, names, header);
+      const value = header === "" ? undefined : read(header);
       if (typeof value === "object") return value;
       if (value === undefined && isRequired && header !== "")
         return refused("CS_SIGNATURE_HEADER_MISSING", { header });
       values.push(value);
     }
     const carried: Carried = { candidates: [], seen: [], pairs: [] };
+    let isSigned = inHeaders.length === 0;
     for (const [index, group] of inHeaders.entries()) {
       const value = values[index];
-      const refusal = value === undefined ? undefined : group.read(value, carried);
+      if (value === undefined) continue;
+      isSigned = true;
+      const refusal = group.read(value, carried);
       if (refusal !== undefined) return refusal;
     }
-    if (inHeaders.length > 0) {
-      if (inHeaders.every((_, index) => values[index] === undefined))
-        return refused("CS_SIGNATURE_HEADER_MISSING", carrierFacts);
-      const unfit = refuseUnfit(carried, anyKey, carrierFacts);
-      if (unfit !== undefined) return unfit;
-    }
-    const [time, sentId] = values.slice(inHeaders.length);
+    if (!isSigned) return refused("CS_SIGNATURE_HEADER_MISSING", carrierFacts);
+    const unfit = inHeaders.length > 0 ? refuseUnfit(carried, anyKey, carrierFacts) : undefined;
+    if (unfit !== undefined) return unfit;
+    const [time, sentId] = [values.at(-2), values.at(-1)];
     if (idHeader !== "" && !isId(sentId ?? ""))
       return refused("CS_SIGNATURE_ID_INVALID", { header: idHeader });
     const sent = timePair === undefined ? time : pairOf(carried.pairs, `${timeHeader}#${timePair}`);

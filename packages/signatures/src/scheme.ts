@@ -33,7 +33,7 @@ export interface Message {
   readonly claims?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What signing adds to a message: headers, or a body or URL that contains the signature. */
+/** The additions of signing to a message: headers, or a body or URL that contains the signature. */
 export interface Signed {
   readonly headers: Record<string, string>;
   readonly body?: Uint8Array;
@@ -45,7 +45,7 @@ export interface Attempt {
   readonly headers: HeadersLike;
   /** The raw bytes; a body that was parsed and printed again does not verify. */
   readonly body: Uint8Array;
-  /** The absolute URL to which the sender was told to send; only its path and query if the scheme does not need it. */
+  /** The absolute URL that the sender has; only its path and query if the scheme does not sign the rest. */
   readonly url?: string | undefined;
   readonly method?: string | undefined;
   /** The result of the same scheme's `checkHeaders(headers)`: the headers are not read again. */
@@ -93,13 +93,13 @@ export interface VerifyOptions {
 /** A genuine attempt. The body is authentic but still unparsed. */
 export interface Verified {
   readonly ok: true;
-  /** The signed id; `undefined` if the scheme signs none as a part of its own. */
+  /** The signed id; `undefined` if the scheme does not sign an id separately. */
   readonly id: string | undefined;
   /** The signed time in **seconds**; `undefined` if the scheme signs none. */
   readonly timestamp: number | undefined;
   /** Index of the secret that matched; the first one if several do. */
   readonly secretIndex: number;
-  /** What the signature covers: `id`, `timestamp`, `body`, `form`, `url`, `method`, and places. */
+  /** The values that the signature covers: `id`, `timestamp`, `body`, `form`, `url`, `method`, and places. */
   readonly signed: ReadonlySet<string>;
 }
 

@@ -24,7 +24,7 @@ export function readToken(text: string, algorithm: string): Token | undefined {
   return { text: `${head}.${payload}`, header, payload, signature: bytes };
 }
 
-/** Decodes a JSON object; `undefined` if it is none. */
+/** Decodes a JSON object; `undefined` for any other text. */
 export function membersOf(text: string): Members | undefined {
   const bytes = decode(text, "base64url");
   try {

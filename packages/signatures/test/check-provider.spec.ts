@@ -105,7 +105,7 @@ describe("a provider document", () => {
     expect(() => schemeOf(document)).toThrow(danger);
   });
 
-  it("is accepted if a pin or the form of a part tells where it ends", () => {
+  it("is accepted if a pin or the form of a part ends it", () => {
     const note = { at: "header:X-Note" };
     const pin = [{ at: note.at, matches: "[a-z]{1,8}" }];
     expect(schemeOf(provider(signed(note, { text: ";" }, "body"), { pin })).warnings).toHaveLength(

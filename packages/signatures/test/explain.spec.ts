@@ -71,11 +71,7 @@ const latin1 = Buffer.from(compact, "latin1");
 const key = Buffer.from("fbfbfbfb".repeat(7) + "fbfbfb00", "hex");
 const sent = (headers: NonNullable<Case["headers"]>, one: Case = {}): Case => ({ ...one, headers });
 const signedAs = (signature: string) => sent({ "webhook-signature": signature });
-const signedId = (id: string, arrived: string): Case =>
-  sent({ "webhook-id": arrived }, { id, signs: "{}" });
 const reprinted = (signs: string, body: string): Case => ({ signs, body });
-const respelled = (encoding: "hex" | "base64url") =>
-  `v1,${Buffer.from(genuine.slice(3), "base64").toString(encoding)}`;
 const crlf = pretty.replaceAll("\n", "\r\n");
 const euro = compact.replace("ü", "€");
 const length = { "content-length": String(Buffer.byteLength(compact)) };
@@ -83,24 +79,29 @@ const rawText = (text: string): Case => ({
   with: { raw: Buffer.from(text) },
   secrets: [TEXT_SECRET],
 });
-const quoting = `${TEXT_SECRET}"${TEXT_SECRET}`;
 
 /** Accidents by their cause, each with words of its explanation, which is certain or only likely. */
 type Accidents = readonly (readonly [words: string, accident: Case, certainty?: "likely"])[];
 /** Causes of other schemes than Standard Webhooks. */
-type Foreign = "url-different" | "value-missing" | "token-invalid";
+type Foreign = "url-different" | "token-invalid";
 const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
   "body-reserialized": [
     [
       `signed ${bytes(pretty).length} bytes, ${bytes(compact).length} arrived`,
       reprinted(pretty, compact),
     ],
-    ["its whitespace was changed", reprinted(compact, pretty)],
-    ["its whitespace was changed", reprinted(python, compact)],
-    ["its whitespace was changed", reprinted(compact, python)],
-    ["its whitespace was changed", reprinted(`${pretty}\n`, compact)],
-    ["whitespace", reprinted(JSON.stringify(nested, null, 4), JSON.stringify(nested))],
-    ["whitespace", reprinted(JSON.stringify(nested, null, "\t"), JSON.stringify(nested))],
+    ...[
+      [compact, pretty],
+      [python, compact],
+      [compact, python],
+      [`${pretty}\n`, compact],
+      [JSON.stringify(nested, null, 4), JSON.stringify(nested)],
+      [JSON.stringify(nested, null, "\t"), JSON.stringify(nested)],
+      [compact, compact.replace(",", ", ")],
+      ['{"x":1.50,"y":"\\" , \\n , "}', '{"x": 1.50,"y":"\\" , \\n , "}'],
+    ].map(
+      ([signs = "", body = ""]) => ["its whitespace was changed", reprinted(signs, body)] as const,
+    ),
     ["Your secret is right, but something re-serialised", reprinted("[1]", "[\n  1\n]")],
     ...[
       [compact, compact.replace("ü", "\\u00fc")],
@@ -108,23 +109,13 @@ const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
       [compact.replace("a/b", "a\\/b").replace("ü", "\\u00fc"), compact],
       [compact.replace("ü", "\\u00fc"), compact],
       [compact.replace(":10}", ":10.00}"), compact],
-      ['{"a":[],"b":2,"fee":1.5,"list":["<&>",null,true],"total":[10,{}]}', JSON.stringify(nested)],
-      ['{"b":2,"fee":1.50,"total":[10.00,{}],"a":[]}', '{"b":2,"fee":1.5,"total":[10,{}],"a":[]}'],
-      ['{"b":2,"fee":1.5,"total":[10.0,{}],"a":[]}', '{"b":2,"fee":1.5,"total":[10,{}],"a":[]}'],
+      ['{"b":2,"fee":1.50,"total":10.00,"a":[]}', '{"b":2,"fee":1.5,"total":10,"a":[]}'],
+      ['{"b":2,"fee":1.5,"total":10.0,"a":[]}', '{"b":2,"fee":1.5,"total":10,"a":[]}'],
       ['["\\u003c\\u0026\\u003e"]', '["<&>"]'],
     ].map(
       ([signs = "", body = ""]) =>
         ["its members were printed differently", reprinted(signs, body)] as const,
     ),
-  ],
-  "body-whitespace": [
-    ["whitespace was added around it", reprinted(compact, `${compact} `)],
-    ["its whitespace was changed", reprinted(compact, compact.replace(",", ", "))],
-    [
-      "its whitespace was changed",
-      reprinted('{"x":1.50,"y":"\\" , \\n , "}', '{"x": 1.50,"y":"\\" , \\n , "}'),
-    ],
-    ["whitespace was added around it", reprinted(pretty, `\t${pretty}`)],
   ],
   "body-newline": [
     [
@@ -133,22 +124,16 @@ const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
     ],
     ["a newline was added at its end", reprinted(pretty, `${pretty}\r\n`)],
     ["the newline at its end was removed", reprinted(`${compact}\n`, compact)],
-    ["the line break (CRLF) at its end was removed", reprinted(`${compact}\r\n`, compact)],
+    ["whitespace was added around it", reprinted(pretty, `\t${pretty}`)],
     ["line breaks were changed from LF to CRLF", reprinted(pretty, crlf)],
     ["line breaks were changed from CRLF to LF", reprinted(crlf, pretty)],
   ],
-  "body-bom": [
-    ["a byte order mark was added before it", reprinted(compact, `\uFEFF${compact}`)],
-    ["was added before it", reprinted('"a\uFEFFb"', '\uFEFF"a\uFEFFb"')],
-    ["its byte order mark was removed", reprinted(`\uFEFF${compact}`, compact)],
-  ],
   "body-charset": [
+    ["was added before it", reprinted('"a\uFEFFb"', '\uFEFF"a\uFEFFb"')],
     ["read as Latin-1 and encoded again", { body: Buffer.from(compact).toString("latin1") }],
     ["read as Latin-1", { signs: euro, body: Buffer.from(euro).toString("latin1") }],
-    ["converted from UTF-8 to Latin-1", { body: latin1 }],
+    ["to windows-1252", { body: latin1 }],
     ["to windows-1252", { signs: euro, body: Buffer.from(compact.replace("ü", "\x80"), "latin1") }],
-    ["normalised to NFD", { body: compact.normalize("NFD") }],
-    ["normalised to NFC", { signs: compact.normalize("NFD"), body: compact }],
     [
       "U+FFFD: its bytes were probably decoded",
       { signs: latin1, body: latin1.toString("utf8") },
@@ -158,30 +143,14 @@ const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
   "body-missing": [
     ["The body is empty.", sent(length, { body: "" })],
     ["The body is empty.", { body: "" }, "likely"],
+    ['The body is "[object Object]"', { body: "[object Object]" }],
   ],
-  "body-parsed": [['The body is "[object Object]"', { body: "[object Object]" }]],
   "body-length": [
     ["(Content-Length), and 50 arrived", sent(length, { body: compact.slice(0, 50) })],
   ],
-  "secret-newline": [
-    ["secrets[0] ends with a newline.", { secrets: [`${SECRET}\n\n`] }],
-    ["The sender's own secret ends with a newline.", rawText(`${TEXT_SECRET}\n`)],
-  ],
-  "secret-quotes": [
-    ["secrets[0] is in quotes.", { secrets: [`"${SECRET}"`] }],
-    ["secrets[0] is in quotes.", { secrets: [`'${SECRET}'\n`] }],
-    ["secrets[0] is in quotes.", { with: quoting, secrets: [`"${quoting}"`] }],
-    ["secrets[1] is in quotes.", { secrets: [OTHER_SECRET, ` "${SECRET} "`] }],
-    ["secrets[0] is in quotes.", { with: TEXT_SECRET, secrets: [{ raw: `"${TEXT_SECRET}"` }] }],
-    ["The sender's own secret is in quotes.", rawText(`"${TEXT_SECRET}"`)],
-  ],
-  "secret-whitespace": [
-    ["secrets[0] contains whitespace", { secrets: [` ${SECRET}`] }],
-    ["or a byte order mark.", { secrets: [`\uFEFF${SECRET}`] }],
-    ["secrets[0] contains whitespace", { secrets: [`\n${SECRET}`] }],
-    ["secrets[0] contains whitespace", { with: quoting, secrets: [` ${quoting}`] }],
-  ],
   "secret-encoding": [
+    ["The sender's own secret ends with a newline.", rawText(`${TEXT_SECRET}\n`)],
+    ["The sender's own secret is in quotes.", rawText(`"${TEXT_SECRET}"`)],
     [
       "The sender uses the text of secrets[0] as it is, with its prefix.",
       { with: { raw: SECRET } },
@@ -192,28 +161,10 @@ const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
     ["from hexadecimal.", { with: { raw: key }, secrets: [key.toString("hex").toUpperCase()] }],
     ["from base64url.", { with: { raw: key }, secrets: [key.toString("base64url")] }],
   ],
-  "secret-private": [
-    ["secrets[0] is the sender's private key.", { with: PRIVATE_KEY, secrets: [PRIVATE_KEY] }],
-  ],
   "secret-other": [
-    [
-      "The attempt is signed with the secret of staging's endpoint.",
-      { with: OTHER_SECRET, options: { otherSecrets: { "staging's endpoint": OTHER_SECRET } } },
-    ],
     ["No configured secret made", { with: OTHER_SECRET }, "likely"],
-    ["No configured secret made", sent(length, { with: OTHER_SECRET }), "likely"],
-    [
-      "No configured secret made",
-      { secrets: [{ raw: Buffer.from("another key of 24 bytes.") }] },
-      "likely",
-    ],
     ["No configured secret made", { with: OTHER_SECRET, secrets: [SECRET, PUBLIC_KEY] }, "likely"],
     ["No configured secret made", reprinted('"ab"', '"a\uFEFFb"'), "likely"],
-    [
-      "No configured secret made",
-      { with: TEXT_SECRET, secrets: [TEXT_SECRET.replace("us", "uwhsec_s")] },
-      "likely",
-    ],
     [
       "No configured secret made",
       sent({ "content-length": "0" }, { with: OTHER_SECRET, signs: "" }),
@@ -222,7 +173,10 @@ const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
   ],
   "secret-unusable": [
     ["secrets[0] is not canonical base64 after whsec_.", { secrets: ["whsec_!"] }],
-    ["secrets[0] contains a space", { secrets: [" whsec_!"] }],
+    ["secrets[0] contains a space", { secrets: [` ${SECRET}`] }],
+    ["secrets[0] contains a line break", { secrets: [`${SECRET}\n\n`] }],
+    ["secrets[0] is in quotes", { secrets: [`"${SECRET}"`] }],
+    ["secrets[0] is a private key", { with: PRIVATE_KEY, secrets: [PRIVATE_KEY] }],
     ["secrets[1] is not canonical base64", { secrets: [OTHER_SECRET, "whsec_!"] }],
     ["secrets[0] is missing", { secrets: [undefined as never] }],
   ],
@@ -230,16 +184,9 @@ const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
     ["no signature of the kind that the configured secrets", { with: PRIVATE_KEY }],
     ["no signature of the kind", { secrets: [PUBLIC_KEY] }],
   ],
-  "timestamp-milliseconds": [
-    ["in webhook-timestamp is in milliseconds", sent({ "webhook-timestamp": `${NOW_SECONDS}000` })],
-  ],
   "timestamp-invalid": [
-    [
-      "The timestamp in webhook-timestamp is not",
-      sent({ "webhook-timestamp": "2021-02-25T15:02:10Z" }),
-    ],
-    ["The timestamp in", sent({ "webhook-timestamp": `x${NOW_SECONDS}000` })],
-    ["The timestamp in", sent({ "webhook-timestamp": `${NOW_SECONDS}000x` })],
+    ["The timestamp in webhook-timestamp", sent({ "webhook-timestamp": `${NOW_SECONDS}000` })],
+    ["is not in the unit s", sent({ "webhook-timestamp": "2021-02-25T15:02:10Z" })],
   ],
   "timestamp-too-old": [
     ["The timestamp is 4000 s old, and the tolerance is 300 s.", { at: NOW_SECONDS - 4000 }],
@@ -250,20 +197,6 @@ const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
       "The timestamp is 301 s ahead of this clock, and the tolerance is 300 s.",
       { at: NOW_SECONDS + 301 },
     ],
-  ],
-  "id-changed": [
-    [
-      "Your secret is right, but the id was changed: the sender signed evt_5QH3k, and webhook-id is req_77.",
-      sent({ "webhook-id": "req_77" }),
-    ],
-    [
-      "signed evt_5QH3k",
-      sent({ "webhook-id": "req_77", "x-original-id": event.id }, { signs: "{}" }),
-    ],
-    ["signed evt_5QH3k", sent({ "webhook-id": ` ${event.id}` }, { signs: "{}" })],
-    ["signed a_b, and webhook-id is A_B.", signedId("a_b", "A_B")],
-    ["signed A_B, and webhook-id is a_b.", signedId("A_B", "a_b")],
-    ["The id in webhook-id is not a valid id.", sent({ "webhook-id": "a.b" }, { signs: "{}" })],
   ],
   "header-missing": [
     ["The header webhook-id is missing.", sent({ "webhook-id": undefined })],
@@ -276,12 +209,8 @@ const accidents: Readonly<Record<Exclude<Cause, Foreign>, Accidents>> = {
     ["The header webhook-signature arrived twice", signedAs(`${genuine}, v1,abc`)],
     ["The header webhook-timestamp arrived twice", sent({ "webhook-timestamp": ["1", "2"] })],
   ],
-  "signature-encoding": [
-    [
-      "Your secret is right, but the signature in webhook-signature is not written as",
-      signedAs(respelled("hex")),
-    ],
-    ["is not written as the scheme says (base64 after v1,)", signedAs(respelled("base64url"))],
+  "value-missing": [
+    ["The value at webhook-id is not what", sent({ "webhook-id": "a.b" }, { signs: "{}" })],
   ],
   "signature-form": [["webhook-signature is not in the form of", signedAs("v1,abc")]],
 };
@@ -298,38 +227,13 @@ describe("the explanation of a refused attempt", () => {
     }
   });
 
-  it("names another endpoint only if the sender signs with its secret as configured", () => {
-    const options = { otherSecrets: { staging: OTHER_SECRET } };
-
-    expect(explained({ with: OTHER_SECRET, options })).toMatchObject([{ certain: true }]);
-    expect(explained({ with: { raw: OTHER_SECRET }, options })).toMatchObject([{ certain: false }]);
-  });
-
-  it("names two causes if only both together explain the signature", () => {
-    const causesOf = (one: Case) => explained(one).map(({ cause }) => cause);
-
-    const quoted = [`"${SECRET}"`];
-    expect(explained({ body: pretty, secrets: quoted })).toMatchObject([
-      { cause: "secret-quotes", sentence: "secrets[0] is in quotes." },
-      { cause: "body-reserialized", sentence: expect.stringMatching(/^something/) as string },
-    ]);
-    const php = pretty.replaceAll("/", "\\/");
-    expect(causesOf({ signs: php, body: compact, secrets: quoted })).toEqual([
-      "secret-quotes",
-      "body-reserialized",
-    ]);
+  it("names the timestamp's age next to the cause that hides it", () => {
     const body = `${compact}\n`;
-    expect(causesOf({ body, at: NOW_SECONDS - 4000 })).toEqual([
-      "body-newline",
-      "timestamp-too-old",
-    ]);
-    for (const within of [-300, 300])
-      expect(causesOf({ body, at: NOW_SECONDS + within })).toEqual(["body-newline"]);
-  });
+    const causesAt = (at: number) => explained({ body, at }).map(({ cause }) => cause);
 
-  it("does not search for three mistakes at once", () => {
-    const changed = sent({ "webhook-id": "req_77" }, { body: pretty, secrets: [`"${SECRET}"`] });
-    expect(explained(changed)).toMatchObject([{ cause: "secret-unusable" }]);
+    expect(causesAt(NOW_SECONDS - 4000)).toEqual(["body-newline", "timestamp-too-old"]);
+    for (const within of [-300, 300])
+      expect(causesAt(NOW_SECONDS + within)).toEqual(["body-newline"]);
   });
 
   it("is empty if the attempt verifies", () => {
@@ -342,28 +246,32 @@ describe("the explanation of a refused attempt", () => {
     expect(explained({ with: PRIVATE_KEY, secrets: [PUBLIC_KEY] })).toEqual([]);
   });
 
-  it("names the cause for every provider, with its own headers and tolerance", () => {
-    for (const { document: own, sign, verify, body, claims } of samples) {
-      if (body !== undefined) continue;
-      const ownScheme = schemeOf(own);
-      const message = { ...sentMessage, body: Buffer.from(pretty), claims };
-      const attempt = { ...message, ...ownScheme.sign(message, [sign]) };
-      const causesOf = (change: Partial<Attempt>, secret = verify, clock = now) =>
-        explain({ ...attempt, ...change }, [secret], own, { now: clock, claims }).map(
-          ({ cause }) => cause,
-        );
+  it(
+    "names the cause for every provider, with its own headers and tolerance",
+    { tags: "ci" },
+    () => {
+      for (const { document: own, sign, verify, body, claims } of samples) {
+        if (body !== undefined) continue;
+        const ownScheme = schemeOf(own);
+        const message = { ...sentMessage, body: Buffer.from(pretty), claims };
+        const attempt = { ...message, ...ownScheme.sign(message, [sign]) };
+        const causesOf = (change: Partial<Attempt>, secret = verify, clock = now) =>
+          explain({ ...attempt, ...change }, [secret], own, { now: clock, claims }).map(
+            ({ cause }) => cause,
+          );
 
-      expect(causesOf({})).toEqual([]);
-      if (ownScheme.covers("body:"))
-        expect(causesOf({ body: Buffer.from(compact) })).toEqual(["body-reserialized"]);
-      if (ownScheme.replayProtection)
-        expect(causesOf({}, verify, now + 86_400_000)).toEqual(["timestamp-too-old"]);
-      if (ownScheme.needsUrl && own.signature.claims === undefined)
-        expect(causesOf({ url: attempt.url.replace("https:", "http:") })).toEqual([
-          "url-different",
-        ]);
-    }
-  });
+        expect(causesOf({})).toEqual([]);
+        if (ownScheme.covers("body:"))
+          expect(causesOf({ body: Buffer.from(compact) })).toEqual(["body-reserialized"]);
+        if (ownScheme.replayProtection)
+          expect(causesOf({}, verify, now + 86_400_000)).toEqual(["timestamp-too-old"]);
+        if (ownScheme.needsUrl && own.signature.claims === undefined)
+          expect(causesOf({ url: attempt.url.replace("https:", "http:") })).toEqual([
+            "url-different",
+          ]);
+      }
+    },
+  );
 
   it("names a claim, a time in milliseconds and a missing pair of other providers", () => {
     const token = samples.find(
@@ -386,7 +294,7 @@ describe("the explanation of a refused attempt", () => {
         stripe,
         { now },
       );
-    expect(causesOf(signature)).toMatchObject([{ cause: "timestamp-milliseconds" }]);
+    expect(causesOf(signature)).toMatchObject([{ cause: "timestamp-invalid" }]);
     expect(causesOf("v1=abc")).toMatchObject([{ cause: "signature-form" }]);
   });
 
@@ -423,9 +331,7 @@ describe("the explanation of a refused attempt", () => {
       { cause: "body-newline" },
     ]);
     const text = JSON.stringify("x".repeat(1_000_000));
-    expect(explained({ signs: text, body: `${text} ` })).toMatchObject([
-      { cause: "body-whitespace" },
-    ]);
+    expect(explained({ signs: text, body: `${text} ` })).toMatchObject([{ cause: "body-newline" }]);
     // Of the processor, in microseconds: a busy machine takes longer.
     expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
   });

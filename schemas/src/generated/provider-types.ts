@@ -36,6 +36,9 @@ export type Part =
     }
   | {
       readonly ifPresent: Place;
+      /**
+       * @minItems 1
+       */
       readonly parts: readonly Part[];
     };
 /**
@@ -73,6 +76,8 @@ export interface ProviderDocument {
   readonly documentation: string;
   /**
    * Addresses of the pages and files that "answer" and "retries" are taken from.
+   *
+   * @minItems 1
    * @maxItems 8
    */
   readonly sources?: readonly string[];
@@ -124,6 +129,8 @@ export interface ProviderDocument {
   };
   /**
    * Accepted media types; application/json and application/*+json by default.
+   *
+   * @minItems 1
    */
   readonly media?: readonly string[];
   /**
@@ -160,6 +167,10 @@ export interface ProviderDocument {
      */
     readonly inProgress?: number;
     /**
+     * The largest body that the sender documents, in bytes.
+     */
+    readonly bodyBytes?: number;
+    /**
      * The sender's timeout.
      */
     readonly deadlineSeconds?: number;
@@ -179,12 +190,16 @@ export interface ProviderDocument {
       };
   /**
    * Delivery facts that no source states. They stay because a shorter deadline or a longer time of retries does no harm.
+   *
+   * @minItems 1
    * @maxItems 2
    */
   readonly unconfirmed?: readonly ("deadlineSeconds" | "retries")[];
   readonly delivery?: Place;
   /**
    * The only places that a handler gets if the signature does not cover the body.
+   *
+   * @minItems 1
    */
   readonly authentic?: readonly Place[];
   /**
@@ -195,15 +210,20 @@ export interface ProviderDocument {
   };
   /**
    * The types of events.
+   *
+   * @minItems 1
    * @maxItems 2000
    */
   readonly catalogue?: readonly EventRow[];
+  readonly list?: EventList;
   /**
    * How the reference service delivers (interface section 6, rule 6).
    */
   readonly sending?: {
     /**
      * Delay before each attempt after the previous one, in seconds.
+     *
+     * @minItems 1
      * @maxItems 50
      */
     readonly scheduleSeconds: readonly number[];
@@ -269,11 +289,15 @@ export interface Signature {
   readonly encoding?: Encoding;
   /**
    * The places that carry signatures. One genuine signature is enough.
+   *
+   * @minItems 1
    * @maxItems 4
    */
   readonly carrier: readonly Carrier[];
   /**
    * The parts of the signed text in their order; not for JWT.
+   *
+   * @minItems 1
    * @maxItems 32
    */
   readonly signed?: readonly Part[];
@@ -408,6 +432,9 @@ export interface Variant {
   readonly event: EventPlaces;
 }
 export interface Handshake {
+  /**
+   * @minItems 1
+   */
   readonly when: readonly Condition[];
   /**
    * A handshake by GET has no signature.
@@ -470,4 +497,84 @@ export interface EventRow {
    */
   readonly rank?: number;
   readonly description?: string;
+}
+/**
+ * The provider's own list of events, for reconciliation. Absent if no source describes one.
+ */
+export interface EventList {
+  /**
+   * Address of the list. {NAME} is a part that the user fills in, with an address of their own.
+   */
+  readonly url: string;
+  /**
+   * POST: the parameters are members of a JSON body. GET by default.
+   */
+  readonly method?: "POST";
+  /**
+   * The variable with the bearer token.
+   */
+  readonly token: string;
+  /**
+   * Headers that the list needs.
+   */
+  readonly headers?: {
+    readonly [k: string]: string;
+  };
+  /**
+   * Parameters of the first page: a text, or the time since which events are listed. With POST, the names are JSON Pointers.
+   */
+  readonly parameters?: {
+    readonly [k: string]:
+      | string
+      | number
+      | {
+          readonly since: "s" | "iso";
+        };
+  };
+  /**
+   * The header that names a connected account.
+   */
+  readonly account?: string;
+  readonly items: Place;
+  readonly event: EventPlaces;
+  /**
+   * False: the items lack the bodies of the webhooks, so that none can be handled from the list.
+   */
+  readonly bodies?: false;
+  /**
+   * Items that are no events, such as pings.
+   *
+   * @minItems 1
+   */
+  readonly except?: readonly Condition[];
+  /**
+   * True: the list has no parameter for a time, and begins with the latest event.
+   */
+  readonly newestFirst?: true;
+  /**
+   * Days for which the provider lists an event.
+   */
+  readonly days?: number;
+  /**
+   * The next page: a cursor as a parameter, or its address (a text, a Link header, or links with the relation "next").
+   */
+  readonly next: {
+    readonly cursor?: Place;
+    /**
+     * The parameter that takes the cursor.
+     */
+    readonly parameter?: string;
+    readonly more?: Place;
+    readonly url?: Place;
+  };
+  /**
+   * The POST that asks for an event once more, signed.
+   */
+  readonly redeliver?: {
+    readonly id: Place;
+    /**
+     * Path below the list's address; {id} is the id.
+     */
+    readonly path: string;
+  };
 }

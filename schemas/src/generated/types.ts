@@ -490,10 +490,6 @@ export interface Profile {
     readonly errorBody: "problem" | "flat";
   };
   /**
-   * True if the interface has refunds and customers. If absent or false, their calls, requirements and sample records are left out, and refund, amount, hold, account and customer have no effect.
-   */
-  readonly payments?: boolean;
-  /**
    * Refunds (interface sections 2.2, 3.1, 4.1).
    */
   readonly refund: {
@@ -824,6 +820,23 @@ export interface ErrorDetails {
    * Explanation for people; 1 to 1024 characters. Programs use errorCode.
    */
   readonly errorMessage: string;
+}
+/**
+ * The response to GET /v1/events: a page of the merchant's events, the oldest first.
+ */
+export interface EventList {
+  /**
+   * The events, each as the body of its deliveries.
+   *
+   * @maxItems 100
+   */
+  readonly events: {
+    readonly [k: string]: unknown;
+  }[];
+  /**
+   * The value of after for the next page; null after the last event so far.
+   */
+  readonly next: string | null;
 }
 /**
  * The body of a rejected call if the profile chooses the flat form. Interface section 7 does not specify the error body.

@@ -9,7 +9,7 @@ import type { Secrets } from "./app.ts";
 import type { Kind, ProcessOptions } from "./process.ts";
 import { type Delivery, trafficOf } from "./traffic.ts";
 
-/** What became of the events of one shop. */
+/** The events of one shop, by what became of them. */
 export interface Count {
   readonly events: number;
   readonly attempts: number;
@@ -99,7 +99,7 @@ export async function campaignOf({
       return false;
     }
   };
-  /** Sends a delivery until it is acknowledged, some with a twin at the same time, some again afterwards. */
+  /** Sends a delivery until it is acknowledged, some twice at once, some again afterwards. */
   const deliver = async (delivery: Delivery): Promise<void> => {
     const deadline = endsAt + DRAIN_MS;
     while (performance.now() < deadline) {

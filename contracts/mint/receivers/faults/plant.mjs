@@ -12,7 +12,7 @@ export const table = (faults) =>
   });
 
 /** Returns a plant that replaces a step by `change(receiver, next, ...values)`, where `next` is the step as it was. */
-const step = (name) => (change) => (receiver) => {
+export const step = (name) => (change) => (receiver) => {
   const next = receiver[name].bind(receiver);
   receiver[name] = (...values) => change(receiver, next, ...values);
 };

@@ -3,7 +3,7 @@
 python3 receiver.py stripe|standard-webhooks [FAULT]; PORT, SECRETS (separated by spaces).
 """
 import base64, hashlib, hmac, json, os, sys, threading, time, traceback
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 
 # NAME: (stack, class, requirements of which one should be reported, description)
 FAULTS = {
@@ -20,6 +20,12 @@ FAULTS = {
     "unknown_404": ("standard-webhooks", "routing", "R-EVENT-UNKNOWN R-ACK-GENUINE", "answers 404 to a type without a dot"),
     "traceback": ("stripe", "leaks", "R-LEAK-STACK R-LEAK-DETAILS", "shows the traceback of a malformed header"),
 }
+# Written by somebody who had not read the checks.
+UNSEEN = {
+    "not_ascii": ("stripe", "body", "R-VERIFY-WHOLE R-REFUSE-STATUS", "compares texts, which compare_digest refuses with an exception if one is not ASCII"),
+    "one_thread": ("stripe", "load", "R-BODY-SLOW R-ACK-IN-TIME", "has one thread, which a stranger stops with half a request"),
+    "local_time": ("stripe", "time", "R-VERIFY-STALE", "takes the age without its days (timedelta.seconds)"),
+}
 STACK, FAULT = sys.argv[1], (sys.argv + [""])[2]
 SECRETS = os.environ.get("SECRETS", "").split()
 LIMIT, TOLERANCE = 1_048_576, 300
@@ -32,7 +38,10 @@ def keys():
 
 
 def fresh(at):
-    return at.isascii() and at.isdigit() and abs(time.time() - int(at)) <= TOLERANCE
+    if not (at.isascii() and at.isdigit()):
+        return False
+    age = abs(time.time() - int(at))
+    return (age % 86_400 if FAULT == "local_time" else age) <= TOLERANCE
 
 
 def verify_stripe(headers, body):
@@ -49,6 +58,8 @@ def verify_stripe(headers, body):
     if FAULT == "none_label" and ("v0", "=", hashlib.sha256(text).hexdigest()) in pairs:
         return json.loads(body)
     macs = [hmac.new(key, text, hashlib.sha256).hexdigest().encode() for key in keys()]
+    if FAULT == "not_ascii":
+        given, macs = [value.decode() for value in given], [mac.decode() for mac in macs]
     return json.loads(body) if any(hmac.compare_digest(m, g) for m in macs for g in given) else None
 
 
@@ -155,7 +166,7 @@ class Receiver(BaseHTTPRequestHandler):
             if body is None:
                 return self.answer(413, Connection="close")
             event = (verify_stripe if stripe else verify_standard)(self.headers, body)
-        except (ValueError, TypeError, RecursionError):
+        except (ValueError, RecursionError) if FAULT == "not_ascii" else (ValueError, TypeError, RecursionError):
             return self.answer(400, traceback.format_exc().encode() if FAULT == "traceback" else b"")
         if event is None:
             return self.answer(401)
@@ -189,9 +200,15 @@ class Receiver(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     if FAULT == "--list":
-        print(json.dumps([{"stack": s, "name": n, "group": g, "expect": e.split(), "line": l} for n, (s, g, e, l) in FAULTS.items()]))
+        print(json.dumps([
+            {"stack": s, "name": n, "group": g, "expect": e.split(), "line": l, "isUnseen": n in UNSEEN}
+            for n, (s, g, e, l) in {**FAULTS, **UNSEEN}.items()
+        ]))
     else:
-        ThreadingHTTPServer.request_queue_size = 128
-        server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "3000"))), Receiver)
+        kind = HTTPServer if FAULT == "one_thread" else ThreadingHTTPServer
+        if FAULT == "one_thread":
+            Receiver.protocol_version = "HTTP/1.0"
+        kind.request_queue_size = 128
+        server = kind(("127.0.0.1", int(os.environ.get("PORT", "3000"))), Receiver)
         print(f"ready {server.server_port}", flush=True)
         server.serve_forever()

@@ -1,121 +1,93 @@
-import { type Command, InvalidArgumentError } from "commander";
 import { referencePage } from "@countersign/schemas";
-import { providerOf } from "@countersign/schemas/provider-of";
-import { explain, type Explanation } from "@countersign/signatures/explain";
-import type { ProviderDocument } from "@countersign/schemas/providers";
+import { type ProviderDocument, reference } from "@countersign/schemas/providers";
 import { schemeOf } from "@countersign/signatures";
+import { explain } from "@countersign/signatures/explain";
+import { define } from "../command.ts";
 import { secretFrom, signingSecret } from "../environment.ts";
 import { badArgument } from "../failure.ts";
-import { targetUrl } from "../verify/arguments.ts";
-import { chosenProvider, loadProfile } from "../profile.ts";
-import { integer, profileOption, providerOption } from "../options.ts";
+import * as option from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
+import { claimsFor, loadProvider } from "../provider.ts";
 import { readRequest } from "../recorded-request.ts";
 import type { Surroundings } from "../terminal.ts";
+import { targetUrl } from "../verify/arguments.ts";
 
 const help = `
-FILE is a raw HTTP request (request line, headers, blank line, body) or a HAR file from a browser or proxy.
-The body must be the bytes that arrived. One newline at the end of FILE that Content-Length does not count
-is ignored.
+Examples:
+  countersign explain --provider stripe --file request.http
+  countersign explain --provider github --file recorded.har --entry 3
+  pbpaste | countersign explain --provider slack --file - --at 2026-02-11T10:00:00Z
+
+FILE is a raw HTTP request (request line, headers, blank line, body) or a HAR file from a browser or proxy; "-" is standard
+input. The body must be the bytes that arrived. One newline at the end that Content-Length does not count is ignored.
 
 Prints each cause with its fix. Exits with 0 if the attempt verifies, 1 if it does not, and 2 if the
 command could not run.
 
 Environment (also as NAME_FILE, the path of a file with the value):
-  COUNTERSIGN_SECRET         secret of the receiver; prompted for at a terminal
-  COUNTERSIGN_OTHER_SECRET   secret of another endpoint that may have signed (optional)
+  COUNTERSIGN_SECRET   secret of the receiver; prompted for at a terminal
+  COUNTERSIGN_KEY      public key or certificate that the attempt names, for providers such as PayPal`;
 
-Examples:
-  countersign explain --file request.http
-  countersign explain --file recorded.har --entry 3
-  countersign explain --file request.http --provider stripe
-  countersign explain --file request.http --at 2026-02-11T10:00:00Z --json`;
-
-interface ExplainOptions {
-  readonly file: string;
-  readonly profile: string;
-  readonly provider: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly at: number | undefined;
-  readonly url: string | undefined;
-  readonly entry: number | undefined;
-  readonly json: boolean | undefined;
-}
-
-interface ExplanationWithPage extends Explanation {
-  /** Address of the cause in the reference. */
-  readonly page: string;
-}
-
-/** `countersign explain`. */
-export function declareExplain(command: Command, surroundings: Surroundings): void {
-  command
-    .requiredOption("--file <file>", "recorded request: raw HTTP or HAR")
-    .addOption(profileOption())
-    .addOption(providerOption())
-    .option("--at <time>", "arrival time, ISO 8601 (default: HAR's, or now)", time)
-    .option("--url <url>", "public URL of the receiver, if the provider signs it")
-    .option("--entry <number>", "HAR entry (default: first signed one)", integer(1, 999_999))
-    .option("--json", "print one JSON object instead of lines")
-    .addHelpText("after", help)
-    .action(async (options: ExplainOptions) => {
-      if (!(await explainFile(options, surroundings))) surroundings.unmet();
-    });
-}
-
-function time(text: string): number {
-  const ms = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(ms)) return ms;
-  throw new InvalidArgumentError("expected a time such as 2026-02-11T10:00:00Z.");
-}
-
-/** @returns True if the attempt verifies. */
-async function explainFile(
-  { file, at, entry, json, ...options }: ExplainOptions,
-  surroundings: Surroundings,
-): Promise<boolean> {
-  const { terminal, env } = surroundings;
-  const provider =
-    (await chosenProvider(options)) ?? providerOf(await loadProfile(options.profile));
-  const carriers = provider.signature.carrier.map(({ at: place }) => place);
-  const request = await readRequest(file, { entry, signature: headerOf(carriers[0]) });
-  const { headers, method } = request;
-  const sent = { headers, method, url: urlOf(provider, request.url, options.url) };
-  const secret = await signingSecret(surroundings);
-  const other = await secretFrom(env, "COUNTERSIGN_OTHER_SECRET");
-  const explanations = request.bodies.map((body) =>
-    explain({ ...sent, body }, [secret], provider, {
-      now: at ?? request.at ?? Date.now(),
-      ...(other === undefined ? {} : { otherSecrets: { COUNTERSIGN_OTHER_SECRET: other } }),
-    }),
-  );
-  const found = (explanations.find((causes) => causes.length === 0) ?? explanations[0] ?? []).map(
-    (one): ExplanationWithPage => ({
+export const definition = define({
+  options: {
+    file: option.required(option.text("<file>", "recorded request: raw HTTP, HAR, or -")),
+    provider: option.provider,
+    at: option.time("arrival time (default: HAR's, or now)"),
+    url: option.text("<url>", "public URL of the receiver, if the provider signs it"),
+    entry: option.integer("<number>", "HAR entry (default: first signed one)", [1, 999_999]),
+    json: option.json,
+  },
+  help,
+  run: async ({ file, at, entry, json, ...options }, surroundings) => {
+    const { terminal } = surroundings;
+    const document =
+      options.provider === undefined ? reference : await loadProvider(options.provider);
+    const [carrier] = document.signature.carrier;
+    const choice = { entry, signature: headerOf(carrier?.at) };
+    const request = await readRequest(file, choice, surroundings.input);
+    const { headers, method } = request;
+    const sent = { headers, method, url: urlOf(document, request.url, options.url) };
+    const { secrets, ...keys } = await keysFor(document, surroundings);
+    const named = { ...keys, now: at ?? request.at ?? Date.now() };
+    const explanations = request.bodies.map((body) =>
+      explain({ ...sent, body }, secrets, document, named),
+    );
+    const causes = explanations.find((found) => found.length === 0) ?? explanations[0] ?? [];
+    const found = causes.map((one) => ({
       ...one,
       sentence: one.sentence.replaceAll("secrets[0]", "COUNTERSIGN_SECRET"),
       page: referencePage("codes", one.cause),
-    }),
-  );
-  if (json === true)
-    terminal.out(printableJson({ verified: found.length === 0, explanations: found }));
-  else {
-    if (found.length === 0)
-      terminal.out("verified: signature, body and timestamp are right", "good");
-    for (const one of found) {
-      const doubt = one.certain ? "" : "probably ";
-      terminal.out(
-        printable(`${doubt}${one.cause}: ${one.sentence}`),
-        one.certain ? "bad" : "mild",
-      );
-      for (const below of [one.fix, one.page]) terminal.out(printable(`  ${below}`));
-    }
-  }
-  return found.length === 0;
+    }));
+    const verified = found.length === 0;
+    if (json === true) terminal.out(printableJson({ verified, explanations: found }));
+    else if (verified) terminal.out("verified: signature, body and timestamp are right", "good");
+    else
+      for (const { cause, sentence, certain, fix, page } of found) {
+        const line = `${certain ? "" : "probably "}${cause}: ${sentence}`;
+        terminal.out(printable(line), certain ? "bad" : "mild");
+        for (const below of [fix, page]) terminal.out(printable(`  ${below}`));
+      }
+    return verified;
+  },
+});
+
+/** Reads the secrets, and the key or claims that the attempt or the document leaves to the user. */
+async function keysFor(document: ProviderDocument, surroundings: Surroundings) {
+  const claims = await claimsFor(document, surroundings.env);
+  if (!schemeOf(document).needsKey) return { secrets: [await signingSecret(surroundings)], claims };
+  const key = await secretFrom(surroundings.env, "COUNTERSIGN_KEY");
+  const { keyFrom, signed = [] } = document.signature;
+  if (key === undefined)
+    throw badArgument(
+      `${document.title} signs with the key that ${keyFrom?.at ?? "the attempt"} names: put it into COUNTERSIGN_KEY or the file of COUNTERSIGN_KEY_FILE`,
+    );
+  const secrets = signed.includes("secret") ? [await signingSecret(surroundings)] : [];
+  return { secrets, key, claims };
 }
 
-/** The URL that the sender was told to send to, with the query of the recorded request. */
+/** The URL that the sender sends to, with the query of the recorded request. */
 function urlOf(
-  provider: ProviderDocument,
+  document: ProviderDocument,
   recorded: string | undefined,
   given: string | undefined,
 ): string | undefined {
@@ -124,8 +96,8 @@ function urlOf(
     url.search = /\?[^#]*/.exec(recorded ?? "")?.[0] ?? url.search;
     return url.href;
   }
-  if (schemeOf(provider).needsUrl && !/^https?:/.test(recorded ?? ""))
-    throw badArgument(`${provider.title} signs the public URL of the receiver: name it with --url`);
+  if (schemeOf(document).needsUrl && !/^https?:/.test(recorded ?? ""))
+    throw badArgument(`${document.title} signs the public URL of the receiver: name it with --url`);
   return recorded;
 }
 

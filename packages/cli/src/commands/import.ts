@@ -6,17 +6,15 @@ import {
   systemClock,
   type Context,
   type ImportOutcome,
-} from "@countersign/service/internal";
-import type { Command } from "commander";
+} from "@countersign/service";
+import { define } from "../command.ts";
 import { badArgument } from "../failure.ts";
-import { profileOption } from "../options.ts";
+import * as option from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
-import { databaseHelp, withServiceData, type DataOptions } from "./service-data.ts";
+import { databaseHelp, withServiceData } from "./service-data.ts";
 
-const format = `Import merchants, clients, customers and payments
-
-FILE has one JSON object a line (the last two are wrapped here):
+const format = `FILE has one JSON object a line (the last two are wrapped here):
 
   {"kind":"merchant","id":"mer_1","name":"Example Ltd"}
   {"kind":"client","merchantId":"mer_1","id":"cli_1"}
@@ -40,33 +38,41 @@ Creates the SQLite file if it does not exist, also with --dry-run.
 ${databaseHelp}  countersign serve import records.jsonl --dry-run
   CLIENT=$(countersign serve import records.jsonl)`;
 
-interface ImportOptions extends DataOptions {
-  readonly profile: string;
-  readonly dryRun: boolean | undefined;
-}
-
-/** `countersign serve import`. */
-export function addImport(serve: Command, surroundings: Surroundings): void {
-  serve
-    .command("import")
-    .summary("Import merchants, clients, customers and payments")
-    .description(format)
-    .argument("<file>", "JSON lines; - is standard input")
-    .option("--database <file>", "SQLite file (default: .countersign/service.db)")
-    .addOption(profileOption())
-    .option("--dry-run", "check every line and import nothing")
-    .option("--json", "print one JSON object instead of text")
-    .addHelpText("after", help)
-    .action(async (file: string, options: ImportOptions) => {
-      const lines = await contentOf(file, surroundings);
-      const outcome = await withServiceData(
-        { ...options, createsDatabase: true },
-        surroundings,
-        (context) => imported(context, lines, options),
-      );
-      report(outcome, options, surroundings);
-    });
-}
+export const importFile = define({
+  description: format,
+  args: { "<file>": "JSON lines; - is standard input" },
+  options: {
+    database: option.serviceDatabase,
+    profile: option.profile,
+    dryRun: option.flag("check every line and import nothing"),
+    json: option.flag("print one JSON object instead of text"),
+  },
+  help,
+  run: async ({ dryRun = false, ...options }, surroundings, { args: [file = ""] }) => {
+    const lines = await contentOf(file, surroundings);
+    const outcome = await withServiceData(
+      { ...options, createsDatabase: true },
+      surroundings,
+      (context) => imported(context, lines, dryRun),
+    );
+    const { terminal } = surroundings;
+    if (options.json === true) terminal.out(printableJson({ ...outcome, dryRun }));
+    else if (outcome.ok) {
+      for (const { clientId, clientSecret } of outcome.clients)
+        terminal.out(`${clientId}:${clientSecret}`);
+      if (outcome.clients.length > 0)
+        terminal.err("A client's secret is shown only once; copy it now.");
+      const { created, changed, unchanged } = outcome;
+      const counts = `${created} created, ${changed} changed, ${unchanged} unchanged`;
+      terminal.err(`${dryRun ? "dry run, nothing imported" : "imported"}: ${counts}`);
+    } else {
+      for (const { line, code, pointer, message } of outcome.errors)
+        terminal.err(printable(`line ${line}: ${code} ${pointer}: ${message}`));
+      terminal.err("nothing imported");
+    }
+    return outcome.ok;
+  },
+});
 
 async function contentOf(file: string, { input }: Surroundings): Promise<Uint8Array> {
   try {
@@ -79,32 +85,10 @@ async function contentOf(file: string, { input }: Surroundings): Promise<Uint8Ar
 async function imported(
   context: Context,
   lines: Uint8Array,
-  { dryRun }: ImportOptions,
+  isDryRun: boolean,
 ): Promise<ImportOutcome> {
   const options = { policy: context.policy, now: systemClock.now() };
   const { records, errors } = readImportLines(lines, options);
   if (errors.length > 0) return { ok: false, errors };
-  return importRecords(context, records, { isDryRun: dryRun === true });
-}
-
-function report(
-  outcome: ImportOutcome,
-  { json, dryRun }: ImportOptions,
-  { terminal, unmet }: Surroundings,
-): void {
-  if (!outcome.ok) unmet();
-  if (json === true) terminal.out(printableJson({ ...outcome, dryRun: dryRun === true }));
-  else if (outcome.ok) {
-    for (const { clientId, clientSecret } of outcome.clients)
-      terminal.out(`${clientId}:${clientSecret}`);
-    if (outcome.clients.length > 0)
-      terminal.err("A client's secret is shown only once; copy it now.");
-    const { created, changed, unchanged } = outcome;
-    const counts = `${created} created, ${changed} changed, ${unchanged} unchanged`;
-    terminal.err(dryRun === true ? `dry run, nothing imported: ${counts}` : `imported: ${counts}`);
-  } else {
-    for (const { line, code, pointer, message } of outcome.errors)
-      terminal.err(printable(`line ${line}: ${code} ${pointer}: ${message}`));
-    terminal.err("nothing imported");
-  }
+  return importRecords(context, records, { isDryRun });
 }

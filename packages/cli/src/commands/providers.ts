@@ -1,43 +1,59 @@
 import { providersByName } from "@countersign/schemas/providers-by-name";
-import type { Command } from "commander";
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import { define } from "../command.ts";
+import * as option from "../options.ts";
 import { loadProvider } from "../provider.ts";
 import { hoursText, providerSheet, replaySeconds, signedText } from "../provider-sheet.ts";
-import { printable, printableJson } from "../printable.ts";
-import type { Surroundings, Terminal } from "../terminal.ts";
+import { inColumns, printable, printableJson } from "../printable.ts";
+import type { Terminal } from "../terminal.ts";
 
 const help = `
+Examples:
+  countersign providers
+  countersign providers stripe
+  countersign providers shop
+  countersign providers acme.json --json
+
 Lists the providers whose webhooks the receiver accepts without code: how old a replayed attempt can be,
 how long they retry, how long they wait for an answer, and what they sign. "-" is none, or unknown;
 no public page states what a "?" follows.
 
 With a name, or the file of a document of your own, prints the code that mounts the receiver, where the secret
-is, what is signed, traps and events.
+is, what is signed, traps and events. Any other word lists the providers whose name, title, algorithm or event types
+contain it.`;
 
-Examples:
-  countersign providers
-  countersign providers stripe
-  countersign providers acme.json --json`;
+export const definition = define({
+  args: { "[provider]": "name or document of one, or a word to search" },
+  options: { json: option.json },
+  help,
+  run: async ({ json: isJson = false }, { terminal }, { args: [word] }) => {
+    const all = [...providersByName.values()];
+    if (word === undefined) return listProviders(all, isJson, terminal);
+    const found = providersByName.has(word) ? [] : all.filter((one) => matches(one, word));
+    return found.length > 0
+      ? listProviders(found, isJson, terminal)
+      : printProvider(word, isJson, terminal);
+  },
+});
 
-/** `countersign providers`. */
-export function declareProviders(command: Command, { terminal }: Surroundings): void {
-  const names = command.createArgument("[provider]", "name or document of one provider");
-  command
-    .addArgument(names)
-    // The names are for completion: help would list all of them.
-    .configureHelp({ argumentDescription: ({ description }) => description })
-    .option("--json", "print one JSON object instead of lines")
-    .addHelpText("after", help)
-    .action((name: string | undefined, { json = false }: { readonly json?: boolean }) =>
-      name === undefined ? listProviders(json, terminal) : printProvider(name, json, terminal),
-    );
-  names.argChoices = [...providersByName.keys()];
+/** True if a provider's name, title, algorithm or one of its event types contains a word. */
+function matches(
+  { name, title, signature, catalogue = [] }: ProviderDocument,
+  word: string,
+): boolean {
+  const texts = [name, title, signature.algorithm, ...catalogue.map(({ type }) => type)];
+  return texts.some((text) => text.toLowerCase().includes(word.toLowerCase()));
 }
 
 /** The longest text of the last column; a provider's sheet has all of it. */
 const MAX_SIGNED = 48;
 
-function listProviders(isJson: boolean, terminal: Terminal): void {
-  const rows = [...providersByName.values()].map((provider) => ({
+function listProviders(
+  providers: readonly ProviderDocument[],
+  isJson: boolean,
+  terminal: Terminal,
+): void {
+  const rows = providers.map((provider) => ({
     name: provider.name,
     title: provider.title,
     replaySeconds: replaySeconds(provider) ?? null,
@@ -67,34 +83,24 @@ function listProviders(isJson: boolean, terminal: Terminal): void {
       ];
     }),
   ];
-  const widths = table[0]?.map((_, column) =>
-    Math.max(...table.map((row) => row[column]?.length ?? 0)),
-  );
-  for (const row of table)
-    terminal.out(
-      row
-        .map((cell, column) => cell.padEnd(widths?.[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    );
-  return undefined;
+  for (const line of inColumns(table)) terminal.out(line);
 }
 
 async function printProvider(name: string, isJson: boolean, terminal: Terminal): Promise<void> {
   const provider = await loadProvider(name);
-  const { facts, mount, traps, events } = providerSheet(provider);
+  const file = providersByName.has(name) ? undefined : name;
+  const { facts, mount, traps, events } = providerSheet(provider, file);
   if (isJson)
     return terminal.out(printableJson({ provider, facts: Object.fromEntries(facts), mount }));
   // A document of the user's may contain anything.
   const out = (line: string): void => terminal.out(printable(line));
   const width = Math.max(...facts.map(([label]) => label.length));
   terminal.out(printable(`${provider.name}  ${provider.title}`), "strong");
-  for (const [label, text] of facts) out(`  ${label.padEnd(width)}  ${text}`);
-  for (const trap of traps) out(`  ${"trap".padEnd(width)}  ${trap}`);
+  const all = [...facts, ...traps.map((trap) => ["trap", trap] as const)];
+  for (const [label, text] of all) out(`  ${label.padEnd(width)}  ${text}`);
   terminal.out("");
   for (const line of mount.split("\n")) out(line);
   if (events.length > 0) terminal.out("");
   for (const { type, category, description } of events)
     out([type, category, description].filter((text) => text !== undefined).join("  "));
-  return undefined;
 }

@@ -1,28 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Command } from "commander";
-import { openNamespace, serveSandbox, subscribeAll } from "@countersign/sandbox/internal";
-import type { Profile } from "@countersign/schemas/profiles";
-import { providerOf } from "@countersign/schemas/provider-of";
-import { endpointUrl } from "@countersign/service/internal";
-import { schemeOf } from "@countersign/signatures";
-import { attemptLine, exampleLines } from "../sandbox-lines.ts";
-import { secretFrom } from "../environment.ts";
-import { keptSecret, newEncryptionKey, vaultOf } from "../secrets.ts";
-import { Failure } from "../failure.ts";
-import { inspectorFolder, openInBrowser } from "../inspector-page.ts";
-import { listenOn, portChoice, portOption } from "../port.ts";
-import { loadProfile } from "../profile.ts";
+import { openNamespace, serveSandbox, subscribeAll } from "@countersign/service/sandbox";
+import { providerOf, sendingProviderOf } from "@countersign/schemas/provider-of";
+import { endpointUrl } from "@countersign/service";
+import { sandboxLine } from "../attempt-lines.ts";
+import { define } from "../command.ts";
 import { asFailure, DEFAULT_FOLDER, openDatabase } from "../database.ts";
-import { profileOption, seed } from "../options.ts";
-import { printable, printableJson } from "../printable.ts";
+import { secretFrom } from "../environment.ts";
+import { Failure } from "../failure.ts";
+import { inspectorFolder, NOT_BUILT, openInBrowser } from "../inspector-page.ts";
+import * as option from "../options.ts";
+import { DEFAULT_PORT, listenOn } from "../port.ts";
+import { inRows, printableJson } from "../printable.ts";
+import { checkSecret, loadProfile } from "../provider.ts";
 import { receiverCheckRunner } from "../receiver-check-runner.ts";
-import type { Surroundings, Terminal } from "../terminal.ts";
+import { keptSecret, newEncryptionKey, vaultOf } from "../secrets.ts";
+import type { Surroundings } from "../terminal.ts";
+import { targetUrl } from "../verify/arguments.ts";
 
 const help = `
 Prints "ready http://127.0.0.1:4010" on stdout when it accepts requests, and everything else on stderr: where things are, then one
-line per webhook. On a terminal, press o to open the inspector, n to move the clock to the next due item, r to start over with
-sample data, q to quit.
+line per webhook.
 
 Environment (also as NAME_FILE, the path of a file with the value):
   COUNTERSIGN_TOKEN    API token; default: created and stored next to the database
@@ -34,77 +32,64 @@ Examples:
   countersign sandbox --port 5000 --database ./tmp/sandbox.db --seed 7
   countersign sandbox --listen 0.0.0.0 --allow-host sandbox.test:4010`;
 
-interface SandboxOptions {
-  readonly port: number | undefined;
-  readonly database: string | undefined;
-  readonly profile: string;
-  readonly seed: number;
-  readonly deliverTo: string | undefined;
-  readonly listen: string;
-  readonly allowHost: readonly string[] | undefined;
-  readonly examples: boolean | undefined;
-  readonly open: boolean | undefined;
-  readonly json: boolean | undefined;
-}
+const options = {
+  port: option.port(DEFAULT_PORT),
+  database: option.text("<file>", "SQLite file", join(DEFAULT_FOLDER, "sandbox.db")),
+  profile: option.profile,
+  seed: option.seed("seed of the sample data's ids"),
+  deliverTo: option.text("<url>", "send every event to this local address"),
+  listen: option.text("<address>", "address to listen on", "127.0.0.1"),
+  allowHost: option.words("<host...>", "host names that callers may use"),
+  open: option.flag("open the inspector in the browser"),
+  json: option.flag('print one JSON object instead of the "ready" line'),
+};
+type Options = option.ValuesOf<typeof options>;
 
-/** `countersign sandbox`. */
-export function declareSandbox(command: Command, surroundings: Surroundings): void {
-  command
-    .addOption(portOption())
-    .option("--database <file>", "SQLite file (default: .countersign/sandbox.db)")
-    .addOption(profileOption())
-    .option("--seed <number>", "seed of the sample data's ids", seed, 1)
-    .option("--deliver-to <url>", "send every event to this local address")
-    .option("--listen <address>", "address to listen on", "127.0.0.1")
-    .option("--allow-host <host...>", "host names that callers may use")
-    .option("--examples", "print curl commands to try")
-    .option("--open", "open the inspector in the browser")
-    .option("--json", 'print one JSON object instead of the "ready" line')
-    .addHelpText("after", help)
-    .action((options: SandboxOptions) => sandbox(options, surroundings));
-}
+/** `countersign sandbox`. Runs until the process is asked to end. */
+export const definition = define({ options, help, run: runSandbox });
 
-/** Runs the sandbox until the process is asked to end. Validates every option before it creates anything. */
-async function sandbox(options: SandboxOptions, surroundings: Surroundings): Promise<void> {
+/** Validates every option before it creates anything. */
+async function runSandbox(command: Options, surroundings: Surroundings): Promise<void> {
   const { terminal, env } = surroundings;
-  const { deliverTo, listen } = options;
-  requireAllowedHost(options);
-  const profile = await loadProfile(options.profile);
-  const given = {
-    token: await secretFrom(env, "COUNTERSIGN_TOKEN"),
-    secret: await secretFrom(env, "COUNTERSIGN_SECRET"),
-  };
-  if (given.token !== undefined) requireTokenForm(given.token);
-  if (deliverTo !== undefined) requireEndpoint(deliverTo);
-  if (given.secret !== undefined) requireSecret(profile, given.secret);
-  const port = portChoice(options.port);
-  const file = options.database ?? join(DEFAULT_FOLDER, "sandbox.db");
+  const { listen, database: file } = command;
+  const deliverTo = command.deliverTo && targetUrl(command.deliverTo, "--deliver-to").href;
+  const token = await secretFrom(env, "COUNTERSIGN_TOKEN");
+  const secret = await secretFrom(env, "COUNTERSIGN_SECRET");
+  requireForms(command, token);
+  const profile = await loadProfile(command.profile);
+  if (deliverTo !== undefined && endpointUrl(deliverTo, { allowLoopback: true }) === undefined)
+    throw refused(
+      "--deliver-to must be a URL of this machine, e.g. http://localhost:3000/webhooks, or https",
+    );
+  if (secret !== undefined) checkSecret(providerOf(profile), secret, "sign");
+  const port = { port: command.port ?? DEFAULT_PORT, isAskedFor: command.port !== undefined };
+  const typeAt = sendingProviderOf(profile).envelope.type;
   const folder = inspectorFolder();
   const key = randomBytes(16).toString("base64url");
-  const kept = { token: given.token ?? "", secret: given.secret ?? "" };
+  const kept = { token: token ?? "", secret: secret ?? "" };
 
   const running = await listenOn(port, async (number) => {
     const driver = await openDatabase(file);
-    kept.token ||= (await keptSecret(`${file}.token`, newToken)).value;
+    kept.token ||= await keptSecret(`${file}.token`, newToken);
     if (deliverTo !== undefined)
-      kept.secret ||= (await keptSecret(`${file}.secret`, newWebhookSecret)).value;
+      kept.secret ||= await keptSecret(`${file}.secret`, newWebhookSecret);
     const target = deliverTo && { url: deliverTo, secret: kept.secret };
     return serveSandbox({
       driver,
-      vault: vaultOf((await keptSecret(`${file}.keys`, newEncryptionKey)).value),
+      vault: vaultOf(await keptSecret(`${file}.keys`, newEncryptionKey)),
       profile,
       port: number,
       host: listen,
-      allowedHosts: options.allowHost ?? [],
+      allowedHosts: command.allowHost ?? [],
       userAgent: `Countersign/${surroundings.version}`,
-      onAttempt: (completion) => terminal.err(attemptLine(completion, profile, new Date())),
+      onAttempt: (completion) => terminal.err(sandboxLine(completion, typeAt)),
       inspector: {
         folder,
         key,
         token: kept.token,
         ...(target && {
           target,
-          checks: receiverCheckRunner({ ...target, profile, profileName: options.profile }),
+          checks: receiverCheckRunner({ ...target, profile, profileName: command.profile }),
         }),
       },
     });
@@ -112,176 +97,72 @@ async function sandbox(options: SandboxOptions, surroundings: Surroundings): Pro
     throw asFailure(error);
   });
 
-  const closing = new AbortController();
-  const pages: (() => Promise<void>)[] = [];
+  let closePage: (() => Promise<void>) | undefined;
   try {
-    const { driver } = running.service;
-    const seeding = { driver, profile, seed: options.seed, token: kept.token };
-    const opened = await openNamespace(seeding);
+    const { context } = running.service;
+    const { seed } = command;
+    const opened = await openNamespace(context, { seed, token: kept.token });
     if (deliverTo !== undefined) {
       const order = { url: deliverTo, secret: kept.secret };
-      const outcome = await subscribeAll(running, opened.merchant, order);
-      if (!outcome.ok) throw deliverToFailure(outcome.code);
+      const outcome = await subscribeAll({ context, vault: running.vault }, opened.merchant, order);
+      if (!outcome.ok) throw refused(`--deliver-to cannot be subscribed: ${outcome.code}`);
     }
     if (!port.isAskedFor && running.port !== port.port)
       terminal.err(`port ${port.port} is in use, listening on ${running.port}`);
     const url = openable(running.url);
     const page = folder === undefined ? undefined : `${url}/inspector/#key=${key}`;
-    const keys = surroundings.keys;
-    printPlaces(terminal, {
+    const keptSecretShown = secret === undefined ? kept.secret : "from COUNTERSIGN_SECRET";
+    const places = {
       inspector: page ?? NOT_BUILT,
       "sends to": deliverTo ?? "no endpoint yet: add one in the inspector, or use --deliver-to URL",
-      "signing secret": secretShown(deliverTo, given.secret, kept.secret),
-      "API token": given.token === undefined ? kept.token : "from COUNTERSIGN_TOKEN",
-      data: `${file}${opened.seeded === undefined ? "" : `, new${withSamples(profile)}`}`,
-    });
-    const offered = `${page === undefined ? "" : "o open · "}n next due · r reset · q quit`;
-    terminal.err(keys === undefined ? "Waiting for events…" : `Waiting for events… (${offered})`);
-    if (options.examples === true) {
-      const token = given.token === undefined ? `$(cat "${file}.token")` : "$COUNTERSIGN_TOKEN";
-      const lines = await exampleLines(running, opened, {
-        profile,
-        url,
-        token,
-        isSubscribed: deliverTo !== undefined,
-      });
-      for (const line of lines) terminal.err(line);
-    }
-    const open = async (): Promise<void> => {
-      if (page === undefined) return terminal.err(`inspector: ${NOT_BUILT}`);
-      pages.push(await openInBrowser(page, (line) => terminal.err(line)));
+      "signing secret":
+        deliverTo === undefined ? "one per endpoint, shown when you add it" : keptSecretShown,
+      "API token": token === undefined ? kept.token : "from COUNTERSIGN_TOKEN",
+      ...(opened.seeded && {
+        "API client": `${opened.seeded.clientId} ${opened.seeded.clientSecret} (shown only once)`,
+      }),
+      data: `${file}${opened.seeded === undefined ? "" : ", new with sample data"}`,
     };
-    if (options.open === true) await open();
-    const call = caller(url, kept.token);
-    keys?.(closing.signal, (pressed) => {
-      if (pressed === "o") void open();
-      if (pressed === "n") void printResult(moveToNextDue(call), terminal);
-      if (pressed === "r") void printResult(startOver(call, profile), terminal);
-      if (pressed === "q") closing.abort();
-    });
+    for (const line of inRows(places)) terminal.err(line, "strong");
+    terminal.err("Waiting for events…");
+    if (command.open === true) {
+      if (page === undefined) terminal.err(`inspector: ${NOT_BUILT}`);
+      else closePage = await openInBrowser(page, (line) => terminal.err(line));
+    }
     const ready = {
       ready: url,
       profile: profile.name,
       database: file,
-      tokenFile: given.token === undefined ? `${file}.token` : null,
-      secretFile: deliverTo !== undefined && given.secret === undefined ? `${file}.secret` : null,
+      tokenFile: token === undefined ? `${file}.token` : null,
+      secretFile: deliverTo !== undefined && secret === undefined ? `${file}.secret` : null,
     };
-    terminal.out(options.json === true ? printableJson(ready) : `ready ${url}`);
-    const quit = new Promise<void>((resolve) =>
-      closing.signal.addEventListener("abort", () => resolve(), { once: true }),
-    );
-    await Promise.race([surroundings.asked(), quit]);
+    terminal.out(command.json === true ? printableJson(ready) : `ready ${url}`);
+    await surroundings.asked();
   } finally {
-    closing.abort();
-    for (const remove of pages) await remove();
+    await closePage?.();
     await running.close();
   }
 }
-
-const NOT_BUILT = "not built in this checkout; run pnpm build";
 
 /** Names loopback for a server that listens on every address: no client can call `0.0.0.0` or `[::]`. */
 function openable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
-/** Prints where things are: a label and a value a line, the labels bold. */
-function printPlaces(terminal: Terminal, places: Readonly<Record<string, string>>): void {
-  const width = Math.max(...Object.keys(places).map((label) => label.length));
-  for (const [label, value] of Object.entries(places))
-    terminal.err(`${label.padEnd(width)}  ${value}`, "strong");
-}
-
-function secretShown(
-  deliverTo: string | undefined,
-  given: string | undefined,
-  kept: string,
-): string {
-  if (deliverTo === undefined) return "one per endpoint, shown when you add it";
-  return given === undefined ? kept : "from COUNTERSIGN_SECRET";
-}
-
-type Call = (method: string, path: string, body?: object) => Promise<unknown>;
-
-/** Calls the sandbox as any client does; a refusal is an error with its text. */
-function caller(url: string, token: string): Call {
-  return async (method, path, body) => {
-    const answer = await fetch(new URL(path, url), {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${answer.status} ${text}`);
-    const parsed: unknown = JSON.parse(text);
-    return parsed;
-  };
-}
-
-async function printResult(result: Promise<string>, terminal: Terminal): Promise<void> {
-  terminal.err(await result.catch((error: unknown) => printable(String(error))));
-}
-
-async function moveToNextDue(call: Call): Promise<string> {
-  // The sandbox of this process answers it.
-  const { next } = (await call("GET", "/sandbox/inspect/due")) as { next: { at: string } | null };
-  if (next === null) return "nothing is due";
-  await call("PUT", "/sandbox/clock", { now: next.at });
-  return `sandbox time is ${next.at}`;
-}
-
-async function startOver(call: Call, profile: Profile): Promise<string> {
-  await call("POST", "/sandbox/inspect/reset", { what: "samples" });
-  return `started over${withSamples(profile)}`;
-}
-
-const withSamples = ({ payments }: Profile): string =>
-  payments === true ? " with sample data" : "";
-
-/** Callers on other machines reach the sandbox by a host name, which must be allowed. */
-function requireAllowedHost({ listen, allowHost = [] }: SandboxOptions): void {
-  if (["127.0.0.1", "::1", "localhost"].includes(listen) || allowHost.length > 0) return;
-  throw new Failure(
-    "CS_CLI_ALLOW_HOST_MISSING",
-    `--listen ${listen} needs --allow-host with the name that callers use`,
-  );
-}
-
-// RFC 6750, section 2.1, and too long to guess.
-function requireTokenForm(token: string): void {
-  if (/^[A-Za-z0-9._~+/-]{16,256}=*$/.test(token)) return;
+/** Checks the values that need no other one. */
+function requireForms({ listen, allowHost = [] }: Options, token: string | undefined): void {
+  // Callers on other machines reach the sandbox by a host name.
+  if (!["127.0.0.1", "::1", "localhost"].includes(listen) && allowHost.length === 0)
+    throw new Failure(
+      "CS_CLI_ALLOW_HOST_MISSING",
+      `--listen ${listen} needs --allow-host with the name that callers use`,
+    );
+  // RFC 6750, section 2.1, and too long to guess.
+  if (token === undefined || /^[A-Za-z0-9._~+/-]{16,256}=*$/.test(token)) return;
   const message = "COUNTERSIGN_TOKEN must be 16 to 256 characters of [A-Za-z0-9._~+/-]";
   throw new Failure("CS_CLI_TOKEN_UNUSABLE", message);
 }
 
-function requireEndpoint(url: string): void {
-  if (endpointUrl(url, { allowLoopback: true }) === undefined)
-    throw deliverToFailure("INVALID_URL");
-}
-
-function requireSecret(profile: Profile, secret: string): void {
-  try {
-    schemeOf(providerOf(profile)).check([secret], "sign");
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw deliverToFailure("WEAK_SECRET");
-  }
-}
-
-function deliverToFailure(code: string): Failure {
-  const messages: Readonly<Record<string, string>> = {
-    INVALID_URL:
-      "--deliver-to needs the full URL of a local receiver, e.g. http://localhost:3000/webhooks",
-    WEAK_SECRET: "COUNTERSIGN_SECRET is not a secret that the profile's scheme accepts",
-  };
-  const message = messages[code] ?? `--deliver-to cannot be subscribed: ${code}`;
-  return new Failure("CS_CLI_DELIVER_TO_REFUSED", message);
-}
-
-function newToken(): string {
-  return `cst_${randomBytes(32).toString("base64url")}`;
-}
-
-function newWebhookSecret(): string {
-  return `whsec_${randomBytes(32).toString("base64")}`;
-}
+const refused = (message: string): Failure => new Failure("CS_CLI_DELIVER_TO_REFUSED", message);
+const newToken = (): string => `cst_${randomBytes(32).toString("base64url")}`;
+const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`;

@@ -1,6 +1,6 @@
-import * as service from "@countersign/service/internal";
+import * as service from "@countersign/service";
 import { asFailure, serviceDatabase } from "../database.ts";
-import { loadProfile } from "../profile.ts";
+import { loadProfile } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
 
 /** Options of the commands that work on the data of `countersign serve`. */
@@ -19,13 +19,7 @@ Environment (also as NAME_FILE, the path of a file that holds it):
 Examples:
 `;
 
-/**
- * Runs `run` on the service's database, with its tables up to date, and closes it. Running processes learn of deliveries.
- *
- * @param options `profile`: default `standard`, for what does not depend on it. `createsDatabase`: default false, so that
- *   a misspelt file is an error.
- * @throws {Failure} The database cannot be used, or the profile is unknown.
- */
+/** Runs something on the service's database, with its tables up to date. Running processes find its deliveries within a second or so. */
 export async function withServiceData<T>(
   options: DataOptions & { readonly profile?: string; readonly createsDatabase?: boolean },
   { env }: Surroundings,
@@ -37,16 +31,11 @@ export async function withServiceData<T>(
   const driver = await database.open();
   try {
     const clock = service.systemClock;
-    await service.migrate(driver, { now: clock.now() });
+    await service.createTables(driver);
     // Running processes use the stored clock, which may differ from this machine's.
     const due = await service.dueInstantOf(driver, clock, "live");
     const dueClock = new service.DueClock({ ...clock, now: () => due });
-    let isWork = false;
-    const onWork = (): void => void (isWork = true);
-    const outcome = await run(service.createService({ driver, profile, dueClock, onWork }).context);
-    // Without a notification they find it some seconds later.
-    if (isWork) await service.hintAtAnything(driver).catch(() => {});
-    return outcome;
+    return await run(service.createService({ driver, profile, dueClock }).context);
   } catch (error) {
     throw asFailure(error, database.name);
   } finally {

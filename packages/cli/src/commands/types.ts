@@ -1,15 +1,14 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
-import { type EventsDocument, readDocument } from "@countersign/contract-kit/documents";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { readDocument } from "@countersign/contract-kit/documents";
 import { resolveProfile } from "@countersign/schemas/provider-of";
-import type { ProviderDocument } from "@countersign/schemas/providers";
-import { interfaceSchemas, openApiOf } from "@countersign/service/internal";
-import type { Command } from "commander";
+import { interfaceSchemas, openApiOf } from "@countersign/service";
+import { define } from "../command.ts";
 import { chosenDocument } from "../documents.ts";
 import { badArgument } from "../failure.ts";
-import { choice, openApiOptions, profileOption, providerOption } from "../options.ts";
+import * as option from "../options.ts";
 import { printable, printableJson } from "../printable.ts";
-import { chosenProvider, loadProfile } from "../profile.ts";
+import { chosenProvider, loadProfile } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
 import { type CatalogueFacts, typescriptCatalogue } from "../types/catalogue.ts";
 import { go } from "../types/go.ts";
@@ -18,7 +17,6 @@ import { commentOf, type Language } from "../types/language.ts";
 import { python } from "../types/python.ts";
 import { typesModel } from "../types/types-model.ts";
 import { typescript } from "../types/typescript.ts";
-import { writeFiles } from "../write-files.ts";
 
 const languages: Readonly<Record<string, Language>> = { typescript, python, go, java };
 
@@ -39,50 +37,33 @@ Examples:
   countersign types --language java --package com.example.events --out src/main/java/com/example/events
   countersign types --language typescript --validators --openapi github.json --provider github --out src/catalogue.ts`;
 
-interface TypesOptions {
-  readonly language: string;
-  readonly out: string;
-  readonly package: string | undefined;
-  readonly validators: boolean | undefined;
-  readonly profile: string;
-  readonly provider: string | undefined;
-  readonly openapi: string | undefined;
-  readonly eventType: string | undefined;
-  readonly json: boolean | undefined;
-}
+const options = {
+  language: option.required(
+    option.choice("<name>", "programming language", Object.keys(languages)),
+  ),
+  out: option.required(option.text("<path>", "file to write; for java a folder")),
+  package: option.text("<name>", "package of the types; only go and java"),
+  validators: option.flag("write a catalogue for createReceiver; only typescript"),
+  profile: option.profile,
+  provider: option.provider,
+  openapi: option.openapi,
+  eventType: option.eventType,
+  json: option.json,
+};
+type Options = option.ValuesOf<typeof options>;
 
-/** `countersign types`. */
-export function declareTypes(command: Command, surroundings: Surroundings): void {
-  command
-    .addOption(
-      choice(
-        "--language <name>",
-        "programming language",
-        Object.keys(languages),
-      ).makeOptionMandatory(),
-    )
-    .requiredOption("--out <path>", "file to write; for java a folder")
-    .option("--package <name>", "package of the types; only go and java")
-    .option("--validators", "write a catalogue for createReceiver; only typescript")
-    .addOption(profileOption())
-    .addOption(providerOption());
-  for (const option of openApiOptions()) command.addOption(option);
-  command
-    .option("--json", "print one JSON object instead of lines")
-    .addHelpText("after", help)
-    .action((options: TypesOptions) => writeTypes(options, surroundings));
-}
+export const definition = define({ options, help, run: writeTypes });
 
-async function writeTypes(command: TypesOptions, { terminal }: Surroundings): Promise<void> {
+async function writeTypes(command: Options, { terminal }: Surroundings): Promise<void> {
   const { language: name, out, validators = false } = command;
   if (validators && name !== "typescript")
     throw badArgument("--validators are for typescript, whose receiver takes them");
-  const { document, provider, facts } = await described(command);
+  const { document, sender, facts } = await described(command);
   const isOwn = command.openapi === undefined;
   const language = validators ? typescriptCatalogue(facts, isOwn) : languages[name];
   if (language === undefined) throw new TypeError(`no language ${name}`);
   const packageName = packageOf(language, command);
-  const model = typesModel(document, { provider, isOwn });
+  const model = typesModel(document, { provider: sender, isOwn });
   const printed = await language.print(model, packageName);
   const header = `${language.comment} The webhook events of ${commentOf({ description: document.title })}, by \`countersign types\`. Do not edit.`;
   const files = new Map(
@@ -91,11 +72,12 @@ async function writeTypes(command: TypesOptions, { terminal }: Surroundings): Pr
       `${header}\n\n${text.trim()}\n`,
     ]),
   );
-  await requirePlace(language, out);
   try {
-    await writeFiles(files);
+    await mkdir(language.isFolder ? out : dirname(out), { recursive: true });
+    await Promise.all([...files].map(([path, text]) => writeFile(path, text)));
   } catch (cause) {
-    throw badArgument(`--out cannot be written: ${printable(out)}`, cause);
+    const what = language.isFolder ? "a folder" : "a file";
+    throw badArgument(`--out cannot be written as ${what}: ${printable(out)}`, cause);
   }
   const paths = [...files.keys()];
   if (command.json === true)
@@ -104,51 +86,41 @@ async function writeTypes(command: TypesOptions, { terminal }: Surroundings): Pr
 }
 
 /** The chosen document, and what a provider's document or a profile adds to it. */
-async function described(command: TypesOptions): Promise<{
-  readonly document: EventsDocument;
-  readonly provider: ProviderDocument | undefined;
-  readonly facts: ReadonlyMap<string, CatalogueFacts>;
-}> {
+async function described(command: Options) {
   const chosen = await chosenDocument(command);
+  if (chosen !== undefined && command.profile !== "standard")
+    throw badArgument("--openapi cannot be combined with --profile");
   if (chosen === undefined) {
     if (command.provider !== undefined) throw badArgument("--provider needs --openapi here");
-    const profile = await loadProfile(command.profile);
-    const { provider, catalogue } = resolveProfile(profile);
-    const document = await readDocument(openApiOf(profile, interfaceSchemas));
-    const title = `profile ${profile.name}`;
-    return { document: { ...document, title }, provider, facts: factsOf(catalogue) };
+    const own = await loadProfile(command.profile);
+    const { provider: sender, catalogue } = resolveProfile(own);
+    const document = await readDocument(openApiOf(own, interfaceSchemas));
+    const title = `profile ${own.name}`;
+    return { document: { ...document, title }, sender, facts: factsOf(catalogue) };
   }
-  const provider = await chosenProvider(command);
-  const rows = (provider?.catalogue ?? []).map(({ resource, ...row }) => ({
+  const sender = await chosenProvider(command);
+  const rows = (sender?.catalogue ?? []).map(({ resource, ...row }) => ({
     ...row,
-    ...(resource !== undefined && { resource: resource.replace(/^(?:body|item):/, "") }),
+    resource: resource?.replace(/^(?:body|item):/, ""),
   }));
-  return { document: chosen, provider, facts: factsOf(rows) };
+  return { document: chosen, sender, facts: factsOf(rows) };
 }
 
 /** By types: of types with several rows, the first one, and the rank if all have the same. */
-function factsOf(
+const factsOf = (
   rows: readonly (CatalogueFacts & { readonly type: string })[],
-): ReadonlyMap<string, CatalogueFacts> {
-  return new Map(
+): ReadonlyMap<string, CatalogueFacts> =>
+  new Map(
     [...Map.groupBy(rows, ({ type }) => type)].map(([type, group]) => {
-      const [{ category, resource, rank } = {}, ...others] = group;
-      const isSame = others.every((row) => row.rank === rank);
-      return [
-        type,
-        {
-          ...(category !== undefined && { category }),
-          ...(resource !== undefined && { resource }),
-          ...(rank !== undefined && isSame && { rank }),
-        },
-      ];
+      const [{ category, resource, rank } = {}] = group;
+      const isSame = group.every((row) => row.rank === rank);
+      return [type, { category, resource, rank: isSame ? rank : undefined }];
     }),
   );
-}
 
 function packageOf(
   { package: packages }: Language,
-  { language, package: packageName }: TypesOptions,
+  { language, package: packageName }: Options,
 ): string {
   if (packages === undefined) {
     if (packageName === undefined) return "";
@@ -158,16 +130,5 @@ function packageOf(
   if (packages.form.test(name)) return name;
   throw badArgument(
     `invalid --package for ${language}: expected a name such as ${packages.standard}`,
-  );
-}
-
-/** A folder if the language needs several files, otherwise a file. */
-async function requirePlace({ isFolder }: Language, out: string): Promise<void> {
-  const there = await stat(out).catch(() => undefined);
-  if (there === undefined || there.isDirectory() === isFolder) return;
-  throw badArgument(
-    isFolder
-      ? `--out must be a folder for this language: ${printable(out)} is a file`
-      : `--out must be a file for this language: ${printable(out)} is a folder`,
   );
 }

@@ -1,176 +1,148 @@
-import type { Command } from "commander";
-import { requirements } from "@countersign/contract-kit";
+import { httpSend, probeProvider, requirements } from "@countersign/contract-kit";
 import {
   PactMissingError,
-  readPacts,
-  standardPacts,
-  verifyPacts,
-  type Pact,
-  type PactInteraction,
   type PactProvider,
   type PactResult,
+  readPacts,
+  serviceProvider,
+  standardPacts,
+  verifyPacts as verifyInteractions,
 } from "@countersign/contract-kit/pact";
-import { redactor, reportOfPacts, type SkippedRow } from "@countersign/contract-kit/report";
-import { Failure } from "../failure.ts";
-import { loadProfile } from "../profile.ts";
-import { choice } from "../options.ts";
-import { printable, printableJson } from "../printable.ts";
+import { reportOfPacts, type SkippedRow } from "@countersign/contract-kit/report";
+import type { Profile } from "@countersign/schemas/profiles";
+import { define } from "../command.ts";
+import { requiredFrom, secretFrom } from "../environment.ts";
+import { badArgument, Failure, messageOf } from "../failure.ts";
+import * as option from "../options.ts";
+import { loadProfile } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
-import {
-  optionWords,
-  queryValues,
-  requireKnownIds,
-  shellWords,
-  targetUrl,
-} from "../verify/arguments.ts";
-import { openReceiver, openService } from "../verify/open-pact-provider.ts";
-import { telling } from "../verify/tell-report.ts";
-import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
+import { targetUrl } from "../verify/arguments.ts";
+import { statesOf, unverifiable } from "../verify/open-provider-target.ts";
+import { verify } from "../verify/verify.ts";
+import { verifyHelp, verifyOptions } from "../verify/verify-options.ts";
 
 const help = `
-Verifies a service or a receiver against its consumers' pacts, one line per interaction. The service's state-change URL prepares the
-states; a receiver needs only its secret.
+Verifies a service against its consumers' pacts, one line per interaction. The service's state-change URL prepares the states.
 
 Pact is not included: npm install --save-dev --ignore-scripts @pact-foundation/pact@17.1.4
 ${verifyHelp}
 
 Environment (also as NAME_FILE, the path of a file with the value):
-  COUNTERSIGN_TOKEN            access token with every scope, for a service
+  COUNTERSIGN_TOKEN            access token with every scope
   COUNTERSIGN_STATE_TOKEN      bearer token of the state-change URL (default: COUNTERSIGN_TOKEN)
-  COUNTERSIGN_SECRET           signing secret, for a receiver
 
 Examples:
   countersign verify pacts --provider-url http://127.0.0.1:4010
-  countersign verify pacts --provider-url http://localhost:3000/webhooks --provider merchant-receiver
   countersign verify pacts --provider-url https://staging.example --state-url https://staging.example/test/states`;
 
-/** The options of the command line. */
-interface PactsOptions extends VerifyOptions {
-  readonly providerUrl: string;
-  readonly provider: string;
-  readonly pacts?: readonly string[];
-  readonly stateUrl?: string;
-  readonly listen: string;
-}
+/** The service's name in pacts. */
+const SERVICE = "countersign-service";
 
-/** `countersign verify pacts`. */
-export function declareVerifyPacts(command: Command, surroundings: Surroundings): void {
-  command
-    .requiredOption("--provider-url <url>", "base URL of the service, or the receiver's URL")
-    .addOption(
-      choice("--provider <name>", "side to test", [
-        "countersign-service",
-        "merchant-receiver",
-      ]).default("countersign-service"),
-    )
-    .option("--pacts <path...>", "pact files or folders (default: those of this version)")
-    .option("--state-url <url>", "state-change URL (default: /sandbox/states of the service)")
-    .option("--listen <address>", "address to receive webhooks on", "127.0.0.1");
-  withVerifyOptions(command)
-    .addHelpText("after", help)
-    .action(async (options: PactsOptions) => {
-      if (!(await runVerifyPacts(options, surroundings))) surroundings.unmet();
-    });
-}
+const options = {
+  providerUrl: option.required(option.text("<url>", "base URL of the service")),
+  pacts: option.words("<path...>", "pact files or folders (default: those of this version)"),
+  stateUrl: option.text("<url>", "state-change URL (default: /sandbox/states of the service)"),
+  listen: option.text("<address>", "address to receive webhooks on", "127.0.0.1"),
+  profile: option.profile,
+  ...verifyOptions,
+};
+type Options = option.ValuesOf<typeof options>;
 
-/**
- * Verifies the pacts and reports a line for each interaction.
- *
- * @returns True if nothing new fails at a level of `--fail-on`.
- * @throws {Failure} Nothing could be verified; reports are written anyway.
- */
-async function runVerifyPacts(options: PactsOptions, surroundings: Surroundings): Promise<boolean> {
-  const paths = options.pacts ?? [standardPacts()];
-  const rows = read(paths)
-    .filter(({ provider }) => provider === options.provider)
-    .flatMap(({ consumer, provider, interactions }) =>
-      interactions.map((one) => ({ ...one, consumer, provider })),
+/** `countersign verify pacts`: a line for each interaction. */
+export const verifyPacts = define({
+  options,
+  help,
+  run: async (given, surroundings, { command }) => {
+    const { pacts = [standardPacts()], only, skip = {}, failOn, seed } = given;
+    const rows = interactionsIn(pacts);
+    const wanted = ({ requirement = "" }: Pick<SkippedRow, "requirement">): boolean =>
+      (only === undefined || only.includes(requirement)) && !Object.hasOwn(skip, requirement);
+    const startedAt = Date.now();
+    return verify(
+      {
+        command,
+        ids: rows.flatMap(({ requirement }) => requirement ?? []),
+        listed: { name: "interactions", rows: () => rows.map(listedRow) },
+        open: async () => openService(given, await loadProfile(given.profile), surroundings),
+        judge: async ({ provider, url, profile }, { signal, again }) => {
+          const verified = verifyInteractions({ provider, pacts, wanted });
+          const result = await Promise.race([verified, interrupted(provider, signal)]).catch(
+            (cause: unknown) => {
+              if (!(cause instanceof PactMissingError)) throw cause;
+              throw new Failure("CS_CLI_PACT_MISSING", cause.message, cause);
+            },
+          );
+          const about = { role: "provider", url, profile, seed, failOn, startedAt } as const;
+          const skipped = rows.flatMap((row) => {
+            const reason = skip[row.requirement ?? ""];
+            return reason === undefined ? [] : [{ row, reason }];
+          });
+          const replay = ({ requirement }: SkippedRow): string =>
+            again(...(requirement === undefined ? [] : ["--only", requirement]));
+          return reportOfPacts(result, { about, skipped, replay });
+        },
+      },
+      given,
+      surroundings,
     );
-  const known = rows.flatMap(({ requirement }) => requirement ?? []);
-  requireKnownIds(options, known);
-  if (options.list === true) return list(rows, options, surroundings);
-  const { only, skip = {}, failOn, seed } = options;
-  const wanted = ({ requirement = "" }: PactInteraction): boolean =>
-    (only === undefined || only.includes(requirement)) && !Object.hasOwn(skip, requirement);
+  },
+});
 
-  const tells = await telling(options, surroundings);
-  const startedAt = Date.now();
-  const profile = await loadProfile(options.profile);
-  const url = targetUrl(options.providerUrl, "--provider-url");
-  const isReceiver = options.provider === "merchant-receiver";
-  const open = isReceiver ? openReceiver : openService;
-  const { provider, secrets, close } = await open({ ...options, url, profile }, surroundings);
+function interactionsIn(paths: readonly string[]): readonly SkippedRow[] {
   try {
-    const verified = verifyPacts({ provider, pacts: paths, wanted });
-    const result = await Promise.race([verified, interrupted(provider, surroundings)]);
-    const role = isReceiver ? "receiver" : "provider";
-    const about = { role, url: url.href, profile, seed, failOn, startedAt } as const;
-    const skipped = rows.flatMap((row) => {
-      const reason = skip[row.requirement ?? ""];
-      return reason === undefined ? [] : [{ row, reason }];
-    });
-    const report = reportOfPacts(result, { about, skipped, replay: (row) => again(row, options) });
-    return await tells.report(redactor([...secrets, ...queryValues(url.href)])(report));
+    return readPacts(paths)
+      .filter(({ provider }) => provider === SERVICE)
+      .flatMap(({ consumer, provider, interactions }) =>
+        interactions.map((one) => ({ ...one, consumer, provider })),
+      );
   } catch (cause) {
-    if (!(cause instanceof PactMissingError)) throw cause;
-    throw new Failure("CS_CLI_PACT_MISSING", cause.message, { cause });
-  } finally {
-    close();
+    throw badArgument(`a pact cannot be read: ${messageOf(cause)}`, cause);
   }
 }
 
+const listedRow = ({ requirement, consumer, description }: SkippedRow) => ({
+  requirement: requirement ?? "-",
+  level: requirements().find(({ id }) => id === requirement)?.level,
+  consumer,
+  description,
+});
+
 /** The report of an interrupted run. It has no results, since Pact reports them only at its end. */
-function interrupted(
-  { name }: PactProvider,
-  { interruption }: Pick<Surroundings, "interruption">,
-): Promise<PactResult> {
+function interrupted({ name }: PactProvider, signal: AbortSignal): Promise<PactResult> {
   const problems = ["the run was interrupted: nothing was verified"];
-  const signal = interruption();
   return new Promise((resolve) => {
-    const stop = (): void => resolve({ provider: name, rows: [], problems, isOk: false, log: "" });
+    const stop = (): void => resolve({ provider: name, rows: [], problems, isOk: false });
     signal.addEventListener("abort", stop, { once: true });
   });
 }
 
-function again({ requirement }: SkippedRow, options: PactsOptions): string {
-  const { providerUrl, provider, pacts, profile, stateUrl } = options;
-  const words = optionWords({
-    "--provider-url": providerUrl,
-    "--provider": provider,
-    "--state-url": stateUrl,
-    "--profile": profile === "standard" ? undefined : profile,
-    "--pacts": pacts,
-    "--only": requirement,
-  });
-  return shellWords(["countersign", "verify", "pacts", ...words]);
-}
-
-function list(
-  rows: readonly SkippedRow[],
-  { json }: PactsOptions,
-  { terminal }: Pick<Surroundings, "terminal">,
-): true {
-  const levelById = new Map(requirements().map(({ id, level }) => [id, level]));
-  const listed = rows.map(({ requirement, consumer, description }) => {
-    return { requirement, level: levelById.get(requirement ?? ""), consumer, description };
-  });
-  if (json === true) terminal.out(printableJson({ interactions: listed }));
-  else
-    for (const { requirement = "-", level = "-", consumer, description } of listed)
-      terminal.out(
-        printable(`${requirement.padEnd(26)}  ${level.padEnd(23)}  ${consumer}  ${description}`),
-      );
-  return true;
-}
-
-function read(paths: readonly string[]): readonly Pact[] {
+/** A service as the provider that pacts are verified against. */
+async function openService(
+  { providerUrl, stateUrl, listen }: Options,
+  profile: Profile,
+  { env }: Surroundings,
+) {
+  const target = targetUrl(providerUrl, "--provider-url");
+  const token = await requiredFrom(env, "COUNTERSIGN_TOKEN", "set it or COUNTERSIGN_TOKEN_FILE");
+  const stateToken = (await secretFrom(env, "COUNTERSIGN_STATE_TOKEN")) ?? token;
+  const url = target.href.replace(/\/+$/, "");
+  const at = targetUrl(stateUrl ?? statesOf(target), "--state-url").href;
+  const [calls, changes] = [httpSend(url), httpSend(at)];
+  const closing = [calls.close, changes.close];
+  const close = (): void => {
+    for (const end of closing) end();
+  };
+  const { send } = calls;
+  const states = { url: at, send: changes.send, token: () => Promise.resolve(stateToken) };
   try {
-    return readPacts(paths);
+    const own = { role: "provider", url, send, profile, states } as const;
+    // Every pact begins with a state.
+    await probeProvider({ ...own, token: () => Promise.resolve(token) }, { isStateUrlGiven: true });
+    const provider = await serviceProvider({ url, send, states, token, listen });
+    closing.push(provider.close);
+    return { provider, profile, url: target.href, secrets: [token, stateToken], close };
   } catch (cause) {
-    throw unusable(`a pact cannot be read: ${cause instanceof Error ? cause.message : ""}`, cause);
+    close();
+    throw unverifiable(cause, env);
   }
-}
-
-function unusable(message: string, cause?: unknown): Failure {
-  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message, { cause });
 }

@@ -1,13 +1,9 @@
-import type { Command } from "commander";
 import { providerChecks } from "@countersign/contract-kit";
-import { Failure } from "../failure.ts";
-import { loadProfile } from "../profile.ts";
-import { integer } from "../options.ts";
-import type { Surroundings } from "../terminal.ts";
-import { optionWords } from "../verify/arguments.ts";
-import { openProviderTarget } from "../verify/open-provider-target.ts";
-import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
-import { verifyTarget } from "../verify/verify-target.ts";
+import { define } from "../command.ts";
+import { loadProfile } from "../provider.ts";
+import { openProviderTarget, providerOptions } from "../verify/open-provider-target.ts";
+import { verifyTarget } from "../verify/verify.ts";
+import { verifyHelp, verifyOptions } from "../verify/verify-options.ts";
 
 const help = `
 Tests every answer against its schema, and sends invalid requests, generated sequences and expired tokens. It listens for webhooks
@@ -36,93 +32,22 @@ Examples:
   countersign verify provider --url http://127.0.0.1:4010
   countersign verify provider --url https://staging.example --i-own staging.example
   countersign verify provider --url https://staging.example --i-own staging.example --state-url https://staging.example/test/states --listen 0.0.0.0:8443 --callback-url https://ci.example/hooks --report junit=provider.xml
-  countersign verify provider --url http://127.0.0.1:4010 --only provider/amounts --seed 7 --path 3:0:1`;
-
-/** The options of the command line. */
-interface ProviderOptions extends VerifyOptions {
-  readonly url: string;
-  readonly stateUrl?: string;
-  readonly listen?: string;
-  readonly callbackUrl?: string;
-  readonly iOwn?: string;
-  readonly slow?: boolean;
-  readonly runs: number;
-  readonly path?: string;
-  /** Seconds. */
-  readonly timeout: number;
-}
+  countersign verify provider --url http://127.0.0.1:4010 --only provider/amounts --seed 7`;
 
 /** `countersign verify provider`. */
-export function declareVerifyProvider(command: Command, surroundings: Surroundings): void {
-  command
-    .requiredOption("--url <url>", "base URL of the service")
-    .option("--state-url <url>", "state-change URL (default: /sandbox/states of --url)")
-    .option("--listen <address>", "ADDRESS or ADDRESS:PORT to receive webhooks on")
-    .option("--callback-url <url>", "base URL by which the provider reaches --listen")
-    .option("--i-own <host>", "confirm that you own this remote host")
-    .option("--slow", "also run checks that wait for the profile's deadlines")
-    .option("--runs <number>", "scenarios of a generated check", integer(1, 1_000_000), 50)
-    .option("--path <path>", "replay a generated failure from this path; with --only")
-    .option("--timeout <seconds>", "end the run after this time", integer(1, 1_000_000), 900);
-  withVerifyOptions(command)
-    .addHelpText("after", help)
-    .action(async (options: ProviderOptions) => {
-      if (!(await runVerifyProvider(options, surroundings))) surroundings.unmet();
-    });
-}
-
-/**
- * Runs every check that the target supports, and writes reports.
- *
- * @returns True if nothing new fails at a level of `--fail-on`.
- * @throws {Failure} Nothing could be verified, or an argument is malformed.
- */
-async function runVerifyProvider(
-  options: ProviderOptions,
-  surroundings: Surroundings,
-): Promise<boolean> {
-  refuseContradictions(options);
-  const profile = await loadProfile(options.profile);
-  return verifyTarget(
-    {
-      role: "provider",
-      checks: providerChecks,
-      open: () => openProviderTarget({ ...options, profile }, surroundings),
-      command: commandOf(options),
-      ...(options.path !== undefined && { path: options.path }),
-      runs: options.runs,
-    },
-    options,
-    { ...surroundings, interruption: () => endOf(options, surroundings) },
-  );
-}
-
-function refuseContradictions({ path, only }: ProviderOptions): void {
-  if (path !== undefined && only?.length !== 1)
-    throw unusable("--path begins within one check: name it by --only");
-  if (path !== undefined && !/^\d+(?::\d+)*$/.test(path))
-    throw unusable("--path is numbers with colons between, as a failure prints it");
-}
-
-/** The person's, or the time that the run has. */
-function endOf({ timeout }: ProviderOptions, { interruption }: Surroundings): AbortSignal {
-  return AbortSignal.any([interruption(), AbortSignal.timeout(timeout * 1000)]);
-}
-
-function commandOf(options: ProviderOptions): readonly string[] {
-  const { url, stateUrl, listen, callbackUrl, iOwn, slow, runs } = options;
-  const words = optionWords({
-    "--url": url,
-    "--state-url": stateUrl,
-    "--listen": listen,
-    "--callback-url": callbackUrl,
-    "--i-own": iOwn,
-    "--runs": runs === 50 ? undefined : String(runs),
-    "--slow": slow,
-  });
-  return ["countersign", "verify", "provider", ...words];
-}
-
-function unusable(message: string): Failure {
-  return new Failure("CS_CLI_ARGUMENT_UNUSABLE", message);
-}
+export const verifyProvider = define({
+  options: { ...providerOptions, ...verifyOptions },
+  help,
+  run: async (options, surroundings, { command }) => {
+    const profile = await loadProfile(options.profile);
+    const { runs } = options;
+    const open = () => openProviderTarget(options, profile, surroundings);
+    const interruption = (): AbortSignal =>
+      AbortSignal.any([surroundings.interruption(), AbortSignal.timeout(options.timeout * 1000)]);
+    return verifyTarget(
+      { role: "provider", checks: providerChecks, command, runs, open },
+      options,
+      { ...surroundings, interruption },
+    );
+  },
+});

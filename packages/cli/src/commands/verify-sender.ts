@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import {
   openSender,
   senderChecks,
@@ -6,16 +5,18 @@ import {
   type SenderTarget,
   TargetUnusableError,
 } from "@countersign/contract-kit";
-import { readDocument } from "@countersign/contract-kit/documents";
+import { define } from "../command.ts";
+import { chosenDocument } from "../documents.ts";
 import { secretFrom } from "../environment.ts";
 import { badArgument, Failure } from "../failure.ts";
-import { integer } from "../options.ts";
+import * as option from "../options.ts";
+import { listenFailure } from "../port.ts";
 import { claimsFor, loadProvider } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
-import { optionWords, parseListen, portFailure, targetUrl } from "../verify/arguments.ts";
+import { parseListen } from "../verify/arguments.ts";
 import { commandRunner } from "../verify/run-command.ts";
-import { verifyHelp, withVerifyOptions, type VerifyOptions } from "../verify/verify-options.ts";
-import { type OpenedTarget, verifyTarget } from "../verify/verify-target.ts";
+import { type OpenedTarget, verifyTarget } from "../verify/verify.ts";
+import { verifyHelp, verifyOptions } from "../verify/verify-options.ts";
 
 const help = `
 Starts a receiver, runs your commands, and tests what arrives: signatures, retries, answers, redirects, timeouts, certificates.
@@ -28,7 +29,6 @@ A sender that knows one URL only may send to --listen instead, at any path.
   --subscribe  adds a URL to the sender's endpoints, to test that one does not delay another
   --repeat     makes the sender repeat at once what has failed; without it, retries are waited for
   --rotate     gives the sender a new secret, COUNTERSIGN_SECRET
-  --reopen     makes the sender send again after the answer 410
 ${verifyHelp}
 
 Environment (also as NAME_FILE, the path of a file with the value):
@@ -39,106 +39,60 @@ Examples:
   countersign verify sender --provider acme.json --listen 127.0.0.1:9000 --trigger "POST http://127.0.0.1:3000/test/event"
   countersign verify sender --listen 127.0.0.1:9000 --trigger ./send.sh --repeat ./retry.sh --slow`;
 
-/** The options of the command line. */
-interface SenderOptions extends Omit<VerifyOptions, "profile"> {
-  readonly provider: string;
-  readonly listen: string;
-  readonly callbackUrl?: string;
-  readonly trigger: string;
-  readonly subscribe?: string;
-  readonly repeat?: string;
-  readonly rotate?: string;
-  readonly reopen?: string;
-  readonly types?: readonly string[];
-  readonly openapi?: string;
-  /** Seconds. */
-  readonly wait: number;
-  readonly slow?: boolean;
-}
+const options = {
+  provider: option.text(
+    "<name|file>",
+    "provider's name, or the file of its document",
+    "standard-webhooks",
+  ),
+  listen: option.required(
+    option.text("<address>", "ADDRESS or ADDRESS:PORT to receive webhooks on"),
+  ),
+  trigger: option.required(option.text("<cmd>", "command that makes the sender send an event")),
+  subscribe: option.text("<cmd>", "command that adds an endpoint to the sender"),
+  repeat: option.text("<cmd>", "command that makes the sender retry at once"),
+  rotate: option.text("<cmd>", "command that gives the sender a new secret"),
+  types: option.words("<type...>", "event types to trigger (default: the provider's first)"),
+  openapi: option.text("<file>", "OpenAPI or AsyncAPI document of its events"),
+  wait: option.integer("<seconds>", "longest wait for a retry", [1, 3600], 30),
+  callbackUrl: option.text("<url>", "base URL by which the sender reaches --listen"),
+  slow: option.flag("also run checks that wait for real deadlines"),
+  ...verifyOptions,
+};
+type Options = option.ValuesOf<typeof options>;
 
 /** `countersign verify sender`. */
-export function declareVerifySender(command: Command, surroundings: Surroundings): void {
-  command
-    .option(
-      "--provider <name|file>",
-      "provider's name, or the file of its document",
-      "standard-webhooks",
-    )
-    .requiredOption("--listen <address>", "ADDRESS or ADDRESS:PORT to receive webhooks on")
-    .requiredOption("--trigger <cmd>", "command that makes the sender send an event")
-    .option("--subscribe <cmd>", "command that adds an endpoint to the sender")
-    .option("--repeat <cmd>", "command that makes the sender retry at once")
-    .option("--rotate <cmd>", "command that gives the sender a new secret")
-    .option("--reopen <cmd>", "command that reopens an endpoint after 410")
-    .option("--types <type...>", "event types to trigger (default: the provider's first)")
-    .option("--openapi <file>", "OpenAPI or AsyncAPI document of its events")
-    .option("--wait <seconds>", "longest wait for a retry", integer(1, 3600), 30)
-    .option("--callback-url <url>", "base URL by which the sender reaches --listen")
-    .option("--slow", "also run checks that wait for real deadlines");
-  withVerifyOptions(command, { hasProfile: false })
-    .addHelpText("after", help)
-    .action(async (options: SenderOptions) => {
-      if (!(await runVerifySender(options, surroundings))) surroundings.unmet();
-    });
-}
+export const verifySender = define({
+  options,
+  help,
+  run: (given, surroundings, { command }) =>
+    verifyTarget(
+      { role: "sender", checks: senderChecks, command, open: () => open(given, surroundings) },
+      given,
+      surroundings,
+    ),
+});
 
-/**
- * Runs every check of senders, and writes reports.
- *
- * @returns True if nothing new fails at a level of `--fail-on`.
- * @throws {Failure} `CS_CLI_UNVERIFIED`: the trigger fails, or nothing arrives. `CS_CLI_PORT_UNUSABLE`,
- *   `CS_CLI_PROVIDER_UNUSABLE`, `CS_CLI_SECRET_UNUSABLE`, and what `verifyTarget` throws.
- */
-async function runVerifySender(
-  options: SenderOptions,
-  surroundings: Surroundings,
-): Promise<boolean> {
-  const { provider, listen, callbackUrl, trigger, subscribe, repeat, rotate, reopen } = options;
-  return verifyTarget(
-    {
-      role: "sender",
-      checks: senderChecks,
-      command: [
-        "countersign",
-        "verify",
-        "sender",
-        ...optionWords({
-          "--provider": provider,
-          "--listen": listen,
-          "--callback-url": callbackUrl,
-          "--trigger": trigger,
-          "--subscribe": subscribe,
-          "--repeat": repeat,
-          "--rotate": rotate,
-          "--reopen": reopen,
-          "--types": options.types,
-          "--openapi": options.openapi,
-          "--wait": options.wait === 30 ? undefined : String(options.wait),
-          "--slow": options.slow,
-        }),
-      ],
-      open: () => open(options, surroundings),
-    },
-    { ...options, profile: "standard" },
-    surroundings,
-  );
-}
+/** Runs of the trigger, measured: with one endpoint, and those of a second one. */
+const TRIGGERS = { one: 35, second: 25 };
 
+/** @throws {Failure} `CS_CLI_UNVERIFIED`: the trigger fails, or nothing arrives. */
 async function open(
-  options: SenderOptions,
-  { env }: Surroundings,
+  { listen, callbackUrl, types, wait, slow = false, ...given }: Options,
+  { env, terminal }: Surroundings,
 ): Promise<OpenedTarget<SenderTarget>> {
-  const { listen, callbackUrl, types, wait, slow = false } = options;
-  if (callbackUrl !== undefined) targetUrl(callbackUrl, "--callback-url");
-  const provider = await loadProvider(options.provider);
-  const document = options.openapi === undefined ? undefined : await readDocument(options.openapi);
+  const address = parseListen(listen, callbackUrl);
+  const provider = await loadProvider(given.provider);
+  const document = await chosenDocument(given);
   const secret = await secretFrom(env, "COUNTERSIGN_SECRET");
   const claims = await claimsFor(provider, env);
   const runner = commandRunner(env);
-  const commands = commandsOf(options, runner.command);
+  const commands = commandsOf(given, runner.command);
+  const count = TRIGGERS.one + (commands.subscribe === undefined ? 0 : TRIGGERS.second);
+  terminal.err(`runs --trigger about ${count} times; each run must make the sender send one event`);
   try {
     const { target, close } = await openSender({
-      ...parseListen(listen, callbackUrl),
+      ...address,
       provider,
       commands,
       secret,
@@ -161,26 +115,26 @@ async function open(
   } catch (cause) {
     runner.close();
     if (cause instanceof TargetUnusableError)
-      throw new Failure("CS_CLI_UNVERIFIED", `nothing was verified: ${cause.message}`, { cause });
+      throw new Failure("CS_CLI_UNVERIFIED", `nothing was verified: ${cause.message}`, cause);
     if (cause instanceof TypeError)
-      throw new Failure("CS_CLI_SECRET_UNUSABLE", cause.message, { cause });
-    throw portFailure(cause, listen);
+      throw new Failure("CS_CLI_SECRET_UNUSABLE", cause.message, cause);
+    throw listenFailure(cause, `--listen ${listen}`);
   }
 }
 
 function commandsOf(
-  { trigger, subscribe, repeat, rotate, reopen }: SenderOptions,
+  {
+    trigger,
+    subscribe,
+    repeat,
+    rotate,
+  }: Pick<Options, "trigger" | "subscribe" | "repeat" | "rotate">,
   command: (option: string, text: string) => SenderCommands["trigger"],
 ): SenderCommands {
   if (trigger.trim() === "")
     throw badArgument("--trigger is empty: expected a shell command or a URL");
-  const others = { subscribe, repeat, rotate, reopen };
-  return {
-    trigger: command("--trigger", trigger),
-    ...Object.fromEntries(
-      Object.entries(others).flatMap(([name, text]) =>
-        text === undefined ? [] : [[name, command(`--${name}`, text)] as const],
-      ),
-    ),
-  };
+  const others = Object.entries({ subscribe, repeat, rotate }).flatMap(([name, text]) =>
+    text === undefined ? [] : [[name, command(`--${name}`, text)] as const],
+  );
+  return { trigger: command("--trigger", trigger), ...Object.fromEntries(others) };
 }

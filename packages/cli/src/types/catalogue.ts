@@ -1,9 +1,8 @@
-import { DocumentError, nameOf } from "@countersign/contract-kit/documents";
-import type { CatalogueEntry } from "@countersign/schemas";
+import { DocumentError, type JsonSchema, nameOf } from "@countersign/contract-kit/documents";
+import { type CatalogueEntry, pointerOf } from "@countersign/schemas";
 import { validationSource } from "@countersign/schemas/validation-source";
-import { pointersOf, shapesOf } from "./decimals.ts";
 import { commentOf, type Language, oneFile, quoted } from "./language.ts";
-import type { TypesModel } from "./types-model.ts";
+import { isDecimal, type TypesModel } from "./types-model.ts";
 import { type AmountType, typescriptTypes } from "./typescript.ts";
 
 const amountNumber: AmountType = {
@@ -20,14 +19,11 @@ const HEAD = `// @ts-nocheck -- the checks at the end are compiled code
 import type { Catalogue } from "@countersign/receiver";`;
 
 /** The facts of a type that no schema has. */
-export type CatalogueFacts = Pick<CatalogueEntry<unknown>, "category" | "resource" | "rank">;
+export type CatalogueFacts = {
+  readonly [Name in "category" | "resource" | "rank"]?: CatalogueEntry<unknown>[Name] | undefined;
+};
 
-/**
- * A module of types and validators that `createReceiver` takes as its `catalogue`.
- *
- * @param facts By types.
- * @param isOwn True for this project's documents, whose formats are judged.
- */
+/** A module of types and validators for `createReceiver`. @param facts By types. @param isOwn True if formats are judged. */
 export const typescriptCatalogue = (
   facts: ReadonlyMap<string, CatalogueFacts>,
   isOwn: boolean,
@@ -35,47 +31,51 @@ export const typescriptCatalogue = (
   isFolder: false,
   comment: "//",
   print: async (model) => {
-    const categories = new Map(
-      [...facts].flatMap(([type, { category }]) =>
-        category === undefined ? [] : [[type, category]],
-      ),
-    );
-    const types = await typescriptTypes(model, amountNumber, categories);
-    return oneFile(HEAD, types, await catalogue(model, facts, isOwn));
-  },
-});
-
-async function catalogue(
-  model: TypesModel,
-  facts: ReadonlyMap<string, CatalogueFacts>,
-  isOwn: boolean,
-): Promise<string> {
-  const shapes = shapesOf(model);
-  const entries = model.events.map(({ type, name: typeName }, index) => {
-    const amounts = pointersOf(typeName, shapes);
-    const known = Object.entries(facts.get(type) ?? {}).filter(([, fact]) => fact !== undefined);
-    const lines = known.map(([name, fact]) => `      ${name}: ${JSON.stringify(fact)},\n`);
-    return `    ${quoted(type)}: {
-${lines.join("")}      amounts: ${JSON.stringify(amounts)},
-      validate: validator(checks[${String(index)}]),
+    const categoryOf = (type: string): string | undefined => facts.get(type)?.category;
+    const types = await typescriptTypes(model, amountNumber, categoryOf);
+    const entries = model.events.map(({ type, name }, index) => {
+      const places = decimalsIn(model.types.get(name) ?? {}, "", { model, above: [] });
+      const members = { ...facts.get(type), amounts: [...new Set(places)] };
+      const lines = Object.entries(members).map(([member, fact]) =>
+        fact === undefined ? "" : `      ${member}: ${JSON.stringify(fact)},\n`,
+      );
+      return `    ${quoted(type)}: {
+${lines.join("")}      validate: validator(checks[${String(index)}]),
     },`;
-  });
-  return `${await checks(model, isOwn)}
-
-/** The events of ${commentOf({ description: model.title })}, for \`createReceiver({ provider, catalogue })\`. */
+    });
+    const events = `/** The events of ${commentOf({ description: model.title })}, for \`createReceiver({ provider, catalogue })\`. */
 export const catalogue: Catalogue<EventTypeMap> = {
   name: ${quoted(model.title)},
   events: {
 ${entries.join("\n")}
   },
 };`;
+    return oneFile(HEAD, types, await checks(model, isOwn), events);
+  },
+});
+
+/** JSON Pointers of the decimals of a value that are at one place: not in lists, maps, or a type inside itself. */
+function decimalsIn(
+  schema: JsonSchema,
+  at: string,
+  { model, above }: { readonly model: TypesModel; readonly above: readonly string[] },
+): readonly string[] {
+  const { $ref: ref, properties = {}, oneOf = [], anyOf = [], allOf = [] } = schema;
+  if (ref !== undefined) {
+    if (above.includes(ref)) return [];
+    const target = model.sources[nameOf(ref)] ?? {};
+    return decimalsIn(target, at, { model, above: [...above, ref] });
+  }
+  return [
+    ...(isDecimal(schema) ? [at] : []),
+    ...Object.entries(properties).flatMap(([name, part]) =>
+      decimalsIn(part, at + pointerOf([name]), { model, above }),
+    ),
+    ...[...oneOf, ...anyOf, ...allOf].flatMap((kind) => decimalsIn(kind, at, { model, above })),
+  ];
 }
 
-/**
- * Prints the checks of the types as a list. Inside of a function no name of theirs is that of a type.
- *
- * @throws {DocumentError} `CS_DOCUMENT_INVALID`: a schema is invalid.
- */
+/** Prints the checks of the types as a list. Inside of a function no name of theirs is that of a type. */
 async function checks(model: TypesModel, isOwn: boolean): Promise<string> {
   const { compileStandalone } = await import("./standalone.ts");
   const names = model.events.map(({ name }) => name);

@@ -1,4 +1,4 @@
-import { accessorsOf, type Language, namesOf, oneFile, quoted } from "./language.ts";
+import { type Language, namesOf, oneFile, quoted } from "./language.ts";
 import { inCode, printTypes, renamed } from "./quicktype.ts";
 import type { TypesModel } from "./types-model.ts";
 
@@ -23,27 +23,23 @@ export const go: Language = {
     const exact = inCode(structs, /^\s*\/\//, /\bfloat64\b/g, "json.Number");
     const imports = 'import (\n\t"bytes"\n\t"encoding/json"\n\t"errors"\n)';
     const model = renamed(asked, structs);
-    return oneFile(`package ${name}`, imports, exact.trim(), union(model, exact));
+    return oneFile(`package ${name}`, imports, exact.trim(), union(model));
   },
 };
 
-function union(model: TypesModel, structs: string): string {
-  const { typePath } = model;
-  const found = accessorsOf(model, (name, member) => field(structs, name, member));
-  const accessors = [
-    { method: "GetType() string", read: found.type },
-    { method: "GetID() string", read: found.id },
-  ].flatMap(({ method, read }) => (read === undefined ? [] : [{ method, read }]));
-  const methods = namesOf(model).flatMap((name) => [
-    `func (*${name}) isWebhookEvent() {}`,
-    ...accessors.map(
-      ({ method, read }) => `func (e *${name}) ${method} {\n\treturn ${read(name)}\n}`,
-    ),
-  ]);
-  return `// WebhookEvent is a pointer to one of the events. Decimals are json.Number, the number's text:
+function union(model: TypesModel): string {
+  const { typePath, idMember } = model;
+  const methods = namesOf(model).map((name) => `func (*${name}) isWebhookEvent() {}`);
+  return `// ParsedEvent is an event with its type${idMember === undefined ? "" : " and its id, the same in each delivery: deduplicate by it"}.
+type ParsedEvent struct {
+	Type string
+${idMember === undefined ? "" : "\tID   string\n"}	Body WebhookEvent
+}
+
+// WebhookEvent is a pointer to one of the events. Decimals are json.Number, the number's text:
 // parse them with a decimal package or math/big, never with Float64.
 type WebhookEvent interface {
-${accessors.map(({ method }) => `\t${method}\n`).join("")}\tisWebhookEvent()
+	isWebhookEvent()
 }
 
 ${methods.join("\n\n")}
@@ -52,12 +48,12 @@ ${methods.join("\n\n")}
 var ErrUnknownEvent = errors.New("an event of an unknown type")
 
 // ParseWebhookEvent parses a body whose signature has been verified.
-func ParseWebhookEvent(${typePath === undefined ? "eventType string, " : ""}body []byte) (WebhookEvent, error) {
+func ParseWebhookEvent(${typePath === undefined ? "eventType string, " : ""}body []byte) (*ParsedEvent, error) {
 	if !json.Valid(body) {
 		return nil, errors.New("the body is not JSON")
-	}
+	}${typePath === undefined ? "" : `\n\teventType := textAt(body, ${typePath.map(quoted).join(", ")})`}
 	var event WebhookEvent
-	switch ${typePath === undefined ? "eventType" : `textAt(body, ${typePath.map(quoted).join(", ")})`} {
+	switch eventType {
 ${model.events.map(({ type, name }) => `\tcase ${quoted(type)}:\n\t\tevent = &${name}{}`).join("\n")}
 	}
 	if event == nil {
@@ -68,7 +64,7 @@ ${model.events.map(({ type, name }) => `\tcase ${quoted(type)}:\n\t\tevent = &${
 	if err := decoder.Decode(event); err != nil {
 		return nil, err
 	}
-	return event, nil
+	return &ParsedEvent{Type: eventType, ${idMember === undefined ? "" : `ID: textAt(body, ${quoted(idMember)}), `}Body: event}, nil
 }
 
 func textAt(body []byte, path ...string) string {
@@ -82,16 +78,8 @@ func textAt(body []byte, path ...string) string {
 	}
 	var text string
 	if json.Unmarshal(value, &text) != nil {
-		return ""
+		return string(value)
 	}
 	return text
 }`;
-}
-
-/** Reads a text of a struct, by the name that it has in JSON. */
-function field(structs: string, name: string, member: string): string | undefined {
-  const fields = new RegExp(`^type ${name} struct \\{\n([^]*?)^\\}`, "m").exec(structs)?.[1] ?? "";
-  const lines = Array.from(fields.matchAll(/^\t(\w+) (\S+) `json:"([^",]*)/gm));
-  const [, own, type] = lines.find(([, , , tag]) => tag === member) ?? [];
-  return type === "string" ? `e.${own ?? ""}` : undefined;
 }

@@ -24,42 +24,6 @@ export const quoted = (text: string): string =>
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** The expressions, by class, for an event's type and id; absent where an event has none. */
-export interface Accessors {
-  readonly type?: (name: string) => string;
-  readonly id?: (name: string) => string;
-}
-
-/**
- * Finds what each event's class can say of itself.
- *
- * @param read The expression for a text that is a member of the body; `undefined` if the class does not have one.
- */
-export function accessorsOf(
-  model: TypesModel,
-  read: (name: string, member: string) => string | undefined,
-): Accessors {
-  const [path, ...deeper] = model.typePath ?? [];
-  const readAt = (name: string, member: string | undefined): string | undefined =>
-    member === undefined ? undefined : read(name, member);
-  const typeOf = (name: string): string | undefined => {
-    const types = model.events.filter((event) => event.name === name);
-    const [first] = types;
-    // A class of one type needs no member.
-    if (types.length === 1) return quoted(first?.type ?? "");
-    return readAt(name, deeper.length === 0 ? path : undefined);
-  };
-  const ofAll = (
-    find: (name: string) => string | undefined,
-  ): ((name: string) => string) | undefined =>
-    namesOf(model).every((name) => find(name) !== undefined)
-      ? (name) => find(name) ?? ""
-      : undefined;
-  const type = ofAll(typeOf);
-  const id = ofAll((name) => readAt(name, model.idMember));
-  return { ...(type && { type }), ...(id && { id }) };
-}
-
 /** The names of the events' types, once each. */
 export const namesOf = ({ events }: TypesModel): readonly string[] => [
   ...new Set(events.map(({ name }) => name)),

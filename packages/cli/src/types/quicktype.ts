@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { type JsonSchema, nameOf, resolved, typesOf } from "@countersign/contract-kit/documents";
+import {
+  type JsonSchema,
+  namedTypes,
+  nameOf,
+  resolved,
+  typesOf,
+  valuesOf,
+} from "@countersign/contract-kit/documents";
 import {
   FetchingJSONSchemaStore,
   InputData,
@@ -10,13 +17,9 @@ import {
 } from "quicktype-core";
 import { badArgument } from "../failure.ts";
 import { commentOf } from "./language.ts";
-import { pascalCase, type TypesModel, valuesOf } from "./types-model.ts";
+import { pascalCase, type TypesModel } from "./types-model.ts";
 
-/**
- * Prints the types of a model with quicktype. Returns the files by their names.
- *
- * @param member Matches the names of members that the language can have.
- */
+/** Prints the types of a model with quicktype, as files. @param member Matches the names of members that the language can have. */
 export async function printTypes<Lang extends LanguageName>(
   model: TypesModel,
   lang: Lang,
@@ -65,7 +68,7 @@ const refTo = (name: string): Plain => ({ $ref: `#/definitions/${name}` });
 
 /**
  * The types in the part of JSON Schema that every language has: objects, lists, maps and single values, each object with a
- * name. A list of values is a text whose documentation has them, so that another value is no error; objects of
+ * name. A list of values is a text whose documentation has them, so that other values are accepted; objects of
  * several kinds are one object with the members of all, and other unions are any value.
  */
 function plainSchemas({ events, types, typeNames, sources }: TypesModel, named: RegExp): Plain {
@@ -124,21 +127,18 @@ function plainSchemas({ events, types, typeNames, sources }: TypesModel, named: 
   };
 
   const objectOf = (kinds: readonly JsonSchema[], name: string): Plain => {
-    const members = new Map<string, JsonSchema[]>();
-    for (const kind of kinds)
-      for (const [member, part] of Object.entries(kind.properties ?? {})) {
-        if (!named.test(member)) continue;
-        const parts = members.get(member) ?? [];
-        if (!parts.some((one) => isDeepStrictEqual(one, part)))
-          members.set(member, [...parts, part]);
-      }
-    const properties = [...members].map(([member, parts]) => {
-      const [first = {}, ...more] = parts;
-      const { description } = first;
-      const whole =
-        more.length === 0
-          ? first
-          : { ...(description !== undefined && { description }), anyOf: parts };
+    const entries = kinds.flatMap(({ properties = {} }) => Object.entries(properties));
+    const members = Map.groupBy(
+      entries.filter(([member]) => named.test(member)),
+      ([member]) => member,
+    );
+    const properties = [...members].map(([member, list]) => {
+      const all = list.map(([, part]) => part);
+      const [first = {}, ...more] = all.filter(
+        (part, at) => all.findIndex((one) => isDeepStrictEqual(one, part)) === at,
+      );
+      const { description = "" } = first;
+      const whole = more.length === 0 ? first : { description, anyOf: [first, ...more] };
       return [member, plain(whole, memberName(name, member))];
     });
     return {
@@ -161,7 +161,7 @@ function plainSchemas({ events, types, typeNames, sources }: TypesModel, named: 
     if (!kinds.every((kind) => isObject(kind) || (isEvent && typesIn(kind).length === 0))) {
       if (!isEvent) return [];
       throw badArgument(
-        `the body of event ${type} is no object: only typescript has a type for it`,
+        `the body of event ${type} is not an object: only typescript has a type for it`,
       );
     }
     if (!isEvent && kinds.every(({ properties }) => properties === undefined)) return [];
@@ -172,7 +172,7 @@ function plainSchemas({ events, types, typeNames, sources }: TypesModel, named: 
   return definitions;
 }
 
-/** What a schema accepts: the kinds of a union, each with the members next to the union; else itself. */
+/** The kinds of a union, each with the members next to the union; of another schema itself. */
 function kindsOf(
   schema: JsonSchema,
   sources: TypesModel["sources"],
@@ -200,13 +200,8 @@ const acceptsNull = (schema: JsonSchema): boolean =>
 
 /** The types that a schema names, or those of its values or members. */
 function typesIn(schema: JsonSchema): readonly string[] {
-  if (schema.type !== undefined) return typesOf(schema);
-  if (schema.properties !== undefined) return ["object"];
-  return (valuesOf(schema) ?? []).map((value) => {
-    if (value === null) return "null";
-    if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
-    return Array.isArray(value) ? "array" : typeof value;
-  });
+  const isTyped = schema.type !== undefined || schema.properties === undefined;
+  return isTyped ? namedTypes(schema) : ["object"];
 }
 
 const isObject = (schema: JsonSchema): boolean =>
@@ -221,7 +216,7 @@ function nullable(value: Plain): Plain {
 
 /** A description with the values that it does not name itself. */
 function documentation(kinds: readonly JsonSchema[], description: string | undefined): string {
-  const text = description ?? kinds[0]?.description ?? "";
+  const text = description || (kinds[0]?.description ?? "");
   if (!kinds.every((kind) => valuesOf(kind) !== undefined)) return text;
   const values = [...new Set(kinds.flatMap((kind) => valuesOf(kind) ?? []))].map(String);
   if (values.every((value) => text.includes(value))) return text;

@@ -3,7 +3,6 @@ import { _, Ajv, type Code, type CodeKeywordDefinition, type KeywordCxt } from "
 import { nil, or } from "ajv/dist/compile/codegen/index.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import type { KeywordErrorCxt } from "ajv/dist/types/index.js";
-import { compact } from "./compact.ts";
 
 /** A JSON Schema. A `$ref` is the name of another one, or leads into the schema that it is in. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -24,17 +23,15 @@ export interface OthersDocument {
 }
 
 export interface Standalone {
-  /** Functions in TypeScript. They use what `schemas/src/validation.ts` exports, and nothing else. */
+  /** Functions in JavaScript. They use what `schemas/src/validation.ts` exports, and nothing else. */
   readonly code: string;
   /** The function for each name, of the type `Check`. */
   readonly checkOf: (name: string) => string;
 }
 
 /**
- * Compiles schemas to functions with ajv. The same schemas give the same text.
+ * Compiles the named ones of some schemas to functions with ajv. The same schemas give the same text.
  *
- * @param schemas The schemas by name, with those that they refer to.
- * @param names Those to compile.
  * @throws {Error} A schema is invalid, refers to a schema that does not exist, or lists objects or arrays as values.
  */
 export function compileStandalone(
@@ -67,11 +64,25 @@ export function compileStandalone(
     if (meta.validateSchema(own) !== true) throw new Error(`${name}: ${meta.errorsText()}`);
     ajv.addSchema(own, name);
   }
-  const exported = names.map((name, index) => [`check${String(index)}`, name] as const);
-  const { code, exports } = compact(standaloneCode.default(ajv, Object.fromEntries(exported)));
+  const exports = new Map<string, string>();
+  const code = standaloneCode
+    .default(ajv, Object.fromEntries(names.map((name, index) => [`check${String(index)}`, name])))
+    .replaceAll('require("ajv/dist/runtime/ucs2length").default', "lengthOf")
+    .split(LITERAL)
+    .map((part, index) => {
+      if (index % 2 === 1) return part === '"use strict"' ? "" : part;
+      if (part.includes("require("))
+        throw new Error("a schema cannot list objects or arrays as values");
+      for (const [, name = "", own = ""] of part.matchAll(EXPORT)) exports.set(name, own);
+      return part.replaceAll(EXPORT, "").replaceAll("= new RegExp", "= /* @__PURE__ */ new RegExp");
+    })
+    .join("");
   return { code, checkOf: (name) => exports.get(`check${String(names.indexOf(name))}`) ?? "" };
 }
 
+/** A schema's author chooses the texts, which may look like code. */
+const LITERAL = /("(?:[^"\\]|\\.)*")/;
+const EXPORT = /export const (check\d+) = (\w+);/g;
 const IN_MEMBERS = ["properties", "patternProperties", "$defs"];
 const IN_LIST = ["oneOf", "anyOf", "allOf"];
 const INSIDE = ["items", "additionalProperties", "propertyNames", "contains", "not"];
@@ -88,7 +99,7 @@ interface Preparation extends OthersDocument {
 function prepared(schema: JsonSchema, preparation: Preparation): JsonSchema {
   const { side, nameOf, formats } = preparation;
   const isReader = side === "reader";
-  // Where a keyword has a schema it is an object, `true` or `false`.
+  // A keyword's schema is an object, `true` or `false`.
   const inner = (part: unknown): unknown =>
     typeof part === "object" ? prepared(part as JsonSchema, preparation) : part;
   const kinds = tagKinds(schema, preparation);
@@ -211,67 +222,47 @@ const anyOf: CodeKeywordDefinition = {
       () => cxt.reset(),
       () => {
         cxt.error();
-        gen.code(_`keepNearest(vErrors, [${starts}])`);
+        gen.code(_`errors = keepNearest(vErrors, [${starts}])`);
       },
     );
   },
 };
 
-/** A keyword's rule as text. An error names the rule only: the value may be a secret. */
+/** Rules by keywords: an error names the rule only, since the value may be a secret. */
+const rules: Readonly<Record<string, (value: string) => string>> = {
+  const: (value) => `must be ${value}`,
+  enum: (value) => `must be one of ${value}`,
+  maxLength: (value) => `must have at most ${value} characters`,
+  minLength: (value) => `must have at least ${value} characters`,
+  maxItems: (value) => `must have at most ${value} items`,
+  minItems: (value) => `must have at least ${value} items`,
+  maximum: (value) => `must be at most ${value}`,
+  minimum: (value) => `must be at least ${value}`,
+  exclusiveMaximum: (value) => `must be less than ${value}`,
+  exclusiveMinimum: (value) => `must be more than ${value}`,
+  format: (value) =>
+    `must be a ${value === '"uri"' ? "http or https URL" : "time as YYYY-MM-DDTHH:mm:ss.SSSZ"}`,
+  required: () => "is required",
+  additionalProperties: () => "is not a member of this object",
+  oneOf: () => "must have one of the described forms",
+  anyOf: () => "must have one of the described forms",
+};
+
 function ruleOf({ keyword, schema, params }: KeywordErrorCxt): string {
-  const value = JSON.stringify(schema);
-  switch (keyword) {
-    case "const":
-      return `must be ${value}`;
-    case "enum":
-      return `must be one of ${value}`;
-    case "maxLength":
-    case "minLength":
-      return `must have at ${keyword === "maxLength" ? "most" : "least"} ${value} characters`;
-    case "maxItems":
-    case "minItems":
-      return `must have at ${keyword === "maxItems" ? "most" : "least"} ${value} items`;
-    case "maximum":
-      return `must be at most ${value}`;
-    case "minimum":
-      return `must be at least ${value}`;
-    case "exclusiveMaximum":
-      return `must be less than ${value}`;
-    case "exclusiveMinimum":
-      return `must be more than ${value}`;
-    case "pattern":
-      return `must match ${String(schema)}`;
-    case "format":
-      return `must be a ${schema === "uri" ? "http or https URL" : "time as YYYY-MM-DDTHH:mm:ss.SSSZ"}`;
-    case "required":
-      return "is required";
-    case "additionalProperties":
-      return "is not a member of this object";
-    case "discriminator":
-      return params["isMissing"] === 1
-        ? "is required"
-        : `must be one of ${JSON.stringify((schema as Tag).kinds.flat())}`;
-    case "oneOf":
-    case "anyOf":
-      return "must have one of the described forms";
-    default:
-      return `must fit the keyword ${keyword}`;
-  }
+  if (keyword === "pattern") return `must match ${String(schema)}`;
+  if (keyword === "discriminator")
+    return params["isMissing"] === 1
+      ? "is required"
+      : `must be one of ${JSON.stringify((schema as Tag).kinds.flat())}`;
+  return rules[keyword]?.(JSON.stringify(schema)) ?? `must fit the keyword ${keyword}`;
 }
 
 /** The last step of an error's pointer, as code, where the error is about a member and reported by the object. */
 function stepOf({ keyword, params, schema }: KeywordErrorCxt): Code {
+  if (keyword === "additionalProperties")
+    return _`"/" + ${params["additionalProperty"]}.replaceAll("~", "~0").replaceAll("/", "~1")`;
+  if (keyword === "discriminator") return _`${pointerOf([(schema as Tag).propertyName])}`;
+  if (keyword !== "required") return _`""`;
   // The code of a missing member's name is a literal.
-  const name =
-    keyword === "required" ? (JSON.parse(String(params["missingProperty"])) as string) : "";
-  switch (keyword) {
-    case "required":
-      return _`${pointerOf([name])}`;
-    case "additionalProperties":
-      return _`"/" + ${params["additionalProperty"]}.replaceAll("~", "~0").replaceAll("/", "~1")`;
-    case "discriminator":
-      return _`${pointerOf([(schema as Tag).propertyName])}`;
-    default:
-      return _`""`;
-  }
+  return _`${pointerOf([JSON.parse(String(params["missingProperty"])) as string])}`;
 }

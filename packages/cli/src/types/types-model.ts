@@ -1,13 +1,15 @@
 import {
-  type DocumentedEvent,
+  type EventForm,
   type EventsDocument,
   type JsonSchema,
   nameOf,
   partsOf,
   referenceTo,
   resolved,
+  typedForms,
+  valuesOf,
 } from "@countersign/contract-kit/documents";
-import { pointerOf, stepsOf } from "@countersign/schemas";
+import { stepsOf } from "@countersign/schemas";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
@@ -24,9 +26,9 @@ export interface TypesModel {
   /** One for each type of event, in the document's order. */
   readonly events: readonly TypedEvent[];
   /** The members that lead to the type in a body; absent if a body does not have its type. */
-  readonly typePath?: readonly string[];
-  /** The member of every body with the event's id; absent if there is none. */
-  readonly idMember?: string;
+  readonly typePath: readonly string[] | undefined;
+  /** The member of every body with the event's id; absent without one. */
+  readonly idMember: string | undefined;
 }
 
 /** The events of one type; their body may have several forms. */
@@ -36,35 +38,33 @@ export interface TypedEvent {
   readonly name: string;
 }
 
-/** A form of a body. */
-export interface Form {
-  /** The name of its schema in the document. */
-  readonly title?: string;
-  readonly schema: JsonSchema;
-}
-
-export interface ModelOptions {
+interface ModelOptions {
   /** Has the places of an event's type and id. Without it, the document says where the type is. */
-  readonly provider?: ProviderDocument | undefined;
+  readonly provider: ProviderDocument | undefined;
   /** True for this project's own documents: the types of calls are printed too, and bodies repeat the id at `/id`. */
-  readonly isOwn?: boolean;
+  readonly isOwn: boolean;
 }
 
 /** Names the types of a document's events, and of all that they refer to. */
 export function typesModel(
   document: EventsDocument,
-  { provider, isOwn = false }: ModelOptions = {},
+  { provider, isOwn }: ModelOptions,
 ): TypesModel {
   const { schemas: sources } = document;
-  const names = new Names();
   const typeNames = new Map<string, string>();
   const types = new Map<string, JsonSchema>();
   const reach = (schema: JsonSchema): void => {
     if (schema.$ref !== undefined) addSource(nameOf(schema.$ref));
     for (const [, part] of partsOf(schema)) reach(part);
   };
+  // Each name once in upper and lower case: Java writes a file for each.
+  const taken = new Set<string>();
   const add = (wish: string, schema: JsonSchema): string => {
-    const name = names.take(wish);
+    const plain = pascalCase(wish);
+    const first = RESERVED.has(plain.toLowerCase()) ? `${plain}Type` : plain;
+    let name = first;
+    for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = first + String(number);
+    taken.add(name.toLowerCase());
     types.set(name, schema);
     return name;
   };
@@ -77,7 +77,7 @@ export function typesModel(
     reach(schema);
     return name;
   };
-  const addForms = (forms: readonly Form[], wish: string): string => {
+  const addForms = (forms: readonly EventForm[], wish: string): string => {
     const parts = forms.map(({ title, schema }) =>
       title === undefined ? schema : { $ref: referenceTo(title) },
     );
@@ -100,79 +100,13 @@ export function typesModel(
   const places =
     provider === undefined ? document.events.map((event) => event.typeAt) : [provider.event.type];
   const [typeAt, ...otherPlaces] = new Set(places);
-  const hasPath =
+  const isMember =
     otherPlaces.length === 0 && typeof typeAt === "string" && typeAt.startsWith("body:/");
-  const bodies = typed.map(({ form }) => form.schema);
+  const typePath = isMember ? stepsOf(typeAt.slice("body:".length)) : undefined;
   const idMember = idNames(isOwn ? undefined : provider).find((name) =>
-    bodies.every((body) => hasId(body, name, sources)),
+    typed.every(({ form }) => hasId(form.schema, name, sources)),
   );
-  return {
-    title: document.title,
-    sources,
-    typeNames,
-    types,
-    events,
-    ...(hasPath && { typePath: stepsOf(typeAt.slice("body:".length)) }),
-    ...(idMember !== undefined && { idMember }),
-  };
-}
-
-/** The forms of all bodies, with the type that a receiver reads off each. */
-export const typedForms = (
-  { events, schemas: sources }: EventsDocument,
-  provider: ProviderDocument | undefined,
-): readonly { readonly type: string; readonly form: Form; readonly event: DocumentedEvent }[] =>
-  events.flatMap((event) =>
-    formsOf(event.schema, sources).map((form) => ({
-      type: typeOf(event, form, { provider, sources }),
-      form,
-      event,
-    })),
-  );
-
-/** The forms of a body: those of a union, else one. */
-function formsOf(
-  schema: JsonSchema,
-  sources: Schemas,
-  above: readonly JsonSchema[] = [],
-): readonly Form[] {
-  const target = resolved(schema, sources);
-  const kinds = [...(target.oneOf ?? []), ...(target.anyOf ?? [])];
-  const isUnion = kinds.length > 0 && target.properties === undefined && !above.includes(target);
-  if (isUnion) return kinds.flatMap((kind) => formsOf(kind, sources, [...above, target]));
-  return [{ schema: target, ...(schema.$ref !== undefined && { title: nameOf(schema.$ref) }) }];
-}
-
-/**
- * The type that a receiver reads off an event: its name in the document, or the texts at a provider's places. Of a header
- * whose value the document does not have, the text is the webhook's key up to the body's part: `issues-opened` of
- * GitHub's has `opened` in the body, and `issues` in the header.
- */
-function typeOf(
-  { key, name, headers }: DocumentedEvent,
-  { schema }: Form,
-  {
-    provider,
-    sources,
-  }: { readonly provider: ProviderDocument | undefined; readonly sources: Schemas },
-): string {
-  if (provider === undefined) return name;
-  const { type, separator = "." } = provider.event;
-  const constants = constantsOf(schema, sources);
-  const parts = [type].flat().map((part) => {
-    if (typeof part === "object") return part.text;
-    const [, kind, at = ""] = /^(\w+):(.*)$/s.exec(part) ?? [];
-    if (kind !== "header") return constants.get(at);
-    return textOf(headers[at.toLowerCase()] ?? {});
-  });
-  const known = parts.filter((part) => part !== undefined).join("_");
-  const spelt = key.replaceAll("-", "_");
-  const rest = spelt.endsWith(`_${known}`) ? spelt.slice(0, -known.length - 1) : spelt;
-  const whole = [type].flat().map((part, index) => {
-    const isHeader = typeof part === "string" && part.startsWith("header:");
-    return parts[index] ?? (isHeader ? rest : undefined);
-  });
-  return whole.filter((part) => part !== undefined).join(separator) || name;
+  return { title: document.title, sources, typeNames, types, events, typePath, idMember };
 }
 
 const idNames = (provider: ProviderDocument | undefined): readonly string[] =>
@@ -187,60 +121,16 @@ function hasId(body: JsonSchema, name: string, sources: Schemas): boolean {
   );
 }
 
-/** The constant texts of a body's members by JSON Pointer, three levels deep. */
-function constantsOf(
-  schema: JsonSchema,
-  sources: Schemas,
-  path: readonly string[] = [],
-): ReadonlyMap<string, string> {
-  const text = textOf(schema);
-  if (text !== undefined) return new Map([[pointerOf(path), text]]);
-  const members = path.length > 2 ? {} : (resolved(schema, sources).properties ?? {});
-  return new Map(
-    Object.entries(members).flatMap(([name, member]) => [
-      ...constantsOf(member, sources, [...path, name]),
-    ]),
-  );
-}
-
-/** The one text that a schema accepts. */
-function textOf(schema: JsonSchema): string | undefined {
-  const [only, ...more] = valuesOf(schema) ?? [];
-  return typeof only === "string" && more.length === 0 ? only : undefined;
-}
-
-/** The values that a schema lists; `undefined` if it lists none. */
-export const valuesOf = ({
-  const: only,
-  enum: values,
-}: JsonSchema): readonly unknown[] | undefined =>
-  values ?? (only === undefined ? undefined : [only]);
-
 /** True if the schema describes numbers that are not only integers. */
 export const isDecimal = (schema: JsonSchema): boolean =>
   [schema.type].flat().includes("number") && valuesOf(schema) === undefined;
 
 /** Names that the printed code uses itself, or that quicktype would change. */
 const RESERVED = new Set(
-  `webhookevent webhookevents eventtypemap catalogue decimaltext amountnumber parsed shape texts map readonlymap json
-  any boolean class converter decimal dict double enum exception iterable jsonnode jsonproperty list long none object
+  `webhookevent webhookevents parsedevent eventtypemap catalogue amountnumber parsed exact json
+  any boolean class converter decimal dict double enum exception iterable jsonnode jsonproperty list long map none object
   objectmapper optional override string system t true type union uuid valueerror`.split(/\s+/),
 );
-
-/** Type names, each once in upper and lower case: Java writes a file for each. */
-class Names {
-  readonly #taken = new Set<string>();
-
-  take(wish: string): string {
-    const plain = pascalCase(wish);
-    const name = RESERVED.has(plain.toLowerCase()) ? `${plain}Type` : plain;
-    let free = name;
-    for (let number = 2; this.#taken.has(free.toLowerCase()); number += 1)
-      free = name + String(number);
-    this.#taken.add(free.toLowerCase());
-    return free;
-  }
-}
 
 /** `refund.authorized` is `RefundAuthorized`; after a digit is a capital, and no name begins with a digit. */
 export const pascalCase = (text: string): string =>

@@ -1,5 +1,5 @@
-import { badArgument, Failure, systemCode } from "../failure.ts";
-import { didYouMean } from "../options.ts";
+import type { Command } from "commander";
+import { badArgument, didYouMean } from "../failure.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
 /** Joins words to a shell command; quotes each word that needs it. */
@@ -11,30 +11,29 @@ export function shellWords(words: readonly string[]): string {
     .join(" ");
 }
 
-/** The words of options with their values: none of `undefined` and `false`, only the name of `true`. */
-export function optionWords(
-  options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>,
-): readonly string[] {
-  return Object.entries(options).flatMap(([name, value]) => {
-    if (value === undefined || value === false) return [];
-    return value === true ? [name] : [name, ...[value].flat()];
+/** Options that say what to do with a run, not what is verified: a failure is repeated without them. */
+const OF_ONE_RUN = ["only", "skip", "seed", "report", "list", "json", "baseline"];
+
+/** The words of a `countersign verify` command that reaches the same target: its options as the user gave them. */
+export function givenWords(command: Command): readonly string[] {
+  const words = command.options.flatMap((option) => {
+    const name = option.attributeName();
+    if (OF_ONE_RUN.includes(name) || command.getOptionValueSource(name) !== "cli") return [];
+    const value: unknown = command.getOptionValue(name);
+    if (value === true) return [option.long ?? ""];
+    // A list in one word is separated by commas.
+    const isList = option.variadic && Array.isArray(value);
+    return [option.long ?? "", ...(isList ? value.map(String) : [String(value)])];
   });
+  return ["countersign", "verify", command.name(), ...words];
 }
 
-/**
- * Restricts `--only` and `--skip` to existing ids: a mistyped one would silently select the
- * wrong checks.
- *
- * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`, with the id that may be meant.
- */
+/** Restricts `--only` and `--skip` to existing ids: a mistyped one would silently select the wrong checks. */
 export function requireKnownIds(
   { only = [], skip = {} }: Pick<VerifyOptions, "only" | "skip">,
   known: readonly string[],
 ): void {
-  for (const [option, ids] of [
-    ["--only", only],
-    ["--skip", Object.keys(skip)],
-  ] as const)
+  for (const [option, ids] of Object.entries({ "--only": only, "--skip": Object.keys(skip) }))
     for (const id of ids) {
       if (known.includes(id)) continue;
       const hint = didYouMean(id, known) || "; see --list";
@@ -43,49 +42,36 @@ export function requireKnownIds(
 }
 
 /**
- * The address of a target, as an option gives it.
- *
- * @param option The option's name, for the message.
- * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: it is not an http or https URL, or contains a user name or
- *   password. All processes of a machine can read arguments, and the shell's history stores them.
+ * The address of a target, also without `http://`: `localhost:3000/webhooks`. It has no password: all processes can read
+ * arguments, and the shell's history stores them.
  */
 export function targetUrl(text: string, option: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isShort = !text.includes("://") && /^(?:localhost|[^/]*[.:])/.test(text);
+  const whole = isShort ? `http://${text}` : text;
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
-    throw badArgument(`${option} must be an http or https address`);
+    throw badArgument(
+      `${option} must be an http or https URL, e.g. http://localhost:3000/webhooks`,
+    );
   if (url.username !== "" || url.password !== "")
     throw badArgument(`${option} must not hold a name or a password; secrets are never arguments`);
   return url;
 }
 
-/**
- * The address of `--listen`: ADDRESS or ADDRESS:PORT.
- *
- * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the port is too large, or every address of the machine is given without `--callback-url`.
- */
+/** An address for people: a query may be a secret of the endpoint. */
+export const withoutQuery = (url: string): string => url.replace(/[?#].*/s, "");
+
+/** The address of `--listen`: ADDRESS or ADDRESS:PORT. */
 export function parseListen(
   listen: string,
   callbackUrl: string | undefined,
 ): { readonly host: string; readonly port: number } {
   const [, host = "127.0.0.1", port = "0"] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(listen) ?? [];
   if (Number(port) > 65_535) throw badArgument("--listen: a port is at most 65535");
-  if (["0.0.0.0", "::"].includes(host) && callbackUrl === undefined)
+  if (callbackUrl !== undefined) targetUrl(callbackUrl, "--callback-url");
+  else if (["0.0.0.0", "::"].includes(host))
     throw badArgument(
       `--listen ${host} is every address of this machine: --callback-url says by which one it is reached`,
     );
   return { host, port: Number(port) };
-}
-
-/** The failure of an address that cannot be listened on; any other error stays as it is. */
-export function portFailure(cause: unknown, listen: string): unknown {
-  const code = systemCode(cause);
-  if (code?.startsWith("E") !== true) return cause;
-  return code === "EADDRINUSE"
-    ? new Failure("CS_CLI_PORT_TAKEN", `--listen ${listen}: the port is taken`, { cause })
-    : new Failure("CS_CLI_PORT_UNUSABLE", `--listen ${listen} cannot be listened on`, { cause });
-}
-
-/** Values of an address's query, which are keys where somebody puts them there: no report holds them. */
-export function queryValues(url: string): readonly string[] {
-  return URL.canParse(url) ? [...new URL(url).searchParams.values()] : [];
 }

@@ -3,6 +3,7 @@ import process from "node:process";
 import type { CommandFacts, SenderCommands } from "@countersign/contract-kit";
 import { printable } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
+import { withoutQuery } from "./arguments.ts";
 
 type Run = SenderCommands["trigger"];
 
@@ -11,35 +12,35 @@ const COMMAND_MS = 60_000;
 /** Characters of a command's stderr that a message shows: the last ones. */
 const SHOWN = 300;
 
-export interface CommandRunner {
-  /** Returns what runs a shell command, or calls a URL: `https://…` and `POST https://…`. */
-  readonly command: (option: string, text: string) => Run;
-  /** Ends every command that still runs. */
-  readonly close: () => void;
-}
-
-/** Runs the commands of `countersign verify sender`, each in a process group of its own. */
-export function commandRunner(env: Surroundings["env"]): CommandRunner {
+/** Runs the commands of `countersign verify sender`. `close` ends every command that still runs. */
+export function commandRunner(env: Surroundings["env"]) {
   const stops = new Set<() => void>();
-  const start = (run: (signal: AbortSignal, facts: CommandFacts) => Promise<void>): Run => {
+  const start = (run: (facts: CommandFacts, stopped: AbortSignal) => Promise<void>): Run => {
     return (facts) => {
       const abort = new AbortController();
       const stop = (): void => abort.abort();
       stops.add(stop);
-      const ended = run(abort.signal, facts).finally(() => stops.delete(stop));
+      const ended = run(facts, abort.signal).finally(() => stops.delete(stop));
       // Whoever stops a command does not ask for its end.
       ended.catch(() => undefined);
       return { ended, stop };
     };
   };
   return {
-    command: (option, text) => {
+    /** Returns what runs a shell command, or calls a URL: `https://…` and `POST https://…`. */
+    command: (option: string, text: string): Run => {
       const [, method = "POST", url] = /^(?:([A-Z]+) +)?(https?:\/\/\S+)$/.exec(text.trim()) ?? [];
-      return url === undefined
-        ? start((signal, facts) => runShell({ option, text, env }, facts, signal))
-        : start((signal, facts) => call({ option, method, url }, facts, signal));
+      if (url !== undefined)
+        return start((facts, stopped) => call({ option, method, url }, facts, stopped));
+      const { COUNTERSIGN_SECRET_FILE: _, ...others } = env;
+      return start((facts, stopped) => {
+        const { url: to, secret, type } = facts;
+        const named = { COUNTERSIGN_URL: to, COUNTERSIGN_SECRET: secret };
+        const own = { ...others, ...named, COUNTERSIGN_EVENT_TYPE: type };
+        return runShell({ option, text, env: own, secret, stopped });
+      });
     },
-    close: () => {
+    close: (): void => {
       for (const stop of stops) stop();
     },
   };
@@ -49,29 +50,32 @@ interface ShellCommand {
   readonly option: string;
   readonly text: string;
   readonly env: Surroundings["env"];
+  /** What no message may contain. Without it no message has the command's stderr, which a server may go on using. */
+  readonly secret?: string;
+  readonly stopped?: AbortSignal;
 }
 
-/** @throws {Error} It ends with another status than 0, or not in time. The message has the end of its stderr. */
-async function runShell(
-  { option, text, env }: ShellCommand,
-  { url, secret, type }: CommandFacts,
-  stopped: AbortSignal,
-): Promise<void> {
-  const { COUNTERSIGN_SECRET_FILE: _, ...others } = env;
-  const facts = { COUNTERSIGN_URL: url, COUNTERSIGN_SECRET: secret, COUNTERSIGN_EVENT_TYPE: type };
+/** @throws {Error} The command ends with another status than 0, or not within a minute. */
+export async function runShell({
+  option,
+  text,
+  env,
+  secret,
+  stopped,
+}: ShellCommand): Promise<void> {
   const child = spawn(text, {
     shell: true,
     // Its own group, so that what it has started ends with it.
     detached: true,
-    stdio: ["ignore", "ignore", "pipe"],
-    env: { ...others, ...facts },
+    stdio: ["ignore", "ignore", secret === undefined ? "ignore" : "pipe"],
+    env: { ...env },
   });
   let stderr = "";
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stderr?.on("data", (chunk: Buffer) => {
     stderr = `${stderr}${chunk.toString()}`.slice(-SHOWN);
   });
   const timeout = AbortSignal.timeout(COMMAND_MS);
-  const signal = AbortSignal.any([stopped, timeout]);
+  const signal = AbortSignal.any([...(stopped === undefined ? [] : [stopped]), timeout]);
   const end = (): void => endGroup(child.pid);
   signal.addEventListener("abort", end, { once: true });
   const status = await new Promise<number | string>((resolve) => {
@@ -79,10 +83,11 @@ async function runShell(
     child.on("exit", (code, name) => resolve(code ?? name ?? ""));
   });
   // A trigger's own children may go on, until somebody stops it.
-  if (status !== 0 || signal.aborted) signal.removeEventListener("abort", end);
+  if (status !== 0 || signal.aborted || stopped === undefined)
+    signal.removeEventListener("abort", end);
   if (status === 0) return;
   if (timeout.aborted) throw new Error(`${option} did not end within ${COMMAND_MS / 1000} s`);
-  const shown = printable(stderr.trim().replaceAll(secret, "[secret]"));
+  const shown = printable(stderr.trim().replaceAll(secret ?? "", "[secret]"));
   throw new Error(`${option} ended with ${status}${shown === "" ? "" : `: ${shown}`}`);
 }
 
@@ -95,28 +100,24 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-interface HttpCommand {
-  readonly option: string;
-  readonly method: string;
-  readonly url: string;
-}
-
 /** Calls a URL with the facts as JSON. @throws {Error} No answer, or another one than 2xx. */
 async function call(
-  { option, method, url }: HttpCommand,
+  {
+    option,
+    method,
+    url,
+  }: { readonly option: string; readonly method: string; readonly url: string },
   facts: CommandFacts,
   stopped: AbortSignal,
 ): Promise<void> {
   const hasBody = !["GET", "HEAD"].includes(method);
-  const where = `${option}: ${method} ${url.replace(/[?#].*/s, "")}`;
+  const where = `${option}: ${method} ${withoutQuery(url)}`;
+  const headers = { "content-type": "application/json" };
   const response = await fetch(url, {
     method,
     redirect: "manual",
     signal: AbortSignal.any([stopped, AbortSignal.timeout(COMMAND_MS)]),
-    ...(hasBody && {
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(facts),
-    }),
+    ...(hasBody && { headers, body: JSON.stringify(facts) }),
   }).catch((cause: unknown) => {
     throw new Error(`${where}: no answer`, { cause });
   });

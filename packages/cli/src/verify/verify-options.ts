@@ -1,34 +1,11 @@
 import { levels, type Level, requirementVersions } from "@countersign/contract-kit";
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { profileOption, seed } from "../options.ts";
+import { InvalidArgumentError } from "commander";
+import * as option from "../options.ts";
 
-/** Options of every `countersign verify …`, as the command line names them. */
-export interface VerifyOptions {
-  readonly profile: string;
-  readonly report?: readonly WantedReport[];
-  /** Ids of requirements or checks. */
-  readonly only?: readonly string[];
-  /** Reasons by the id of a requirement or a check. */
-  readonly skip?: Readonly<Record<string, string>>;
-  readonly failOn: readonly Level[];
-  readonly list?: boolean;
-  /** The version to judge by. */
-  readonly requirements?: string;
-  readonly baseline?: string;
-  readonly updateBaseline?: boolean;
-  readonly seed: number;
-  readonly json?: boolean;
-}
-
-export const defaultFailOn: readonly Level[] = levels.slice(0, 2);
+const defaultFailOn: readonly Level[] = levels.slice(0, 2);
 
 const reportFormats = ["junit", "json", "html", "github"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
-
-interface WantedReport {
-  readonly format: ReportFormat;
-  readonly file: string;
-}
 
 /** Help of every `countersign verify …`, before its examples. */
 export const verifyHelp: string = `
@@ -37,50 +14,50 @@ a check broke, or the run was interrupted. A failure at another level is a warni
 
 Levels: ${levels.join(", ")}.
 
-Reports: JUnit XML, JSON, one HTML page, and a Markdown job summary for GitHub. With GITHUB_ACTIONS=true, failures are also printed as
-annotations.`;
+Reports: JUnit XML, JSON, one HTML page, and a Markdown job summary for GitHub.`;
 
-/**
- * Adds the options of every `countersign verify …`. With `--list` no option is required: the checks can be read
- * before a target exists.
- */
-export function withVerifyOptions(
-  command: Command,
-  { hasProfile = true }: { readonly hasProfile?: boolean } = {},
-): Command {
-  const asksForNothing = (): void => {
-    for (const option of command.options) option.mandatory = false;
-  };
-  if (hasProfile) command.addOption(profileOption());
-  return command
-    .on("option:list", asksForNothing)
-    .option("--report <format=file,...>", `${reportFormats.join("=F, ")}=F`, reports)
-    .option("--only <id...>", "run only these requirements or checks")
-    .option("--skip <id=reason...>", "skip these requirements or checks", reasons)
-    .addOption(
-      new Option("--fail-on <level,...>", "levels that fail the run")
-        .argParser(levelNames)
-        .default(defaultFailOn, defaultFailOn.join(",")),
-    )
-    .option("--requirements <version>", "judge by this version (default: the newest)", version)
-    .option("--list", "list the checks without running them")
-    .option("--baseline <file>", "JSON file of known failures, which do not fail the run")
-    .option("--update-baseline", "write the current failures to --baseline")
-    .option("--seed <number>", "seed of everything that is generated", seed, 1)
-    .option("--json", "print one JSON object instead of lines");
-}
+/** Reasons by the id of a requirement or a check. */
+type Reasons = Readonly<Record<string, string>>;
 
-function reports(text: string, before: readonly WantedReport[] = []): readonly WantedReport[] {
-  const asked = text.split(",").map((one): WantedReport => {
+const skip: option.OptionOf<Reasons | undefined> = {
+  value: "<id=reason...>",
+  help: "skip these requirements or checks",
+  parse: (text, before = {}) => {
+    const [id = "", reason = ""] = text.split(/=(.*)/s);
+    if (id === "" || reason.trim() === "") throw new InvalidArgumentError("must be ID=REASON.");
+    return { ...before, [id]: reason };
+  },
+};
+
+/** Options of every `countersign verify …`. */
+export const verifyOptions = {
+  report: option.list("<format=file,...>", `${reportFormats.join("=F, ")}=F`, reports),
+  only: option.words("<id...>", "run only these requirements or checks"),
+  skip,
+  failOn: option.byDefault(
+    option.parsed("<level,...>", "levels that fail the run", levelNames),
+    defaultFailOn,
+  ),
+  requirements: option.parsed("<version>", "judge by this version (default: the newest)", version),
+  // The checks can be read before a target exists.
+  list: { ...option.flag("list the checks without running them"), isAlone: true },
+  baseline: option.text("<file>", "JSON report whose failures do not fail the run"),
+  seed: option.seed("seed of everything that is generated"),
+  json: option.json,
+};
+
+export type VerifyOptions = option.ValuesOf<typeof verifyOptions>;
+
+function reports(
+  text: string,
+): readonly { readonly format: ReportFormat; readonly file: string }[] {
+  return text.split(",").map((one) => {
     const [name = "", file = ""] = one.split(/=(.*)/s);
     const format = reportFormats.find((known) => known === name);
-    if (format === undefined || file === "")
-      throw new InvalidArgumentError(
-        `must be FORMAT=FILE, the format one of ${reportFormats.join(", ")}.`,
-      );
-    return { format, file };
+    if (format !== undefined && file !== "") return { format, file };
+    const known = reportFormats.join(", ");
+    throw new InvalidArgumentError(`must be FORMAT=FILE, the format one of ${known}.`);
   });
-  return [...before, ...asked];
 }
 
 function version(text: string): string {
@@ -92,17 +69,7 @@ function version(text: string): string {
 function levelNames(text: string): readonly Level[] {
   return text.split(",").map((name) => {
     const level = levels.find((known) => known === name.trim());
-    if (level === undefined)
-      throw new InvalidArgumentError(`expected a list of ${levels.join(", ")}.`);
-    return level;
+    if (level !== undefined) return level;
+    throw new InvalidArgumentError(`expected a list of ${levels.join(", ")}.`);
   });
-}
-
-function reasons(
-  text: string,
-  before: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  const [id = "", reason = ""] = text.split(/=(.*)/s);
-  if (id === "" || reason.trim() === "") throw new InvalidArgumentError("must be ID=REASON.");
-  return { ...before, [id]: reason };
 }

@@ -8,14 +8,19 @@ const { COUNTERSIGN_SECRET: secret = "", COUNTERSIGN_EVENT_TYPE: type, SENDER_FA
 const url = env.SENDER_URL ?? env.COUNTERSIGN_URL ?? "";
 const key = Buffer.from(secret.replace("whsec_", ""), "base64");
 const firstTime = Math.floor(Date.now() / 1000);
-let id = `msg_${randomUUID()}`;
+// Of an hour and an address, so that a busy machine changes nothing.
+const hour = `${new URL(url).pathname.slice(1)}-${Math.floor(firstTime / 3600)}`;
+let id = `msg_${fault === "time-id" ? hour : randomUUID()}`;
 let data = { name: "Zoë" };
 
 /** The lines that a type becomes in a header. */
 const typeLines = () => `x-type: ${type}`.split("\r\n").map((line) => line.split(": "));
 
-/** Milliseconds until a date of Retry-After; a sender that reads numbers only waits for nothing. */
-const msUntil = (date) => (fault === "no-dates" ? 0 : Date.parse(date) - Date.now());
+/** Milliseconds until a date of Retry-After. Some senders read numbers only, or take GMT for their own zone. */
+const msUntil = (date) => {
+  if (fault === "no-dates") return 0;
+  return Date.parse(fault === "local-dates" ? date.replace("GMT", "-0500") : date) - Date.now();
+};
 
 /** Sends one attempt. Returns true if the event needs no other one, else the milliseconds to wait. */
 async function attempt(delay) {
@@ -45,13 +50,20 @@ async function attempt(delay) {
     if (fault === "drops-4xx" && response.status < 500) return true;
     const after = response.headers.get("retry-after") ?? "";
     if (fault === "hurries") return delay;
-    return Math.max(delay, /^\d*$/.test(after) ? after * 1000 : msUntil(after));
+    const asked = /^\d*$/.test(after) ? after * 1000 : msUntil(after);
+    return Math.max(
+      delay,
+      fault === "obeys" || fault === "local-dates" ? asked : Math.min(asked, 6000),
+    );
   } catch {
     return fault === "never-retries" ? true : delay;
   }
 }
 
-for (let delay = 1000; delay <= 8000; delay *= 2) {
+const growth = fault === "even" || fault === "loop" ? 1 : 2;
+// Even delays are long enough that a busy machine does not make them look uneven.
+let delay = { loop: 50, even: 2000 }[fault] ?? 1000;
+for (let made = 0; made < (growth === 1 ? 12 : 4); made += 1, delay *= growth) {
   const next = await attempt(delay);
   if (next === true || fault === "never-retries") break;
   await setTimeout(next);

@@ -67,7 +67,7 @@ func main() {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Println(event.(*events.PaymentAuthorizedEvent).${profile === "standard" ? "Data" : "Metadata"}.Amount.Value, event.GetType(), event.GetID())
+		fmt.Println(event.Body.(*events.PaymentAuthorizedEvent).${profile === "standard" ? "Data" : "Metadata"}.Amount.Value, event.Type, event.ID)
 	}
 	_, err := events.ParseWebhookEvent([]byte("{}"))
 	fmt.Println(err == events.ErrUnknownEvent)
@@ -106,9 +106,9 @@ it("generated types of both profiles compile as Java without a warning, and read
 public class Use {
     public static void main(String[] bodies) throws Exception {
         for (String body : bodies) {
-            WebhookEvent event = WebhookEvents.parse(body).orElseThrow();
-            PaymentAuthorizedEvent payment = (PaymentAuthorizedEvent) event;
-            System.out.println(payment.getData().getAmount().getValue() + " " + event.eventType() + " " + event.eventId());
+            ParsedEvent event = WebhookEvents.parse(body).orElseThrow();
+            PaymentAuthorizedEvent payment = (PaymentAuthorizedEvent) event.body();
+            System.out.println(payment.getData().getAmount().getValue() + " " + event.type() + " " + event.id());
             System.out.println(payment.getData().getDirection());
         }
         System.out.println(WebhookEvents.parse("{\\"type\\":\\"added.since\\"}").isEmpty());

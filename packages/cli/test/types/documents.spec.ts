@@ -9,7 +9,7 @@ import { eventBody, openApi } from "./openapi.ts";
 
 const text = { type: "string" };
 
-/** Two types, of which one has two forms that a member tells apart. */
+/** Two types, of which one has two forms that a member distinguishes. */
 const orders = (): string =>
   openApi({
     "order.placed": eventBody("order.placed", { type: "object", properties: { total: text } }),
@@ -43,13 +43,17 @@ const issues = (): string =>
     { parameters: [{ name: "X-GitHub-Event", in: "header", required: true, schema: text }] },
   );
 
-describe("the types of an OpenAPI document", () => {
-  it("are a union that a switch exhausts, also of the forms of a body", async () => {
-    const events = await written("typescript", orders());
-    const use = join(dirname(events), "use.ts");
-    writeFileSync(
-      use,
-      `import type { EventTypeMap, WebhookEvent } from "./events.ts";
+// Compilers start slowly on a busy machine.
+describe("the types of an OpenAPI document", { timeout: 600_000 }, () => {
+  it(
+    "are a union that a switch exhausts, also of the forms of a body",
+    { tags: "ci" },
+    async () => {
+      const events = await written("typescript", orders());
+      const use = join(dirname(events), "use.ts");
+      writeFileSync(
+        use,
+        `import type { EventTypeMap, WebhookEvent } from "./events.ts";
 export function textOf(event: WebhookEvent): string | undefined {
   switch (event.type) {
     case "order.placed": return event.data.total;
@@ -59,9 +63,10 @@ export function textOf(event: WebhookEvent): string | undefined {
 }
 export const changed: EventTypeMap["order.changed"]["id"] = "1";
 `,
-    );
-    expect(compileTypeScript(use)).toBe("");
-  });
+      );
+      expect(compileTypeScript(use)).toBe("");
+    },
+  );
 
   it("take the type from the caller where the body does not have it", async () => {
     const events = await written("typescript", issues(), "--provider", "github");
@@ -84,15 +89,14 @@ export const number: number | undefined = event?.type === "issues.opened" ? even
     expect(parseEvent("issues.added", "{}")).toBeUndefined();
   });
 
-  it("have the accessors of type and id in Go and Java that all events have", async () => {
+  it("have the type, and the id that all bodies have, next to a parsed event in Go and Java", async () => {
     const go = readFileSync(await written("go", orders()), "utf8");
     expect(go).toMatch(
-      /type WebhookEvent interface \{\n\tGetType\(\) string\n\tGetID\(\) string\n/,
+      /type ParsedEvent struct \{\n\tType string\n\tID {3}string\n\tBody WebhookEvent\n\}/,
     );
     const java = await written("java", issues(), "--provider", "github");
-    const union = readFileSync(join(java, "WebhookEvent.java"), "utf8");
-    expect(union).toContain("String eventType();");
-    expect(union).not.toContain("eventId");
+    const event = readFileSync(join(java, "ParsedEvent.java"), "utf8");
+    expect(event).toContain("record ParsedEvent(String type, WebhookEvent body)");
   });
 });
 
@@ -143,12 +147,12 @@ describe("countersign types ends with one sentence and status 2", () => {
     await written("typescript", list);
   });
 
-  it("for a file in the place of a folder, and a folder in the place of a file", async () => {
+  it("for a file instead of a folder, and a folder instead of a file", async () => {
     const folder = temporaryFolder();
-    expect(await refused("--language", "go", "--out", folder)).toContain("is a folder");
+    expect(await refused("--language", "go", "--out", folder)).toContain("as a file");
     const file = join(folder, "file");
     writeFileSync(file, "");
-    expect(await refused("--language", "java", "--out", file)).toContain("is a file");
+    expect(await refused("--language", "java", "--out", file)).toContain("as a folder");
   });
 });
 
@@ -159,4 +163,14 @@ it("a body without any type is unknown in TypeScript, and any object elsewhere",
   expect(compileTypeScript(events)).toBe("");
   const python = await written("python", document);
   expect(compilerOutput("python3", ["-W", "error", python])).toBe("");
+});
+
+it("an invalid schema is refused with its code when validators are compiled", async () => {
+  const data = { type: "object", properties: { orderId: { type: "string", maxLength: 2.5 } } };
+  const document = openApi({ "order.placed": eventBody("order.placed", data) });
+  const out = ["--out", join(temporaryFolder(), "catalogue.ts")];
+  const args = ["types", "--language", "typescript", "--validators", "--openapi", document, ...out];
+  const { status, err } = await ran(args);
+  expect([status, err]).toEqual([2, expect.stringContaining("CS_DOCUMENT_INVALID")]);
+  expect(err).toContain("maxLength must be integer");
 });

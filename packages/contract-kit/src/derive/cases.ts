@@ -1,16 +1,8 @@
-import { lengthOf, pointerOf } from "@countersign/schemas";
-import { isRecord, withValueAt, type Steps } from "../values.ts";
-import { plainExamples } from "./example.ts";
+import { lengthOf, pointerOf, type Steps, withValueAt } from "@countersign/schemas";
 import { typesOf } from "../documents/json-schema.ts";
-import {
-  insidesOf,
-  isUnion,
-  type LocatedSchema,
-  LONGEST,
-  membersOf,
-  resolve,
-  wholeKindsOf,
-} from "./schema.ts";
+import { isRecord } from "../values.ts";
+import { example, type ExampleOptions, plainExample } from "./example.ts";
+import { isUnion, type LocatedSchema, LONGEST, resolve, wholeKindsOf } from "./schema.ts";
 import { accepts, faultsOf, kindOf, partsOf } from "./validity.ts";
 
 /** A whole value that was derived for one keyword of one schema in it. */
@@ -30,7 +22,6 @@ export interface Labelled {
  * as few more as it can. Members that the value lacks are not broken: give it one that has them.
  *
  * @throws {TypeError} The schema does not take the value.
- * @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`
  */
 export function negatives(located: LocatedSchema, valid: unknown): readonly Labelled[] {
   return casesOf(located, valid, breakingChanges);
@@ -42,10 +33,31 @@ export function negatives(located: LocatedSchema, valid: unknown): readonly Labe
  * each kind of a union, each type, and each member that may be absent, absent.
  *
  * @throws {TypeError} The schema does not take the value.
- * @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`
  */
 export function boundaries(located: LocatedSchema, valid: unknown): readonly Labelled[] {
-  return casesOf(located, valid, boundaryChanges);
+  const made = casesOf(located, valid, boundaryChanges);
+  // Of kinds that are similar, a value may have two.
+  return made.filter(({ value }) => accepts(located, value));
+}
+
+/** The most examples: unions in unions have thousands. */
+const MOST = 100;
+
+/**
+ * Like `example`, with one more value for each other kind of each union in it, up to 100.
+ *
+ * @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`: no value was found that the schema accepts.
+ */
+export function examples(located: LocatedSchema, options: ExampleOptions): readonly unknown[] {
+  const kinds: ChangesAt = (at, value) =>
+    isUnion(at.schema) ? otherKinds(at, value, options) : [];
+  const found = new Map<string, unknown>();
+  const add = (value: unknown): void => void found.set(JSON.stringify(value), value);
+  add(example(located, options));
+  for (const value of found.values())
+    for (const one of casesOf(located, value, kinds))
+      if (found.size < MOST && accepts(located, one.value)) add(one.value);
+  return [...found.values()];
 }
 
 /** A change of a value, or of one of its members. */
@@ -66,21 +78,18 @@ function casesOf(
   valid: unknown,
   changesAt: ChangesAt,
 ): readonly Labelled[] {
+  if (!accepts(located, valid)) throw new TypeError(`${located.place} does not take the value`);
   const walk = (from: LocatedSchema, value: unknown, steps: Steps): readonly Labelled[] => {
     const at = resolve(from);
-    if (faultsOf(at, value).length > 0) throw new TypeError(`${at.place} does not take the value`);
     const own = changesAt(at, value).map(({ keyword, point = keyword, member, value: put }) => {
-      const changed = member === undefined ? steps : [...steps, member];
-      const pointer = pointerOf(changed);
-      const whole = withValueAt(valid, changed, put);
-      return { pointer, keyword, point: `${at.place}/${point}`, value: whole };
+      const place = member === undefined ? steps : [...steps, member];
+      const whole = withValueAt(valid, place, put);
+      return { pointer: pointerOf(place), keyword, point: `${at.place}/${point}`, value: whole };
     });
     const kind = kindOf(at, value);
-    const inner =
-      kind === undefined
-        ? partsOf(at, value).flatMap(([step, schema, part]) => walk(schema, part, [...steps, step]))
-        : walk(kind, value, steps);
-    return [...own, ...inner];
+    if (kind !== undefined) return [...own, ...walk(kind, value, steps)];
+    const parts = partsOf(at, value);
+    return [...own, ...parts.flatMap(([step, inner, part]) => walk(inner, part, [...steps, step]))];
   };
   return walk(located, valid, []);
 }
@@ -93,7 +102,7 @@ function breakingChanges(at: LocatedSchema, value: unknown): readonly Change[] {
     return [{ keyword: "oneOf", member, value: "NO_SUCH_KIND" }];
   }
   const own = keywordsOf(at).flatMap((keyword): Change[] => {
-    const [best] = nearLimit(at, keyword, value)
+    const [best] = limits[keyword](at, value)
       .broken.map((candidate) => ({ value: candidate, faults: faultsOf(at, candidate) }))
       .filter(({ faults }) => faults.includes(keyword))
       .toSorted((one, other) => one.faults.length - other.faults.length);
@@ -110,46 +119,33 @@ function breakingChanges(at: LocatedSchema, value: unknown): readonly Change[] {
 
 function boundaryChanges(at: LocatedSchema, value: unknown): readonly Change[] {
   const { required = [] } = at.schema;
-  if (isUnion(at.schema))
-    return wholeKindsOf(at)
-      .filter((kind) => !accepts(kind, value))
-      .flatMap((kind) => plainExamples(kind, "present").slice(0, 1))
-      .map((one) => ({ keyword: "oneOf", value: one }));
+  if (isUnion(at.schema)) return otherKinds(at, value, { optional: "present" });
   const own = keywordsOf(at).flatMap((keyword) =>
-    nearLimit(at, keyword, value)
-      .allowed.filter((candidate) => faultsOf(at, candidate).length === 0)
+    limits[keyword](at, value)
+      .allowed.filter((candidate) => accepts(at, candidate))
+      // One text for all of its length.
+      .slice(0, keyword.endsWith("Length") ? 1 : undefined)
       .map((candidate) => ({ keyword, value: candidate })),
   );
-  const absences = membersOf(at)
-    .filter(([name]) => !required.includes(name) && isRecord(value) && Object.hasOwn(value, name))
-    .map(([name]) => absence(name, "properties"));
-  return [...own, ...absences];
+  const optional = Object.keys(isRecord(value) ? value : {}).filter(
+    (name) => !required.includes(name) && Object.hasOwn(at.schema.properties ?? {}, name),
+  );
+  return [...own, ...optional.map((name) => absence(name, "properties"))];
 }
+
+/** A value of each kind of a union that the value does not have. */
+const otherKinds = (
+  at: LocatedSchema,
+  value: unknown,
+  options: ExampleOptions,
+): readonly Change[] =>
+  wholeKindsOf(at)
+    .filter((kind) => !accepts(kind, value))
+    .map((kind) => ({ keyword: "oneOf", value: plainExample(kind, options) }))
+    .filter((change) => change.value !== undefined);
 
 function absence(member: string, keyword: "required" | "properties"): Change {
   return { keyword, point: `${keyword}/${member}`, member, value: undefined };
-}
-
-/** Keywords about the value itself; those about its members are handled separately. */
-const JUDGING = [
-  "type",
-  "const",
-  "enum",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "format",
-  "minimum",
-  "maximum",
-  "multipleOf",
-  "minItems",
-  "maxItems",
-] as const;
-
-type Keyword = (typeof JUDGING)[number];
-
-function keywordsOf({ schema }: LocatedSchema): readonly Keyword[] {
-  return JUDGING.filter((keyword) => Object.hasOwn(schema, keyword));
 }
 
 /** Candidates on both sides of a keyword's limit. The caller drops those that are on the other side. */
@@ -158,60 +154,65 @@ interface NearLimit {
   readonly broken: readonly unknown[];
 }
 
-function nearLimit(at: LocatedSchema, keyword: Keyword, value: unknown): NearLimit {
-  const { schema } = at;
-  const { minLength = 0, maxLength = 0, minItems = 0, maxItems = 0 } = schema;
-  const { minimum = 0, maximum = 0, multipleOf = 1 } = schema;
-  const isNumber = typeof value === "number";
-  // The first that is valid but for its length: one value represents the bound.
-  const texts = (allowed: number, broken: number): NearLimit => ({
-    allowed: textsOfLength(value, allowed)
-      .filter((text) => faultsOf(at, text).length === 0)
-      .slice(0, 1),
-    broken: textsOfLength(value, broken),
-  });
-  switch (keyword) {
-    case "type": {
-      const isInteger = typesOf(schema).includes("integer");
-      const broken = isInteger ? [1.5, "1", null, {}] : [42, "10.50", true, null, {}, []];
-      return { allowed: [null], broken };
-    }
-    case "const":
-    case "enum": {
-      const allowed = "const" in schema ? [schema.const] : (schema.enum ?? []);
-      return { allowed, broken: [`${String(value)}_X`, isNumber ? value + 1 : false] };
-    }
-    case "minLength":
-      return texts(minLength, minLength - 1);
-    case "maxLength":
-      return texts(maxLength, maxLength + 1);
-    case "pattern":
-    case "format":
-      return { allowed: [], broken: typeof value === "string" ? formBreakers(value) : [] };
-    case "minimum":
-      return { allowed: [minimum], broken: [moved(minimum, -multipleOf)] };
-    case "maximum":
-      return { allowed: [maximum], broken: [moved(maximum, multipleOf)] };
-    case "multipleOf": {
-      const half = multipleOf / 2;
-      const broken = isNumber ? [moved(value, half), moved(value, -half)] : [];
-      return { allowed: [minimum + multipleOf], broken };
-    }
-    case "minItems":
-      return { allowed: listsOf(value, minItems), broken: listsOf(value, minItems - 1) };
-    case "maxItems":
-      return { allowed: listsOf(value, maxItems), broken: listsOf(value, maxItems + 1) };
-    default:
-      return keyword satisfies never;
-  }
-}
+type Limit = (at: LocatedSchema, value: unknown) => NearLimit;
+
+const sized =
+  (keyword: `${"min" | "max"}${"Length" | "Items"}`, beyond: 1 | -1): Limit =>
+  ({ schema }, value) => {
+    const limit = schema[keyword] ?? 0;
+    const ofLength = keyword.endsWith("Items") ? listsOfLength : textsOfLength;
+    return { allowed: ofLength(value, limit), broken: ofLength(value, limit + beyond) };
+  };
+
+const bound =
+  (keyword: "minimum" | "maximum", beyond: 1 | -1): Limit =>
+  ({ schema: { [keyword]: limit = 0, multipleOf = 1 } }) => {
+    return { allowed: [limit], broken: [moved(limit, beyond * multipleOf)] };
+  };
+
+const form: Limit = (_at, value) => ({ allowed: [], broken: formBreakers(value) });
+
+/** By keywords about the value itself; those about its members are handled separately. */
+const limits = {
+  type: ({ schema }) => ({
+    allowed: [null],
+    broken: typesOf(schema).includes("integer")
+      ? [1.5, "1", null, {}]
+      : [42, "10.50", true, null, {}, []],
+  }),
+  const: ({ schema }, value) => ({ allowed: [schema.const], broken: notListed(value) }),
+  enum: ({ schema }, value) => ({ allowed: schema.enum ?? [], broken: notListed(value) }),
+  minLength: sized("minLength", -1),
+  maxLength: sized("maxLength", 1),
+  pattern: form,
+  format: form,
+  minimum: bound("minimum", -1),
+  maximum: bound("maximum", 1),
+  multipleOf: ({ schema: { minimum = 0, multipleOf = 1 } }, value) => ({
+    allowed: [minimum + multipleOf],
+    broken: [1, -1].map((sign) => moved(Number(value), (sign * multipleOf) / 2)),
+  }),
+  minItems: sized("minItems", -1),
+  maxItems: sized("maxItems", 1),
+} as const satisfies Readonly<Record<string, Limit>>;
+
+// The names of the table.
+const JUDGING = Object.keys(limits) as readonly (keyof typeof limits)[];
+
+const keywordsOf = ({ schema }: LocatedSchema): readonly (keyof typeof limits)[] =>
+  JUDGING.filter((keyword) => Object.hasOwn(schema, keyword));
+
+const notListed = (value: unknown): readonly unknown[] => [
+  `${String(value)}_X`,
+  typeof value === "number" ? value + 1 : false,
+];
 
 function moved(value: number, step: number): number {
   return Number((value + step).toFixed(9));
 }
 
 /** The list with its items repeated or left out. */
-function listsOf(list: unknown, length: number): readonly unknown[] {
+function listsOfLength(list: unknown, length: number): readonly unknown[] {
   if (!Array.isArray(list) || length < 0 || length > LONGEST) return [];
   if (list.length === 0 && length > 0) return [];
   return [Array.from({ length }, (_, index): unknown => list[index % list.length])];
@@ -221,7 +222,6 @@ function listsOf(list: unknown, length: number): readonly unknown[] {
 function textsOfLength(from: unknown, length: number): readonly string[] {
   if (typeof from !== "string" || length < 0 || length > LONGEST) return [];
   const all = Array.from(from);
-  const cut = all.slice(0, length).join("");
   const missing = Math.max(0, length - all.length);
   const padded = ["a", "0", " ", all.at(-1) ?? "a", "/a"].flatMap((filler) => {
     const added = Array.from(filler.repeat(missing)).slice(0, missing).join("");
@@ -230,15 +230,13 @@ function textsOfLength(from: unknown, length: number): readonly string[] {
   const fresh = ["a", "0", "A", "~"].map((one) => one.repeat(length));
   const afterFirst = all.toSpliced(1, 0, "a".repeat(missing)).join("");
   const address = `https://example.test/${"a".repeat(Math.max(0, length - 21))}`;
-  const texts = [cut, ...padded, ...fresh, afterFirst, address];
+  const texts = [all.slice(0, length).join(""), ...padded, ...fresh, afterFirst, address];
   return texts.filter((text) => lengthOf(text) === length);
 }
 
-/**
- * Texts that may break the pattern or format: a character outside most classes instead of the last one,
- * required characters removed, and near-valid times and addresses.
- */
-function formBreakers(from: string): readonly string[] {
+/** Texts that may break a pattern or format: other characters, required ones removed, and near-valid times and addresses. */
+function formBreakers(from: unknown): readonly string[] {
+  if (typeof from !== "string") return [];
   const all = Array.from(from);
   const replaced = ["\u0000", " ", "\n", "é", "#", ".", "/", "@", "\u{1F600}"].map((one) =>
     all.toSpliced(-1, 1, one).join(""),
@@ -252,53 +250,5 @@ function formBreakers(from: string): readonly string[] {
     "ftp://example.test/webhooks",
     "https://user@example.test/webhooks",
     "https://example.test/webhooks#here",
-  ];
-}
-
-export interface Coverage {
-  /** Points that a case covers. */
-  readonly covered: readonly string[];
-  /** Points that no case covers. */
-  readonly uncovered: readonly string[];
-}
-
-/** Divides the points of a schema by whether a case covers them; a point is `document#pointer/keyword`. */
-export function coverage(located: LocatedSchema, cases: readonly Labelled[]): Coverage {
-  const told = new Set(cases.map(({ point }) => point));
-  const points = pointsOf(located);
-  return {
-    covered: points.filter((point) => told.has(point)),
-    uncovered: points.filter((point) => !told.has(point)),
-  };
-}
-
-/**
- * Every keyword of a schema, and of what it refers to, that can refuse a value. `type` next to `oneOf`
- * and `minLength` 0 refuse no further value, and are not points.
- */
-export function pointsOf(located: LocatedSchema): readonly string[] {
-  const points = new Set<string>();
-  const visited = new Set<string>();
-  const visit = (from: LocatedSchema): void => {
-    const at = resolve(from);
-    if (visited.has(at.place)) return;
-    visited.add(at.place);
-    for (const point of ownPoints(at)) points.add(`${at.place}/${point}`);
-    for (const part of insidesOf(at)) visit(part);
-  };
-  visit(located);
-  return [...points];
-}
-
-function ownPoints(at: LocatedSchema): readonly string[] {
-  const { oneOf, required = [], additionalProperties, ...schema } = at.schema;
-  const isIdle = (keyword: Keyword): boolean =>
-    (keyword === "type" && oneOf !== undefined) ||
-    ((keyword === "minLength" || keyword === "minItems") && schema[keyword] === 0);
-  return [
-    ...keywordsOf(at).filter((keyword) => !isIdle(keyword)),
-    ...(oneOf === undefined ? [] : ["oneOf"]),
-    ...required.map((name) => `required/${name}`),
-    ...(additionalProperties === false ? ["additionalProperties"] : []),
   ];
 }

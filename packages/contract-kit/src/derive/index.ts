@@ -1,19 +1,6 @@
-export { arbitrary, notGenerated } from "./arbitrary.ts";
-export {
-  boundaries,
-  coverage,
-  negatives,
-  pointsOf,
-  type Coverage,
-  type Labelled,
-} from "./cases.ts";
-export { example, examples, type ExampleOptions } from "./example.ts";
+export { arbitrary } from "./arbitrary.ts";
+export { boundaries, examples, type Labelled, negatives } from "./cases.ts";
+export { example, type ExampleOptions } from "./example.ts";
+export { errorsOf } from "./validity.ts";
 export { matcher, type Matcher } from "./matcher.ts";
-export {
-  type LocatedSchema,
-  readSchemaSet,
-  type SchemaSet,
-  schemaSet,
-  type SchemaSource,
-  standardSchemas,
-} from "./schema.ts";
+export { type LocatedSchema, schemaNamed, type SchemaSource, standardSchemas } from "./schema.ts";

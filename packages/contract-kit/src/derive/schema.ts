@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { pointerOf } from "@countersign/schemas";
-import { commonTypes, type JsonSchema, nameOf, partsOf } from "../documents/json-schema.ts";
-import { SchemaNormaliser } from "../documents/schema-normaliser.ts";
+import { commonTypes, type JsonSchema, nameOf } from "../documents/json-schema.ts";
+import { folderDocument } from "../documents/read-document.ts";
 import { filesInMemory } from "../documents/source-files.ts";
 
-/** Named schemas: those of a set, or of a document that `readDocument` returns. */
+/** Named schemas, such as those of a document that `readDocument` returns. */
 export interface SchemaSource {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   /** File and JSON Pointer of each named schema. */
@@ -23,78 +23,39 @@ export interface LocatedSchema {
   readonly place: string;
 }
 
-/** Documents that refer to each other by relative paths. */
-export interface SchemaSet {
-  /** Paths of all documents, sorted. */
-  readonly paths: readonly string[];
-  /** @throws {TypeError} The document does not exist. @throws {DocumentError} It cannot be used. */
-  readonly document: (path: string) => LocatedSchema;
-}
-
-const load = createRequire(import.meta.url);
-
-/** A set of JSON Schemas in memory, by their paths. */
-export function schemaSet(
-  documents: Readonly<Record<string, unknown>>,
-  { hasFormats = false }: { readonly hasFormats?: boolean } = {},
-): SchemaSet {
-  const files = filesInMemory(documents);
-  const normaliser = new SchemaNormaliser(files);
-  const { schemas, places } = normaliser;
-  return {
-    paths: files.entries,
-    document: (path) => {
-      if (!files.entries.includes(path)) throw new TypeError(`unknown schema ${path}`);
-      const schema = normaliser.read({
-        ...files.root(path),
-        value: { $ref: encodeURIComponent(basename(path)) },
-      });
-      normaliser.refuseCircles();
-      return resolve({ schema, source: { schemas, places, hasFormats }, place: `${path}#` });
-    },
-  };
-}
-
 /**
- * The JSON Schemas `*.schema.json` below a folder, or every `*.json` if it has no such file.
+ * A schema by its name: in a folder, the name of its file without `.schema.json`.
  *
- * @throws {SyntaxError} One of them is not JSON.
+ * @throws {TypeError} The source has no schema of that name.
  */
-export function readSchemaSet(folder: string, pattern = "**/*.schema.json"): SchemaSet {
-  return schemaSet(readFolder(folder, pattern));
+export function schemaNamed(source: SchemaSource, name: string): LocatedSchema {
+  const schema = source.schemas[name];
+  if (schema === undefined) throw new TypeError(`unknown schema ${name}`);
+  return resolve({ schema, source, place: source.places.get(name) ?? name });
 }
 
-function readFolder(folder: string, pattern: string): Record<string, unknown> {
-  const named = globSync(pattern, { cwd: folder });
-  const paths = named.length > 0 ? named : globSync("**/*.json", { cwd: folder });
-  return Object.fromEntries(
-    paths.map((path) => {
-      const document: unknown = JSON.parse(readFileSync(join(folder, path), "utf8"));
-      return [path.replaceAll("\\", "/"), document];
-    }),
-  );
-}
+let standard: SchemaSource | undefined;
 
-let standard: SchemaSet | undefined;
-
-/** The documents of the interface in `@countersign/schemas`, which are read once. */
-export function standardSchemas(): SchemaSet {
-  const folder = dirname(dirname(load.resolve("@countersign/schemas/events/event.schema.json")));
-  const pattern = "{resources,events,profiles}/*.schema.json";
-  return (standard ??= schemaSet(readFolder(folder, pattern), { hasFormats: true }));
+/** The schemas of the payment interface in `@countersign/schemas`, which are read once. */
+export function standardSchemas(): SchemaSource {
+  if (standard !== undefined) return standard;
+  const { resolve: find } = createRequire(import.meta.url);
+  const folder = dirname(dirname(find("@countersign/schemas/events/event.schema.json")));
+  const paths = globSync("{resources,events,profiles}/*.schema.json", { cwd: folder });
+  const files = paths.map((path): [string, unknown] => {
+    return [path.replaceAll("\\", "/"), JSON.parse(readFileSync(join(folder, path), "utf8"))];
+  });
+  const document = folderDocument("schemas", filesInMemory(Object.fromEntries(files)));
+  return (standard = { ...document, hasFormats: true });
 }
 
 /** The schema itself, or what it refers to. */
 export function resolve(located: LocatedSchema): LocatedSchema {
-  const { $ref: reference } = located.schema;
-  if (reference === undefined) return located;
-  const { source } = located;
-  const name = nameOf(reference);
-  return resolve({
-    source,
-    schema: source.schemas[name] ?? {},
-    place: source.places.get(name) ?? name,
-  });
+  const { schema, source } = located;
+  if (schema.$ref === undefined) return located;
+  const name = nameOf(schema.$ref);
+  const place = source.places.get(name) ?? name;
+  return resolve({ source, schema: source.schemas[name] ?? {}, place });
 }
 
 /** A part of a schema. */
@@ -118,18 +79,26 @@ export function kindsOf(located: LocatedSchema): readonly LocatedSchema[] {
   return (oneOf ?? anyOf).map((kind, index) => inside(located, kind, keyword, index));
 }
 
+const wholeKinds = new WeakMap<JsonSchema, readonly LocatedSchema[]>();
+
 /** The kinds of a union, each with the type and the members next to the union. */
 export function wholeKindsOf(located: LocatedSchema): readonly LocatedSchema[] {
+  // The same objects each time: a validator is compiled for each.
+  const known = wholeKinds.get(located.schema);
+  if (known !== undefined) return known;
   const { oneOf: _, anyOf: __, ...own } = located.schema;
-  const kinds = kindsOf(located);
-  if (own.properties === undefined && own.type === undefined) return kinds;
-  return kinds.map(resolve).flatMap((kind) => {
-    const type = commonTypes(own.type, kind.schema.type);
-    const properties = { ...own.properties, ...kind.schema.properties };
-    const required = [...(own.required ?? []), ...(kind.schema.required ?? [])];
-    const schema = { ...own, ...kind.schema, properties, required: [...new Set(required)] };
-    return type?.length === 0 ? [] : [{ ...kind, schema: { ...schema, ...(type && { type }) } }];
+  const isPlain = own.properties === undefined && own.type === undefined;
+  const kinds = kindsOf(located).flatMap((one): readonly LocatedSchema[] => {
+    const { schema, ...kind } = resolve(one);
+    const type = commonTypes(own.type, schema.type);
+    if (isPlain || type?.length === 0) return isPlain ? [one] : [];
+    const properties = { ...own.properties, ...schema.properties };
+    const required = [...new Set([...(own.required ?? []), ...(schema.required ?? [])])];
+    const whole = { ...own, ...schema, properties, required };
+    return [{ ...kind, schema: { ...whole, ...(type && { type }) } }];
   });
+  wholeKinds.set(located.schema, kinds);
+  return kinds;
 }
 
 /** True if a schema is a union of kinds. */
@@ -141,10 +110,6 @@ export function itemsOf(located: LocatedSchema): LocatedSchema | undefined {
   const { items } = located.schema;
   return items === undefined ? undefined : inside(located, items, "items");
 }
-
-/** The schemas in it. */
-export const insidesOf = (located: LocatedSchema): readonly LocatedSchema[] =>
-  partsOf(located.schema).map(([steps, part]) => inside(located, part, ...steps));
 
 /** The longest text or list that is derived. */
 export const LONGEST = 100_000;

@@ -1,14 +1,9 @@
 import { isHttpUrl, isTimestamp } from "@countersign/schemas";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { DocumentError } from "../documents/document-error.ts";
+import { referenceTo } from "../documents/json-schema.ts";
+import { isRecord, messageOf } from "../values.ts";
 import {
-  isApplicator,
-  type JsonSchema,
-  nameOf,
-  partsOf as schemasIn,
-} from "../documents/json-schema.ts";
-import { isRecord } from "../values.ts";
-import {
-  isUnion,
   itemsOf,
   kindsOf,
   type LocatedSchema,
@@ -34,94 +29,69 @@ export function regExpOf(pattern: string, flags = "u"): RegExp | undefined {
   return undefined;
 }
 
-const ajvOf = (formats: boolean): Ajv2020 =>
-  new Ajv2020({
+/** By named schemas, each of which is compiled once. */
+const ajvs = new WeakMap<SchemaSource["schemas"], Ajv2020>();
+
+function ajvFor({ schemas, hasFormats = false }: SchemaSource): Ajv2020 {
+  const known = ajvs.get(schemas);
+  if (known !== undefined) return known;
+  const ajv = new Ajv2020({
+    meta: false,
     strict: false,
     validateSchema: false,
     allErrors: true,
+    // An error then has its schema.
+    verbose: true,
     logger: false,
     addUsedSchema: false,
     // 1.13 / 0.01 is not a whole number in binary.
     multipleOfPrecision: 6,
-    validateFormats: formats,
+    validateFormats: hasFormats,
     formats: { "date-time": isTimestamp, uri: isHttpUrl },
     // Most schemas judge few values: to shorten their code would take longer.
     code: { regExp: lenient, optimize: false },
   });
-const ajvs = { true: ajvOf(true), false: ajvOf(false) };
-
-/** Compiled schemas; those of a keyword's own are kept apart from whole ones. */
-const compiled = {
-  own: new WeakMap<object, ValidateFunction>(),
-  whole: new WeakMap<object, ValidateFunction>(),
-};
-
-function validatorOf(at: LocatedSchema, extent: "own" | "whole"): ValidateFunction {
-  const { schema, source } = at;
-  const known = compiled[extent].get(schema);
-  if (known !== undefined) return known;
-  const used = extent === "own" ? own(schema) : { ...schema, schemas: closureOf(schema, source) };
-  const made = ajvs[`${source.hasFormats === true}`].compile(used);
-  compiled[extent].set(schema, made);
-  return made;
+  // A key is a reference as ajv resolves it.
+  for (const [name, schema] of Object.entries(schemas))
+    ajv.addSchema(schema, ajv.opts.uriResolver.resolve("", referenceTo(name)));
+  ajvs.set(schemas, ajv);
+  return ajv;
 }
 
-/** The keywords of a schema that judge the value itself, and the names of its members. */
-function own({ properties = {}, additionalProperties, ...schema }: JsonSchema): object {
-  const names = Object.keys(properties).map((name) => [name, true] as const);
-  const judging = Object.entries(schema).filter(([keyword]) => !isApplicator(keyword));
-  return {
-    ...Object.fromEntries(judging),
-    properties: Object.fromEntries(names),
-    ...(additionalProperties === false && { additionalProperties }),
-  };
+/** @throws {DocumentError} `CS_DOCUMENT_INVALID`: a keyword has a value that JSON Schema does not allow. */
+function validatorOf(located: LocatedSchema): ValidateFunction {
+  const { schema, source, place } = resolve(located);
+  try {
+    return ajvFor(source).compile(schema);
+  } catch (cause) {
+    const message = `${place}: invalid schema: ${messageOf(cause)}`;
+    throw new DocumentError("CS_DOCUMENT_INVALID", message, { cause });
+  }
 }
 
-/** The named schemas that a schema reaches. */
-export function closureOf(
-  schema: JsonSchema,
-  { schemas }: SchemaSource,
-): Readonly<Record<string, JsonSchema>> {
-  const reached = new Map<string, JsonSchema>();
-  const visit = (part: JsonSchema): void => {
-    const name = part.$ref === undefined ? undefined : nameOf(part.$ref);
-    if (name !== undefined && !reached.has(name)) {
-      reached.set(name, schemas[name] ?? {});
-      visit(schemas[name] ?? {});
-    }
-    for (const [, inner] of schemasIn(part)) visit(inner);
-  };
-  visit(schema);
-  return Object.fromEntries(reached);
-}
-
-/**
- * The keywords of a schema that refuse a value, those of its members and items excepted. A union refuses as a whole, with
- * `oneOf` or `anyOf`.
- */
+/** The keywords of a schema itself that refuse a value; a union refuses as a whole, with `oneOf` or `anyOf`. */
 export function faultsOf(located: LocatedSchema, value: unknown): readonly string[] {
-  const at = resolve(located);
-  const validate = validatorOf(at, "own");
-  const faults = validate(value) ? [] : (validate.errors ?? []).map(({ keyword }) => keyword);
-  if (!isUnion(at.schema)) return faults;
-  const fitting = kindsOf(at).filter((kind) => accepts(kind, value)).length;
-  if (at.schema.oneOf === undefined) return fitting > 0 ? faults : [...faults, "anyOf"];
-  return fitting === 1 ? faults : [...faults, "oneOf"];
+  const validate = validatorOf(located);
+  const errors = validate(value) ? [] : (validate.errors ?? []);
+  const { schema } = resolve(located);
+  return errors
+    .filter(({ instancePath, parentSchema }) => instancePath === "" && parentSchema === schema)
+    .map(({ keyword }) => keyword);
 }
 
-/** The faults of a value and of all that is in it, a line for each. */
-export function errorsOf(located: LocatedSchema, value: unknown): readonly string[] {
-  const validate = validatorOf(resolve(located), "whole");
-  if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message = "" }) => {
-    return `${instancePath || "the event"} ${message}`;
-  });
+/** The faults of a value and of all that is in it, by JSON Pointers. */
+export function errorsOf(
+  located: LocatedSchema,
+  value: unknown,
+): readonly { readonly pointer: string; readonly message: string }[] {
+  const validate = validatorOf(located);
+  const errors = validate(value) ? [] : (validate.errors ?? []);
+  return errors.map(({ instancePath: pointer, message = "" }) => ({ pointer, message }));
 }
 
 /** True if a schema accepts a value and all that is in it. */
-export function accepts(located: LocatedSchema, value: unknown): boolean {
-  return validatorOf(resolve(located), "whole")(value);
-}
+export const accepts = (located: LocatedSchema, value: unknown): boolean =>
+  validatorOf(located)(value);
 
 /** The kind of a union that accepts a value. */
 export function kindOf(located: LocatedSchema, value: unknown): LocatedSchema | undefined {

@@ -1,34 +1,34 @@
-import { type JsonSchema, type TypeName, typesOf } from "../documents/json-schema.ts";
+import {
+  type JsonSchema,
+  namedTypes,
+  type TypeName,
+  typesOf,
+  valuesOf,
+} from "../documents/json-schema.ts";
 import { inside, itemsOf, type LocatedSchema, membersOf, resolve } from "../derive/schema.ts";
 import { formChanges } from "./forms.ts";
 import { isEqual, isSame } from "./equal-schemas.ts";
 import type { RawChange, Report, RuleId } from "./rules.ts";
 import { kindPairs, kindsWithoutNull } from "./unions.ts";
 
-export interface CompareOptions {
-  /** True compares each list of values as one that readers take as open. */
-  readonly openEnums: boolean;
-}
-
 /** Compares schemas; a pair of schemas that is reached again is not compared again. */
 export class Comparison {
-  readonly #options: CompareOptions;
+  readonly #openEnums: boolean;
   readonly #compared = new Map<JsonSchema, Set<JsonSchema>>();
 
-  constructor(options: CompareOptions) {
-    this.#options = options;
+  /** @param openEnums True compares each list of values as one that readers take as open. */
+  constructor({ openEnums }: { readonly openEnums: boolean }) {
+    this.#openEnums = openEnums;
   }
 
   /** The changes between two schemas and all that they refer to. */
   changes(old: LocatedSchema, now: LocatedSchema): readonly RawChange[] {
     const [before, after] = [resolve(old), resolve(now)];
     // A member is deprecated at its own place, next to its reference.
-    const [was, is] = [
-      [old, before],
-      [now, after],
-    ].map((both) => both.some(({ schema }) => schema.deprecated === true));
+    const isDeprecated = (...both: readonly LocatedSchema[]): boolean =>
+      both.some(({ schema }) => schema.deprecated === true);
     const deprecated: RawChange = { rule: "deprecated", place: now.place, message: "deprecated" };
-    const own = is === true && was !== true ? [deprecated] : [];
+    const own = isDeprecated(now, after) && !isDeprecated(old, before) ? [deprecated] : [];
     const others = this.#compared.get(before.schema) ?? new Set();
     if (isSame(before, after) || others.has(after.schema)) return own;
     this.#compared.set(before.schema, others.add(after.schema));
@@ -36,7 +36,7 @@ export class Comparison {
   }
 
   #structural(before: LocatedSchema, after: LocatedSchema): readonly RawChange[] {
-    const report: Report = (rule, message) => ({ rule, place: after.place, message });
+    const report: Report = (rule, message, place = after.place) => ({ rule, place, message });
     const [wasUnion, isUnion] = [before, after].map(({ schema }) => hasKinds(schema));
     // A schema without kinds is compared with the kinds of a union, unless members are next to the union.
     const isMixed = wasUnion !== isUnion && [before, after].some(isMixedUnion);
@@ -44,16 +44,12 @@ export class Comparison {
       const rule = isUnion === true ? "union-added" : "union-removed";
       return [report(rule, "oneOf or anyOf"), ...this.#own(before, after, report)];
     }
-    if (wasUnion === true || isUnion === true) {
-      const kinds = this.#unions(before, after, report);
-      if (wasUnion !== isUnion) return kinds;
-      const types = typeChanges(before, after, report);
-      return [...kinds, ...types, ...this.#own(before, after, report)];
-    }
+    const kinds = wasUnion === true || isUnion === true ? this.#unions(before, after, report) : [];
+    if (wasUnion !== isUnion) return kinds;
     const types = typeChanges(before, after, report);
     // If the type changed, nothing else can be compared.
-    if (types.some(({ rule }) => rule === "type-changed")) return types;
-    return [...types, ...this.#own(before, after, report)];
+    if (wasUnion !== true && types.some(({ rule }) => rule === "type-changed")) return types;
+    return [...kinds, ...types, ...this.#own(before, after, report)];
   }
 
   /** The changes of all keywords but the type and the kinds. */
@@ -84,24 +80,20 @@ export class Comparison {
     return [
       ...nullable,
       ...pairs.flatMap(([one, other]) => this.changes(one, other)),
-      ...added.map(
-        ([name, kind]) => ({ rule: "kind-added", place: kind.place, message: name }) as const,
-      ),
-      ...removed.map(
-        ([name, kind]) => ({ rule: "kind-removed", place: kind.place, message: name }) as const,
-      ),
+      ...added.map(([name, { place }]) => report("kind-added", name, place)),
+      ...removed.map(([name, { place }]) => report("kind-removed", name, place)),
     ];
   }
 
   #values(before: JsonSchema, after: JsonSchema, report: Report): readonly RawChange[] {
-    const [old, now] = [valuesOf(before), valuesOf(after)];
+    const [old, now] = [textsOf(before), textsOf(after)];
     const text = (values: readonly string[]): string => values.join(", ");
     if (old === undefined) return now === undefined ? [] : [report("values-listed", text(now))];
     if (now === undefined) return [report("values-unlisted", text(old))];
     const added = now.filter((one) => !old.includes(one));
     const gone = old.filter((one) => !now.includes(one));
     const [wasOpen, isOpen] = [before, after].map(
-      (schema) => this.#options.openEnums || schema["x-open"] === true,
+      (schema) => this.#openEnums || schema["x-open"] === true,
     );
     return [
       // A reader of an open list accepts new values, but may not know the new name of one.
@@ -121,20 +113,20 @@ export class Comparison {
       const [earlier, later] = [old.get(name), now.get(name)];
       const [wasRequired, isRequired] = [mustHave.includes(name), must.includes(name)];
       const place = (later ?? earlier ?? inside(after, {}, "properties", name)).place;
-      const told = (rule: RuleId): RawChange => ({ rule, place, message: name });
+      const change = (rule: RuleId): RawChange => report(rule, name, place);
       const became = isRequired ? "member-became-required" : "member-became-optional";
       const inner = earlier && later ? this.changes(earlier, later) : [];
       if (earlier === undefined && later === undefined)
-        return wasRequired === isRequired ? [] : [told(became)];
+        return wasRequired === isRequired ? [] : [change(became)];
       if (wasRequired && isRequired && (earlier === undefined || later === undefined))
-        return [told(later ? "member-described" : "member-undescribed")];
+        return [change(later ? "member-described" : "member-undescribed")];
       if (earlier === undefined && !wasRequired) {
         const optional = oldMap === false ? "member-added-optional" : "member-described";
-        return [told(isRequired ? "member-added-required" : optional)];
+        return [change(isRequired ? "member-added-required" : optional)];
       }
       if (later === undefined && !isRequired)
-        return [told(wasRequired ? "member-removed-required" : "member-removed-optional")];
-      return wasRequired === isRequired ? inner : [told(became), ...inner];
+        return [change(wasRequired ? "member-removed-required" : "member-removed-optional")];
+      return wasRequired === isRequired ? inner : [change(became), ...inner];
     });
     return [...this.#maps(before, after, report), ...changes];
   }
@@ -145,14 +137,11 @@ export class Comparison {
     const { additionalProperties: now = true } = after.schema;
     if ((old === false) !== (now === false))
       return [report(now === false ? "object-closed" : "object-opened", "additionalProperties")];
+    const keyword = "additionalProperties";
     if (typeof old === "object" && typeof now === "object")
-      return this.changes(
-        inside(before, old, "additionalProperties"),
-        inside(after, now, "additionalProperties"),
-      );
+      return this.changes(inside(before, old, keyword), inside(after, now, keyword));
     if (typeof old === typeof now) return [];
-    const rule = typeof now === "object" ? "map-described" : "map-undescribed";
-    return [report(rule, "additionalProperties")];
+    return [report(typeof now === "object" ? "map-described" : "map-undescribed", keyword)];
   }
 
   #items(before: LocatedSchema, after: LocatedSchema): readonly RawChange[] {
@@ -186,44 +175,25 @@ function typeChanges(
 
 const ALL: readonly TypeName[] = ["null", "boolean", "number", "string", "array", "object"];
 
-/** The types of a schema's values; a list of values has their types. */
-function allTypes(schema: JsonSchema): readonly TypeName[] {
-  const types = typesOf(schema);
-  if (types.length > 0) return types;
-  const values = "const" in schema ? [schema.const] : schema.enum;
-  return values?.map(typeOf) ?? ALL;
-}
+const allTypes = (schema: JsonSchema): readonly TypeName[] => {
+  const types = namedTypes(schema);
+  return types.length === 0 && valuesOf(schema) === undefined ? ALL : types;
+};
 
-function typeOf(value: unknown): TypeName {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  if (Number.isInteger(value)) return "integer";
-  // A value of JSON is nothing else.
-  return typeof value as "boolean" | "number" | "string" | "object";
-}
+/** The listed values as JSON texts, without null, which the type lists. */
+const textsOf = (schema: JsonSchema): readonly string[] | undefined =>
+  valuesOf(schema)
+    ?.filter((one) => one !== null)
+    .map((one) => JSON.stringify(one));
 
-/** The listed values as JSON texts, without null, which the type lists. A const is a list of one value. */
-function valuesOf(schema: JsonSchema): readonly string[] | undefined {
-  const values = "const" in schema ? [schema.const] : schema.enum;
-  return values?.filter((one) => one !== null).map((one) => JSON.stringify(one));
-}
-
-const BOUNDS = [
-  ["minLength", 1],
-  ["minimum", 1],
-  ["exclusiveMinimum", 1],
-  ["minItems", 1],
-  ["minProperties", 1],
-  ["maxLength", -1],
-  ["maximum", -1],
-  ["exclusiveMaximum", -1],
-  ["maxItems", -1],
-  ["maxProperties", -1],
-] as const;
+const LOWER = ["minLength", "minimum", "exclusiveMinimum", "minItems", "minProperties"] as const;
+const UPPER = ["maxLength", "maximum", "exclusiveMaximum", "maxItems", "maxProperties"] as const;
+const BOUNDS = [...LOWER, ...UPPER];
 
 function boundChanges(before: JsonSchema, after: JsonSchema, report: Report): readonly RawChange[] {
-  return BOUNDS.flatMap(([keyword, sign]) => {
+  return BOUNDS.flatMap((keyword) => {
     const [old, now] = [before[keyword], after[keyword]];
+    const sign = /min/i.test(keyword) ? 1 : -1;
     // A bound that accepts everything is not a bound.
     const [was, is] = [old, now].map((value) => (value ?? -sign * Infinity) * sign);
     if (was === undefined || is === undefined || was === is) return [];
@@ -234,13 +204,11 @@ function boundChanges(before: JsonSchema, after: JsonSchema, report: Report): re
 }
 
 /** Keywords that are compared by their meaning, and annotations. */
-const COMPARED = new Set(
-  [
-    "title description deprecated examples discriminator type const enum x-open oneOf anyOf properties required",
-    "additionalProperties items pattern format multipleOf",
-    ...BOUNDS.map(([keyword]) => keyword),
-  ].flatMap((keywords) => keywords.split(" ")),
-);
+const COMPARED = new Set<string>([
+  ..."title description deprecated examples discriminator type const enum x-open oneOf".split(" "),
+  ..."anyOf properties required additionalProperties items pattern format multipleOf".split(" "),
+  ...BOUNDS,
+]);
 
 /** Other keywords are equal, or are reported as changed. */
 function otherChanges(
@@ -248,15 +216,13 @@ function otherChanges(
   after: LocatedSchema,
   report: Report,
 ): readonly RawChange[] {
-  const rest = ({ schema }: LocatedSchema): JsonSchema =>
-    Object.fromEntries(Object.entries(schema).filter(([keyword]) => !COMPARED.has(keyword)));
-  const [old, now] = [rest(before), rest(after)];
-  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
-  return names
-    .filter((name) => {
-      const one = (schema: JsonSchema): JsonSchema =>
-        Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword === name));
-      return !isEqual({ ...before, schema: one(old) }, { ...after, schema: one(now) }, new Map());
-    })
+  const only = (at: LocatedSchema, name: string): LocatedSchema => {
+    const own = Object.entries(at.schema).filter(([keyword]) => keyword === name);
+    return { ...at, schema: Object.fromEntries(own) };
+  };
+  const names = [before, after].flatMap(({ schema }) => Object.keys(schema));
+  return [...new Set(names)]
+    .filter((name) => !COMPARED.has(name))
+    .filter((name) => !isEqual(only(before, name), only(after, name), new Map()))
     .map((name) => report("keyword-changed", name));
 }

@@ -27,10 +27,8 @@ function isWithin(keyword: string, one: string | number, other: string | number)
   if (keyword === "multipleOf")
     return Number.isInteger(Number((Number(one) / Number(other)).toFixed(6)));
   if (keyword === "format") return (WITHIN[one] ?? []).includes(String(other));
-  const [inner, outer] = [classOf(String(one)), classOf(String(other))];
-  if (inner === undefined || outer === undefined) return false;
-  const isShorter = inner.least >= outer.least && inner.most <= outer.most;
-  return isShorter && [...inner.set].every((character) => outer.set.has(character));
+  // A pattern is only equal or changed.
+  return false;
 }
 
 const WITHIN: Readonly<Record<string, readonly string[] | undefined>> = {
@@ -44,42 +42,4 @@ const WITHIN: Readonly<Record<string, readonly string[] | undefined>> = {
   email: ["idn-email"],
   hostname: ["idn-hostname"],
   uri: ["uri-reference", "iri", "iri-reference"],
-};
-
-const ONE_CLASS =
-  /^\^(?<set>\[(?:\\.|[^\]\\])+\]|\\[dw]|[\w -])(?:(?<sign>[+*?])|\{(?<least>\d+)(?<more>,(?<most>\d*))?\})?\$$/;
-
-interface CharacterClass {
-  /** Its characters up to U+00FF, which patterns of one class rarely go beyond. */
-  readonly set: ReadonlySet<string>;
-  readonly least: number;
-  readonly most: number;
-}
-
-/** A pattern of one class of characters, such as `^[a-z0-9]{1,8}$`. */
-function classOf(pattern: string): CharacterClass | undefined {
-  const groups = ONE_CLASS.exec(pattern)?.groups;
-  // A class beyond U+00FF, or one that excludes characters, is not listed.
-  if (groups === undefined || /\[\^|[^\u0020-\u007e]|\\[upxPDWSs]/.test(pattern.slice(1)))
-    return undefined;
-  const { set = "", sign, least, more, most } = groups;
-  let form;
-  try {
-    form = new RegExp(`^${set}$`, "u");
-  } catch {
-    return undefined;
-  }
-  const all = Array.from({ length: 256 }, (_, code) => String.fromCodePoint(code));
-  const [from, to] = SIGNS[sign ?? ""] ?? [1, 1];
-  return {
-    set: new Set(all.filter((character) => form.test(character))),
-    least: least === undefined ? from : Number(least),
-    most: least === undefined ? to : more === undefined ? Number(least) : Number(most || Infinity),
-  };
-}
-
-const SIGNS: Readonly<Record<string, readonly [number, number] | undefined>> = {
-  "+": [1, Infinity],
-  "*": [0, Infinity],
-  "?": [0, 1],
 };

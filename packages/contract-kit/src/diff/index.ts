@@ -1,9 +1,4 @@
-export {
-  type Diff,
-  diffDocuments,
-  type DiffOptions,
-  type SeverityOverrides,
-} from "./diff-documents.ts";
+export { diffDocuments, type DiffOptions } from "./diff-documents.ts";
 export {
   type Change,
   diffRules,

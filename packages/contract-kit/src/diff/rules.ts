@@ -30,7 +30,7 @@ const table = {
   "member-removed-required": ["a required member was removed", "ERR", "ERR"],
   "member-became-optional": ["a required member became optional", "INFO", "ERR"],
   "member-became-required": ["an optional member became required", "ERR", "INFO"],
-  "object-closed": ["unlisted members are no longer allowed", "ERR", "INFO"],
+  "object-closed": ["unlisted members are refused now", "ERR", "INFO"],
   "object-opened": ["unlisted members are now allowed", "INFO", "INFO"],
   "type-narrowed": ["fewer types are accepted", "ERR", "INFO"],
   "type-widened": ["more types are accepted", "INFO", "ERR"],
@@ -65,11 +65,11 @@ const table = {
   deprecated: ["it is deprecated now", "INFO", "INFO"],
 } as const;
 
-/** Never renamed, never given another meaning: files of severities name them. `diffRules` has them all. */
+/** Never renamed, never given another meaning. `diffRules` has them all. */
 export type RuleId = keyof typeof table;
 
 /**
- * The possible changes of a schema, by ids that are never renamed. A request that is no longer accepted breaks
+ * The possible changes of a schema, by ids that are never renamed. A request that is refused now breaks
  * clients; an answer or an event with new possibilities breaks its readers.
  */
 export const diffRules: Readonly<Record<RuleId, Rule>> = Object.fromEntries(
@@ -89,8 +89,6 @@ export interface Change {
   readonly place: string;
   /** The old and the new value. */
   readonly message: string;
-  /** A value that one side sends and the other one refuses, for some of the breaking changes. */
-  readonly example?: unknown;
 }
 
 /** A change at one place, without its severity. */
@@ -100,5 +98,5 @@ export interface RawChange {
   readonly message: string;
 }
 
-/** Reports what has changed at one place. */
-export type Report = (rule: RuleId, message: string) => RawChange;
+/** Reports what has changed, by default at the place that is compared. */
+export type Report = (rule: RuleId, message: string, place?: string) => RawChange;

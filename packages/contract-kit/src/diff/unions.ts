@@ -15,13 +15,10 @@ export function kindsWithoutNull(union: LocatedSchema): Kinds {
   const kinds = all.length > 0 ? all : [union];
   const isNull = (kind: LocatedSchema): boolean => resolve(kind).schema.type === "null";
   const others = kinds.filter((kind) => !isNull(kind)).map(withoutNull);
-  const tag = union.schema.discriminator?.propertyName ?? tagOf(others.map(({ kind }) => kind));
+  const own = others.map(({ kind }) => kind);
   return {
     isNullable: kinds.some(isNull) || others.some(({ isNullable }) => isNullable),
-    kinds: named(
-      others.map(({ kind }) => kind),
-      tag,
-    ),
+    kinds: named(own, union.schema.discriminator?.propertyName ?? tagOf(own)),
   };
 }
 
@@ -68,26 +65,21 @@ export function kindPairs(
   readonly added: readonly Named[];
 } {
   const pairs: (readonly [LocatedSchema, LocatedSchema])[] = [];
-  const removed: Named[] = [];
   const added = new Map(now);
-  const take = (kind: LocatedSchema, name: string | undefined): boolean => {
-    const found = name === undefined ? undefined : added.get(name);
-    if (name === undefined || found === undefined) return false;
-    pairs.push([kind, found]);
+  /** True if the new kind of a name is the old kind now. */
+  const isTaken = (kind: LocatedSchema, name = ""): boolean => {
+    const found = added.get(name);
+    if (found !== undefined) pairs.push([kind, found]);
     return added.delete(name);
   };
-  const others = old.filter(([name, kind]) => !take(kind, name));
-  for (const [name, kind] of others) {
-    const equal = [...added].find(([, one]) => isEqual(kind, one, new Map()));
-    if (!take(kind, equal?.[0])) removed.push([name, kind]);
-  }
+  const removed = old
+    .filter(([name, kind]) => !isTaken(kind, name))
+    .filter(([, kind]) => {
+      const equal = [...added].find(([, one]) => isEqual(kind, one, new Map()));
+      return equal === undefined || !isTaken(kind, equal[0]);
+    });
   const [last, ...more] = removed;
-  if (
-    last !== undefined &&
-    more.length === 0 &&
-    added.size === 1 &&
-    take(last[1], [...added.keys()][0])
-  )
-    return { pairs, removed: [], added: [] };
+  const isRenamed = last !== undefined && more.length === 0 && added.size === 1;
+  if (isRenamed && isTaken(last[1], [...added.keys()][0])) return { pairs, removed: [], added: [] };
   return { pairs, removed, added: [...added] };
 }

@@ -41,12 +41,9 @@ export function describedIn(root: SourceNode, files: SourceFiles): readonly Desc
   if (typeof openapi !== "string" || !/^3\.[0-2](?:\.|$)/.test(openapi)) {
     const found = swagger ?? asyncapi ?? openapi;
     const what = asyncapi === undefined ? "OpenAPI" : "AsyncAPI";
-    throw new DocumentError(
-      "CS_DOCUMENT_UNSUPPORTED",
-      `${root.file} is not OpenAPI 3.0 to 3.2 or AsyncAPI 3${
-        found === undefined ? "" : `: it is ${what} ${JSON.stringify(found)}`
-      }`,
-    );
+    const is = found === undefined ? "" : `: it is ${what} ${JSON.stringify(found)}`;
+    const message = `${root.file} is not OpenAPI 3.0 to 3.2 or AsyncAPI 3${is}`;
+    throw new DocumentError("CS_DOCUMENT_UNSUPPORTED", message);
   }
   return [
     ...webhooksIn(member(root, "webhooks")),
@@ -76,25 +73,19 @@ export function describedIn(root: SourceNode, files: SourceFiles): readonly Desc
     operation: SourceNode,
   ): DescribedCall {
     const body = member(operation, "requestBody");
-    return {
-      key,
-      isWebhook,
-      request: {
-        ...contents(body),
-        parameters: [...parameters(item), ...parameters(operation)],
-        isBodyRequired: membersAt(body)["required"] === true,
-      },
-      responses: entries(member(operation, "responses")).map(([status, response]) => [
-        status,
-        {
-          ...contents(response),
-          parameters: entries(member(response, "headers")).map(([name, header]) =>
-            parameter(header, `header ${name.toLowerCase()}`),
-          ),
-          isBodyRequired: false,
-        },
-      ]),
+    const request = {
+      bodies: bodiesOf(body),
+      parameters: [...parameters(item), ...parameters(operation)],
+      isBodyRequired: membersAt(body)["required"] === true,
     };
+    const responses = entries(member(operation, "responses")).map(([status, response]) => {
+      const headers = entries(member(response, "headers")).map(([name, header]) =>
+        parameter(header, `header ${name.toLowerCase()}`),
+      );
+      const answer = { bodies: bodiesOf(response), parameters: headers, isBodyRequired: false };
+      return [status, answer] as const;
+    });
+    return { key, isWebhook, request, responses };
   }
 
   function parameters(of: SourceNode): DescribedMessage["parameters"] {
@@ -110,23 +101,15 @@ export function describedIn(root: SourceNode, files: SourceFiles): readonly Desc
     return { name, isRequired: membersAt(of)["required"] === true, schema };
   }
 
-  function contents(of: SourceNode): Pick<DescribedMessage, "bodies"> {
-    return {
-      bodies: entries(member(of, "content")).map(([mediaType, media]) => ({
-        mediaType,
-        schema: schemaOf(media),
-        examples: examplesOf(media),
-      })),
-    };
-  }
-
-  function examplesOf(media: SourceNode): readonly unknown[] {
-    const named = entries(member(media, "examples")).flatMap(([, one]) => {
-      const { value, dataValue = value } = membersAt(one);
-      return dataValue === undefined ? [] : [dataValue];
+  function bodiesOf(of: SourceNode): DescribedMessage["bodies"] {
+    return entries(member(of, "content")).map(([mediaType, media]) => {
+      const named = entries(member(media, "examples")).map(([, one]) => {
+        const { value, dataValue = value } = membersAt(one);
+        return dataValue;
+      });
+      const examples = [membersAt(media)["example"], ...named].filter((one) => one !== undefined);
+      return { mediaType, schema: schemaOf(media), examples };
     });
-    const { example } = membersAt(media);
-    return example === undefined ? named : [example, ...named];
   }
 
   function operations(item: SourceNode): readonly (readonly [string, SourceNode])[] {
@@ -137,35 +120,25 @@ export function describedIn(root: SourceNode, files: SourceFiles): readonly Desc
   function messages(): readonly DescribedCall[] {
     return entries(member(root, "channels")).flatMap(([, channel]) =>
       entries(member(channel, "messages")).map(([key, message]) => {
-        const { name = key, contentType = document["defaultContentType"] } = membersAt(message);
-        const { payload = {} } = membersAt(message);
+        const { name = key, payload = {} } = membersAt(message);
+        const { contentType = document["defaultContentType"] } = membersAt(message);
+        const mediaType = typeof contentType === "string" ? contentType : "application/json";
         const isWrapped = isRecord(payload) && "schemaFormat" in payload;
-        const schema = isWrapped
-          ? inside(message, payload["schema"] ?? {}, "payload", "schema")
-          : inside(message, payload, "payload");
+        const whole = inside(message, payload, "payload");
+        const schema = isWrapped ? inside(whole, payload["schema"] ?? {}, "schema") : whole;
+        const examples = items(member(message, "examples")).flatMap(
+          (one) => membersAt(one)["payload"] ?? [],
+        );
         const headers = member(message, "headers");
         const { required } = membersAt(headers);
-        const examples = items(member(message, "examples"));
-        return {
-          key: String(name),
-          isWebhook: true,
-          request: {
-            bodies: [
-              {
-                mediaType: typeof contentType === "string" ? contentType : "application/json",
-                schema,
-                examples: examples.flatMap((one) => membersAt(one)["payload"] ?? []),
-              },
-            ],
-            parameters: entries(member(headers, "properties")).map(([header, of]) => ({
-              name: `header ${header.toLowerCase()}`,
-              isRequired: Array.isArray(required) && required.includes(header),
-              schema: of,
-            })),
-            isBodyRequired: true,
-          },
-          responses: [],
-        };
+        const ofHeaders = entries(member(headers, "properties")).map(([header, of]) => ({
+          name: `header ${header.toLowerCase()}`,
+          isRequired: Array.isArray(required) && required.includes(header),
+          schema: of,
+        }));
+        const bodies = [{ mediaType, schema, examples }];
+        const request = { bodies, parameters: ofHeaders, isBodyRequired: true };
+        return { key: String(name), isWebhook: true, request, responses: [] };
       }),
     );
   }
@@ -198,10 +171,8 @@ export function describedIn(root: SourceNode, files: SourceFiles): readonly Desc
       if (typeof reference !== "string") return at;
       at = files.follow(reference, at);
     }
-    throw new DocumentError(
-      "CS_DOCUMENT_REFERENCE_CIRCULAR",
-      `${of.file}#${of.pointer}: the $ref leads back to itself`,
-    );
+    const message = `${of.file}#${of.pointer}: the $ref leads back to itself`;
+    throw new DocumentError("CS_DOCUMENT_REFERENCE_CIRCULAR", message);
   }
 }
 

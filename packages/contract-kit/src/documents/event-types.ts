@@ -48,9 +48,8 @@ export function eventTypes(
     for (const place of candidates) {
       const types = webhooks.map(({ key }, index): EventType => {
         const name = nameAt(place, isSingle, index);
-        return name === undefined
-          ? { name: keyOf(key) }
-          : { name, typeAt: place, isShared: !isSingle };
+        const found = name !== undefined && { name, typeAt: place, isShared: !isSingle };
+        return found || { name: keyOf(key) };
       });
       const found = types.filter(({ typeAt }) => typeAt !== undefined);
       // Some documents forget the type of a webhook; a list of types without its own is no place of types.
@@ -81,11 +80,10 @@ function listedIn(
   const members = listedMembers(body, schemas, []);
   const names = Object.keys(headers).filter((name) => requiredHeaders.includes(name));
   const usual = members.filter(([place]) => /^body:\/(?:event_?)?(?:type|name)$/i.test(place));
-  const ofHeaders = names.flatMap((name) => {
-    const values = listed(headers[name] ?? {}, schemas);
-    return values.length > 0 ? [[`header:${name}`, values] as const] : [];
+  const ofHeaders = names.map((name): Listed => {
+    return [`header:${name}`, listed(headers[name] ?? {}, schemas)];
   });
-  return [...usual, ...members, ...ofHeaders];
+  return [...usual, ...members, ...ofHeaders.filter(([, values]) => values.length > 0)];
 }
 
 function listedMembers(
@@ -98,12 +96,13 @@ function listedMembers(
   if (properties === undefined && kinds !== undefined && steps.length === 0)
     return listedInEach(kinds.map((kind) => new Map(listedMembers(kind, schemas, steps))));
   const members = Object.entries(properties ?? {});
-  const own = members.flatMap(([name, member]): Listed[] => {
-    const values = listed(member, schemas);
-    return values.length > 0 ? [[`body:${pointerOf([...steps, name])}`, values]] : [];
+  const own = members.map(([name, member]): Listed => {
+    return [`body:${pointerOf([...steps, name])}`, listed(member, schemas)];
   });
-  if (steps.length > 0) return own;
-  return [...own, ...members.flatMap(([name, member]) => listedMembers(member, schemas, [name]))];
+  const inner = members.flatMap(([name, member]) => {
+    return steps.length > 0 ? [] : listedMembers(member, schemas, [name]);
+  });
+  return [...own, ...inner].filter(([, values]) => values.length > 0);
 }
 
 /** The places that each kind of a union has, with the values of all. */

@@ -1,5 +1,14 @@
 export { DocumentError, type DocumentErrorCode } from "./document-error.ts";
-export { type JsonSchema, nameOf, partsOf, referenceTo, resolved, typesOf } from "./json-schema.ts";
+export {
+  type JsonSchema,
+  namedTypes,
+  nameOf,
+  partsOf,
+  referenceTo,
+  resolved,
+  typesOf,
+  valuesOf,
+} from "./json-schema.ts";
 export {
   type DocumentedEvent,
   type DocumentPart,
@@ -7,4 +16,10 @@ export {
   type ReadOptions,
   readDocument,
 } from "./read-document.ts";
-export type { IgnoredKeyword } from "./schema-normaliser.ts";
+export {
+  describedData,
+  type EventForm,
+  typedForms,
+  type TypedForm,
+  withEvents,
+} from "./typed-events.ts";

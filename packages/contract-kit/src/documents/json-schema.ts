@@ -1,4 +1,6 @@
-export type TypeName = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
+import { pointerOf, stepsOf } from "@countersign/schemas";
+
+export type TypeName = (typeof TYPES)[number];
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
@@ -50,16 +52,24 @@ export interface JsonSchema
 /** The types that a schema names; empty if it names none. */
 export const typesOf = ({ type }: JsonSchema): readonly TypeName[] => [type ?? []].flat();
 
+/** The values that a schema lists; `undefined` if it lists none. */
+export const valuesOf = (schema: JsonSchema): readonly unknown[] | undefined =>
+  schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+
+/** The types that a schema names, or those of the values that it lists; empty if it has neither. */
+export const namedTypes = (schema: JsonSchema): readonly TypeName[] =>
+  schema.type === undefined ? (valuesOf(schema) ?? []).map(typeOf) : typesOf(schema);
+
+function typeOf(value: unknown): TypeName {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (Number.isInteger(value)) return "integer";
+  // A value of JSON is nothing else.
+  return typeof value as "boolean" | "number" | "string" | "object";
+}
+
 type Types = JsonSchema["type"];
-const TYPES: readonly TypeName[] = [
-  "null",
-  "boolean",
-  "integer",
-  "number",
-  "string",
-  "array",
-  "object",
-];
+const TYPES = ["null", "boolean", "integer", "number", "string", "array", "object"] as const;
 
 /** A value of the keyword `type`; `undefined` if JSON has no such type. */
 export function typesIn(value: unknown): Types {
@@ -80,14 +90,10 @@ export function commonTypes(one: Types, other: Types): Types {
 const oneOrMore = (types: readonly TypeName[]): TypeName | readonly TypeName[] =>
   types.length === 1 && types[0] !== undefined ? types[0] : types;
 
-const PREFIX = "#/schemas/";
-
-export const referenceTo = (name: string): string =>
-  PREFIX + name.replaceAll("~", "~0").replaceAll("/", "~1");
+export const referenceTo = (name: string): string => `#${pointerOf(["schemas", name])}`;
 
 /** The name that a `$ref` of a normalised schema refers to. */
-export const nameOf = (reference: string): string =>
-  reference.slice(PREFIX.length).replaceAll("~1", "/").replaceAll("~0", "~");
+export const nameOf = (reference: string): string => stepsOf(reference)[1] ?? "";
 
 /** The schema itself, or the named schema that it refers to. */
 export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
@@ -98,15 +104,13 @@ export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
 }
 
 const ONE =
-  "not if then else additionalProperties unevaluatedProperties propertyNames items unevaluatedItems contains".split(
-    " ",
-  );
-const LISTS = ["oneOf", "anyOf", "allOf", "prefixItems"];
-const BY_NAME = ["properties", "patternProperties", "dependentSchemas"];
+  /^(?:not|if|then|else|contains|items|(?:additional|unevaluated)Properties|propertyNames|unevaluatedItems)$/;
+const LISTS = /^(?:oneOf|anyOf|allOf|prefixItems)$/;
+const BY_NAME = /^(?:properties|patternProperties|dependentSchemas)$/;
 
 /** True for a keyword whose value is a schema, or holds schemas. */
 export const isApplicator = (keyword: string): boolean =>
-  [ONE, LISTS, BY_NAME].some((keywords) => keywords.includes(keyword));
+  [ONE, LISTS, BY_NAME].some((keywords) => keywords.test(keyword));
 
 /** A part of a schema, with the keyword and the name or index that lead to it. */
 export type SchemaPart = readonly [steps: readonly (string | number)[], part: JsonSchema];
@@ -115,11 +119,11 @@ export type SchemaPart = readonly [steps: readonly (string | number)[], part: Js
 export function partsOf(schema: JsonSchema): readonly SchemaPart[] {
   return Object.entries(schema).flatMap(([keyword, value]: [string, unknown]): SchemaPart[] => {
     // The keyword decides what the value is.
-    if (BY_NAME.includes(keyword))
+    if (BY_NAME.test(keyword))
       return Object.entries(value as Schemas).map(([name, part]) => [[keyword, name], part]);
-    if (LISTS.includes(keyword))
+    if (LISTS.test(keyword))
       return (value as readonly JsonSchema[]).map((part, index) => [[keyword, index], part]);
-    const isOne = ONE.includes(keyword) && typeof value === "object";
+    const isOne = ONE.test(keyword) && typeof value === "object";
     return isOne ? [[[keyword], value as JsonSchema]] : [];
   });
 }

@@ -5,7 +5,7 @@ import { DocumentError } from "./document-error.ts";
 import { type DescribedCall, type DescribedMessage, describedIn } from "./described.ts";
 import { eventTypes, type EventType } from "./event-types.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { type IgnoredKeyword, SchemaNormaliser } from "./schema-normaliser.ts";
+import { SchemaNormaliser } from "./schema-normaliser.ts";
 import {
   filesInMemory,
   nameOfFile,
@@ -24,8 +24,6 @@ export interface EventsDocument {
   readonly places: ReadonlyMap<string, string>;
   /** Requests, responses and webhooks, each with its writer: what `diff` compares. */
   readonly parts: readonly DocumentPart[];
-  /** Keywords that were left out: they neither accept nor refuse a value. */
-  readonly ignored: readonly IgnoredKeyword[];
 }
 
 export interface DocumentedEvent {
@@ -67,31 +65,20 @@ export interface ReadOptions {
  * document, or a folder of JSON Schemas (`events/TYPE.schema.json`). Files are JSON or YAML.
  *
  * @param source A file, with the files next to it or below that it refers to; a folder; or a parsed OpenAPI document.
- * @throws {DocumentError} `CS_DOCUMENT_UNREADABLE`: not found, or neither JSON nor YAML.
- *   `CS_DOCUMENT_UNSUPPORTED`: neither OpenAPI 3.0 to 3.2 nor AsyncAPI 3.
- *   `CS_DOCUMENT_TOO_LARGE`: more than 32 MiB (YAML: 10 MiB), 1,000,000 schemas, or 400 levels.
- *   `CS_DOCUMENT_INVALID`: something else in the place of a schema.
- *   `CS_DOCUMENT_REFERENCE_REMOTE`: a `$ref` with a host. `CS_DOCUMENT_REFERENCE_OUTSIDE`: out of the folder.
- *   `CS_DOCUMENT_REFERENCE_DANGLING`: it leads nowhere. `CS_DOCUMENT_REFERENCE_CIRCULAR`: it leads back to itself, and
- *   not through a member or an item. `CS_DOCUMENT_NO_EVENTS`: it has no webhook, callback or message.
+ * @throws {DocumentError} One of `DocumentErrorCode`, which explains each, but `CS_DOCUMENT_NO_VALUE`.
  */
 export async function readDocument(
   source: string | object,
   { eventType, needsEvents = true }: ReadOptions = {},
 ): Promise<EventsDocument> {
   const path = typeof source === "string" ? source : "document";
-  const files =
-    typeof source === "string"
-      ? await readSourceFiles(source)
-      : filesInMemory({ document: source });
+  const isPath = typeof source === "string";
+  const files = isPath ? await readSourceFiles(source) : filesInMemory({ document: source });
   try {
     const document = files.isFolder ? folderDocument(path, files) : described(files, eventType);
-    if (needsEvents && document.events.length === 0)
-      throw new DocumentError(
-        "CS_DOCUMENT_NO_EVENTS",
-        `${path} describes no event: expected webhooks, x-webhooks or callbacks`,
-      );
-    return document;
+    if (!needsEvents || document.events.length > 0) return document;
+    const message = `${path} describes no event: expected webhooks, x-webhooks or callbacks`;
+    throw new DocumentError("CS_DOCUMENT_NO_EVENTS", message);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new DocumentError("CS_DOCUMENT_TOO_LARGE", `${path} is nested too deep`, { cause });
@@ -108,18 +95,15 @@ function described(files: SourceFiles, eventType: string | undefined): EventsDoc
   const parts = calls.flatMap((call) => partsOf(call, normaliser));
   normaliser.refuseCircles();
   const types = eventTypes(webhooks, normaliser.schemas, eventType);
-  const events = webhooks.map((webhook, index): DocumentedEvent => {
+  const events = webhooks.map(({ body: _body, node, ...event }, index): DocumentedEvent => {
     // There is a type for each webhook.
-    const type = types[index] as EventType;
-    const { body: _, node, ...event } = webhook;
-    const { name, typeAt } = type;
-    const schema = normaliser.read(withType(node, type));
-    return { ...event, name, ...(typeAt !== undefined && { typeAt }), schema };
+    const { isShared = false, ...type } = types[index] as EventType;
+    return { ...event, ...type, schema: normaliser.read(isShared ? withType(node, type) : node) };
   });
   const { info } = isRecord(root.value) ? root.value : {};
   const title = isRecord(info) && typeof info["title"] === "string" ? info["title"] : "";
-  const { schemas, places, ignored } = normaliser;
-  return { title, events, schemas, places, parts, ignored };
+  const { schemas, places } = normaliser;
+  return { title, events, schemas, places, parts };
 }
 
 interface WebhookNode extends Omit<DocumentedEvent, "name" | "typeAt" | "schema"> {
@@ -150,8 +134,8 @@ function webhookOf(
 }
 
 /** The body of one event: where several share a schema that lists all their types, its own type remains. */
-function withType(node: SourceNode, { name, typeAt, isShared }: EventType): SourceNode {
-  if (isShared !== true || typeAt?.startsWith("body:") !== true) return node;
+function withType(node: SourceNode, { name, typeAt }: EventType): SourceNode {
+  if (typeAt?.startsWith("body:") !== true) return node;
   const narrowed = stepsOf(typeAt.slice("body:".length)).reduceRight<object>(
     (schema, step) => ({ type: "object", properties: { [step]: schema }, required: [step] }),
     { const: name },
@@ -163,32 +147,29 @@ function withType(node: SourceNode, { name, typeAt, isShared }: EventType): Sour
 function partsOf(call: DescribedCall, reader: SchemaNormaliser): readonly DocumentPart[] {
   const { key, isWebhook, request, responses } = call;
   const at = key.replaceAll("/", "~");
-  const [asked, answered] = isWebhook
-    ? (["event", "request"] as const)
-    : (["request", "response"] as const);
-  const part = (name: string, direction: DocumentPart["direction"], schema: JsonSchema) => ({
-    name,
-    direction,
-    schema,
-  });
-  const bodiesOf = (
-    name: string,
+  const [place, asked, answered] = isWebhook
+    ? ([`events/${at}`, "event", "request"] as const)
+    : ([`requests/${at}`, "request", "response"] as const);
+  const written = (
     direction: DocumentPart["direction"],
-    { bodies }: DescribedMessage,
-  ): readonly DocumentPart[] =>
-    bodies.map(({ mediaType, schema }) =>
-      part(`${name} ${mediaType.replaceAll("/", "~")}`, direction, reader.read(schema)),
-    );
-  const place = `${isWebhook ? "events" : "requests"}/${at}`;
+    message: DescribedMessage,
+    name: string,
+    ofParameters = name,
+  ): readonly DocumentPart[] => [
+    { name: ofParameters, direction, schema: parametersOf(message, reader) },
+    ...message.bodies.map(({ mediaType, schema }) => {
+      return {
+        name: `${name} ${mediaType.replaceAll("/", "~")}`,
+        direction,
+        schema: reader.read(schema),
+      };
+    }),
+  ];
   return [
-    part(`${place} ${isWebhook ? "headers" : "parameters"}`, asked, parametersOf(request, reader)),
-    ...bodiesOf(place, asked, request),
+    ...written(asked, request, place, `${place} ${isWebhook ? "headers" : "parameters"}`),
     ...responses.flatMap(([status, response]) => {
       const name = isWebhook ? `${place} response ${status}` : `responses/${at} ${status}`;
-      return [
-        part(name, answered, parametersOf(response, reader)),
-        ...bodiesOf(name, answered, response),
-      ];
+      return written(answered, response, name);
     }),
   ];
 }
@@ -209,43 +190,29 @@ function parametersOf(
   };
 }
 
-/** A folder has one schema in each file. */
-function folderDocument(path: string, files: SourceFiles): EventsDocument {
+/** The schemas of a folder, one in each file. @throws {DocumentError} See `readDocument`. */
+export function folderDocument(path: string, files: SourceFiles): EventsDocument {
   const normaliser = new SchemaNormaliser(files);
   const interfaceFiles = files.entries.filter((file) => !/(^|\/)providers\//.test(file));
   const parts = interfaceFiles.flatMap((file): DocumentPart[] => {
     const direction = directionByPath(file, files.references);
-    const schema = normaliser.read({
-      ...files.root(file),
-      value: { $ref: encodeURIComponent(basename(file)) },
-    });
+    const value = { $ref: encodeURIComponent(basename(file)) };
+    const schema = normaliser.read({ ...files.root(file), value });
     return direction === undefined ? [] : [{ name: file, direction, schema }];
   });
   normaliser.refuseCircles();
-  const { schemas, places, ignored } = normaliser;
+  const { schemas, places } = normaliser;
+  const plain = { headers: {}, requiredHeaders: [], examples: [], responses: [] };
   const events = parts
     .filter(({ direction }) => direction === "event")
-    .map(({ name, schema }) => ({
-      ...noHeaders,
-      key: nameOfFile(name),
-      name: nameOfFile(name),
-      schema,
-    }));
-  return { title: basename(path), events, schemas, places, parts, ignored };
+    .map(({ name: file, schema }): DocumentedEvent => {
+      const name = nameOfFile(file);
+      return { ...plain, key: name, name, mediaType: "application/json", schema };
+    });
+  return { title: basename(path), events, schemas, places, parts };
 }
 
-const noHeaders = {
-  headers: {},
-  requiredHeaders: [],
-  mediaType: "application/json",
-  examples: [],
-  responses: [],
-};
-
-/**
- * `events/` are events, `*-request` requests, profiles are written by operators of a service; an answer is a file that
- * is named so, or that no other file refers to.
- */
+/** An answer is a file that is named so, or that no other file refers to. */
 function directionByPath(
   path: string,
   references: ReadonlyMap<string, ReadonlySet<string>>,

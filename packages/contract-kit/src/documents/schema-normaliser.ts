@@ -1,29 +1,16 @@
-import { noMembers } from "@countersign/schemas";
+import { stepsOf } from "@countersign/schemas";
 import { isRecord, parseJson } from "../values.ts";
 import { DocumentError } from "./document-error.ts";
 import { type JsonSchema, nameOf, partsOf, referenceTo, typesIn } from "./json-schema.ts";
 import { mergeSchemas, type MergeContext, type MergePart } from "./merge-schemas.ts";
 import { inside, nameOfFile, type SourceFiles, type SourceNode } from "./source-files.ts";
 
-/** A keyword that was left out. */
-export interface IgnoredKeyword {
-  readonly keyword: string;
-  readonly count: number;
-  /** File and JSON Pointer of the first one. */
-  readonly place: string;
-}
-
 /** The parts of all schemas, each counted once: those of GitHub's 261 webhooks have 30,000. */
 const MAX_PARTS = 1_000_000;
 const MAX_DEPTH = 400;
 /** Keywords that may be next to `$ref` without narrowing it. */
-const ANNOTATIONS = new Set(
-  "title description deprecated examples example default readOnly writeOnly $comment summary xml externalDocs".split(
-    " ",
-  ),
-);
-const isAnnotation = (keyword: string): boolean =>
-  ANNOTATIONS.has(keyword) || (keyword.startsWith("x-") && keyword !== "x-extensible-enum");
+const ANNOTATION =
+  /^(?:title|description|deprecated|examples?|default|readOnly|writeOnly|\$comment|summary|xml|externalDocs|x-(?!extensible-enum$).*)$/s;
 
 // The prefix that the generator of `@countersign/schemas` writes.
 const HINT = "countersign ";
@@ -34,7 +21,7 @@ const HINT = "countersign ";
  */
 export class SchemaNormaliser {
   /** Without a prototype: a document may name a schema `constructor`. */
-  readonly schemas = noMembers() as Record<string, JsonSchema>;
+  readonly schemas = Object.create(null) as Record<string, JsonSchema>;
   /** The place of each named schema. */
   readonly places: Map<string, string> = new Map();
   readonly #files: SourceFiles;
@@ -46,30 +33,16 @@ export class SchemaNormaliser {
   /** Schemas that are being read, with the name of each that refers to itself. */
   readonly #open = new Map<string, { name?: string }>();
   readonly #derived = new WeakMap<object, Map<string, SourceNode>>();
-  readonly #ignored = new Map<string, { count: number; readonly place: string }>();
   readonly #context: MergeContext = {
     merged: (nodes) => this.#merged(nodes),
     withMember: (node, member, values) => this.#withMember(node, member, values),
     target: (reference, from) => this.#files.follow(reference, from),
-    ignore: (keyword, node) => this.#ignore(keyword, node),
   };
   #lastId = 0;
   #parts = 0;
 
   constructor(files: SourceFiles) {
     this.#files = files;
-  }
-
-  /** Names the schema at a place. @throws {DocumentError} See `readDocument`. */
-  name(node: SourceNode, wish: string): string {
-    const place = placeOf(node);
-    const known = this.#names.get(place);
-    if (known !== undefined) return known;
-    const name = this.#unused(wish);
-    this.#names.set(place, name);
-    this.places.set(name, place);
-    this.#pending.push([name, node]);
-    return name;
   }
 
   /** Returns a schema in the one form. @throws {DocumentError} See `readDocument`. */
@@ -81,10 +54,6 @@ export class SchemaNormaliser {
     for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift())
       this.schemas[next[0]] = this.#merged([next[1]]);
     return schema;
-  }
-
-  get ignored(): readonly IgnoredKeyword[] {
-    return [...this.#ignored].map(([keyword, found]) => ({ keyword, ...found }));
   }
 
   /** @throws {DocumentError} `CS_DOCUMENT_REFERENCE_CIRCULAR`: a schema is made of itself. */
@@ -100,11 +69,22 @@ export class SchemaNormaliser {
     for (const name of Object.keys(this.schemas)) visit(name, []);
   }
 
+  /** Names the schema at a place. */
+  #named(node: SourceNode): string {
+    const place = placeOf(node);
+    const known = this.#names.get(place);
+    if (known !== undefined) return known;
+    const name = this.#unused(wishFor(node));
+    this.#names.set(place, name);
+    this.places.set(name, place);
+    this.#pending.push([name, node]);
+    return name;
+  }
+
   #unused(wish: string): string {
-    if (!this.places.has(wish)) return wish;
-    let number = 2;
-    while (this.places.has(`${wish}_${number}`)) number += 1;
-    return `${wish}_${number}`;
+    let name = wish;
+    for (let number = 2; this.places.has(name); number += 1) name = `${wish}_${number}`;
+    return name;
   }
 
   /** The schema that accepts what all nodes accept. */
@@ -148,15 +128,13 @@ export class SchemaNormaliser {
   #reference(node: SourceNode): JsonSchema | undefined {
     if (!isRecord(node.value)) return undefined;
     const { $ref: reference, allOf, ...rest } = node.value;
-    if (!Object.keys(rest).every((keyword) => isAnnotation(keyword))) return undefined;
+    if (!Object.keys(rest).every((keyword) => ANNOTATION.test(keyword))) return undefined;
     const [only, ...others] = Array.isArray(allOf) ? (allOf as readonly unknown[]) : [];
     let target: JsonSchema | undefined;
-    if (allOf === undefined && typeof reference === "string") {
-      const found = this.#files.follow(reference, node);
-      target = { $ref: referenceTo(this.name(found, wishFor(found))) };
-    } else if (reference === undefined && others.length === 0) {
+    if (allOf === undefined && typeof reference === "string")
+      target = { $ref: referenceTo(this.#named(this.#files.follow(reference, node))) };
+    else if (reference === undefined && others.length === 0)
       target = this.#reference(inside(node, only, "allOf", 0));
-    }
     if (target === undefined) return undefined;
     const { title, description, deprecated } = rest;
     return {
@@ -249,22 +227,15 @@ export class SchemaNormaliser {
 
   #count(node: SourceNode): void {
     this.#parts += 1;
-    if (this.#parts > MAX_PARTS)
-      throw new DocumentError(
-        "CS_DOCUMENT_TOO_LARGE",
-        `${placeOf(node)}: the document has more than ${MAX_PARTS} schemas when allOf is merged`,
-      );
+    if (this.#parts > MAX_PARTS) {
+      const message = `${placeOf(node)}: the document has more than ${MAX_PARTS} schemas when allOf is merged`;
+      throw new DocumentError("CS_DOCUMENT_TOO_LARGE", message);
+    }
     if (this.#open.size > MAX_DEPTH) throw tooDeep(node);
-  }
-
-  #ignore(keyword: string, node: SourceNode): void {
-    const found = this.#ignored.get(keyword) ?? { count: 0, place: placeOf(node) };
-    found.count += 1;
-    this.#ignored.set(keyword, found);
   }
 }
 
-export const placeOf = ({ file, pointer }: SourceNode): string => `${file}#${pointer}`;
+const placeOf = ({ file, pointer }: SourceNode): string => `${file}#${pointer}`;
 
 const circular = (place: string): DocumentError =>
   new DocumentError(
@@ -290,9 +261,7 @@ function inPlace(schema: JsonSchema): readonly string[] {
 
 /** The last name of a place. */
 function wishFor({ file, pointer }: SourceNode): string {
-  const last = pointer.slice(pointer.lastIndexOf("/") + 1);
-  const name = last.replaceAll("~1", "/").replaceAll("~0", "~");
-  return name === "" ? nameOfFile(file) : name;
+  return stepsOf(`/${pointer}`).at(-1) || nameOfFile(file);
 }
 
 /** @throws {DocumentError} `CS_DOCUMENT_INVALID` */

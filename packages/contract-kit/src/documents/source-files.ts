@@ -32,12 +32,7 @@ const MAX_BYTES = 32 * MIB;
 /** A file of YAML, which takes about 80 times as much, and a second for each MiB. */
 const MAX_YAML = 10 * MIB;
 
-/**
- * Reads a file and the files next to it or below that its references name; or the `*.schema.json` below a folder, else
- * its `*.json`.
- *
- * @throws {DocumentError} `CS_DOCUMENT_UNREADABLE`, `CS_DOCUMENT_TOO_LARGE`.
- */
+/** Reads a file and those that its references name; or the `*.schema.json` below a folder, else its `*.json`. */
 export async function readSourceFiles(path: string): Promise<SourceFiles> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new DocumentError("CS_DOCUMENT_UNREADABLE", `${path} not found`);
@@ -61,26 +56,20 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
     references.set(file, named);
     queue.push(...named);
   }
-  return {
-    isFolder,
-    entries,
-    references,
-    root: (file) => ({ file, pointer: "", value: files.get(file) }),
-    follow: (reference, from) => follow(reference, from, files),
-  };
+  return { ...filesOf(files), isFolder, entries, references };
 }
 
 /** Documents that are read already, by their paths. */
-export function filesInMemory(documents: Readonly<Record<string, unknown>>): SourceFiles {
-  const files = new Map(Object.entries(documents));
-  return {
-    isFolder: false,
-    entries: [...files.keys()].toSorted(),
-    references: new Map(),
-    root: (file) => ({ file, pointer: "", value: files.get(file) }),
-    follow: (reference, from) => follow(reference, from, files),
-  };
-}
+export const filesInMemory = (documents: Readonly<Record<string, unknown>>): SourceFiles =>
+  filesOf(new Map(Object.entries(documents)));
+
+const filesOf = (files: ReadonlyMap<string, unknown>): SourceFiles => ({
+  isFolder: false,
+  entries: [...files.keys()].toSorted(),
+  references: new Map(),
+  root: (file) => ({ file, pointer: "", value: files.get(file) }),
+  follow: (reference, from) => follow(reference, from, files),
+});
 
 /** An absolute URL, and the network path of a host. */
 const REMOTE = /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\/\/)/;
@@ -90,29 +79,21 @@ function follow(
   from: SourceNode,
   files: ReadonlyMap<string, unknown>,
 ): SourceNode {
-  const at = `${from.file}#${from.pointer}: $ref ${JSON.stringify(reference)}`;
-  const refused = (code: DocumentError["code"], why: string): DocumentError =>
-    new DocumentError(code, `${at} ${why}`);
+  const refused = (code: "REMOTE" | "OUTSIDE" | "DANGLING", why: string): DocumentError => {
+    const at = `${from.file}#${from.pointer}: $ref ${JSON.stringify(reference)}`;
+    return new DocumentError(`CS_DOCUMENT_REFERENCE_${code}`, `${at} ${why}`);
+  };
   if (REMOTE.test(reference))
-    throw refused(
-      "CS_DOCUMENT_REFERENCE_REMOTE",
-      "is remote: download the file, and refer to it by a relative path",
-    );
+    throw refused("REMOTE", "is remote: download the file, and refer to it by a relative path");
   const [path = "", fragment = ""] = reference.split("#");
   const file = path === "" ? from.file : besideOf(from.file, path);
   if (isOutside(file))
-    throw refused(
-      "CS_DOCUMENT_REFERENCE_OUTSIDE",
-      "leads out of the document's folder: move the file into it",
-    );
+    throw refused("OUTSIDE", "leads out of the document's folder: move the file into it");
   const root = files.get(file);
   const pointer = decoded(fragment);
-  const value = fragment.startsWith("/")
-    ? valueAt(root, pointer)
-    : fragment === ""
-      ? root
-      : anchored(root, fragment);
-  if (value === undefined) throw refused("CS_DOCUMENT_REFERENCE_DANGLING", "leads nowhere");
+  const isPointer = fragment === "" || fragment.startsWith("/");
+  const value = isPointer ? valueAt(root, pointer) : anchored(root, fragment);
+  if (value === undefined) throw refused("DANGLING", "leads nowhere");
   return { file, pointer, value };
 }
 
@@ -150,26 +131,22 @@ function schemaFiles(folder: string): readonly string[] {
 
 async function readText(folder: string, file: string, limit: number): Promise<string> {
   const path = join(folder, file);
-  let text;
   try {
     const [real, root] = await Promise.all([realpath(path), realpath(resolve(folder))]);
-    if (relative(root, real).split(sep)[0] === "..")
-      throw new DocumentError(
-        "CS_DOCUMENT_REFERENCE_OUTSIDE",
-        `${path} is a link out of the document's folder`,
-      );
+    if (relative(root, real).split(sep)[0] === "..") {
+      const message = `${path} is a link out of the document's folder`;
+      throw new DocumentError("CS_DOCUMENT_REFERENCE_OUTSIDE", message);
+    }
     const { size } = await stat(path);
-    if (size > (isYaml(path) ? Math.min(limit, MAX_YAML) : limit))
-      throw new DocumentError(
-        "CS_DOCUMENT_TOO_LARGE",
-        `${path} is too large: a document and its files may have ${MAX_BYTES / MIB} MiB, and a file of YAML ${MAX_YAML / MIB} MiB`,
-      );
-    text = await readFile(path, "utf8");
+    if (size > (isYaml(path) ? Math.min(limit, MAX_YAML) : limit)) {
+      const most = `a document and its files may have ${MAX_BYTES / MIB} MiB, and a file of YAML ${MAX_YAML / MIB} MiB`;
+      throw new DocumentError("CS_DOCUMENT_TOO_LARGE", `${path} is too large: ${most}`);
+    }
+    return await readFile(path, "utf8");
   } catch (cause) {
     if (cause instanceof DocumentError) throw cause;
     throw new DocumentError("CS_DOCUMENT_UNREADABLE", `${path} cannot be read`, { cause });
   }
-  return text;
 }
 
 const isYaml = (path: string): boolean => /\.ya?ml$/i.test(path);
@@ -182,10 +159,8 @@ async function parse(text: string, path: string): Promise<unknown> {
     return parseYaml(text, { merge: true, logLevel: "error" });
   } catch (cause) {
     const reason = messageOf(cause).replace(/:?\n.*/s, "");
-    const kind = isJson ? "JSON" : "YAML";
-    throw new DocumentError("CS_DOCUMENT_UNREADABLE", `${path} is not ${kind}: ${reason}`, {
-      cause,
-    });
+    const message = `${path} is not ${isJson ? "JSON" : "YAML"}: ${reason}`;
+    throw new DocumentError("CS_DOCUMENT_UNREADABLE", message, { cause });
   }
 }
 

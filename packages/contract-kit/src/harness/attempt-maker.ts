@@ -1,64 +1,66 @@
 import type { Secret } from "@countersign/signatures";
-import { type Header, type RawRequest, without } from "./message.ts";
+import { type Header, headerValue, type RawRequest, without } from "./message.ts";
 import type { EventOrder, ProviderEvents, TestEvent } from "./provider-events.ts";
 import type { Signing } from "./signing.ts";
 
-/** One attempt, as it will be sent. */
 export interface Attempt extends RawRequest {
   /** Its peculiarity, as the subject of a sentence. */
   readonly what: string;
   readonly event: TestEvent;
 }
 
-export interface AttemptOptions {
+/** A new event, or one that is sent again, and what differs from a genuine attempt of it. */
+export interface AttemptOrder extends Partial<EventOrder> {
   /** Default: "an attempt". */
   readonly what?: string;
-  /** Default: the event's text. */
-  readonly body?: string | Uint8Array;
-  /** Seconds since 1970. Default: now. */
+  /** An event that is sent again. Default: a new one. */
+  readonly event?: TestEvent;
+  /** The body before it is signed, or what makes it of the event's text. Default: that text. */
+  readonly body?: string | Uint8Array | ((text: string) => string | Uint8Array);
+  /** Seconds since 1970 at which it is signed. Default: now. */
   readonly timestamp?: number;
   /** Default: the target's first. */
   readonly secrets?: readonly Secret[];
-  /** The signed id. Default: the event's. */
-  readonly id?: string;
   /** Replace headers of the same names, and are added after signing. */
   readonly headers?: readonly Header[];
   /** Path and query that are signed and sent. Default: the event's. */
   readonly path?: string;
+  /** Scheme and host of the URL that is signed, where a provider signs it. Default: the receiver's. */
+  readonly origin?: string;
   /** Number of retries before it, which some providers send. Default 0. */
   readonly retries?: number;
 }
 
-export interface AttemptMakerOptions {
-  readonly signing: Signing;
-  readonly events: ProviderEvents;
-  /** Secrets that the receiver knows, the one to sign with first. */
-  readonly secrets: readonly Secret[];
-  /** The receiver's URL. */
-  readonly url: URL;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Begins the ids of all events. */
-  readonly prefix: string;
-}
+const TYPE = "content-type";
 
 /** Makes a provider's attempts, genuine or with one difference. */
 export class AttemptMaker {
   readonly signing: Signing;
   readonly events: ProviderEvents;
+  /** Secrets that the receiver knows, the one to sign with first. */
   readonly secrets: readonly Secret[];
   readonly url: URL;
+  /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly #prefix: string;
+  /** Begins the ids of all events. */
+  readonly prefix: string;
   #count = 0;
 
-  constructor({ signing, events, secrets, url, now, prefix }: AttemptMakerOptions) {
-    this.signing = signing;
-    this.events = events;
-    this.secrets = secrets;
-    this.url = url;
-    this.now = now;
-    this.#prefix = prefix;
+  constructor(
+    given: Pick<AttemptMaker, "signing" | "events" | "secrets" | "url" | "now" | "prefix">,
+  ) {
+    this.signing = given.signing;
+    this.events = given.events;
+    this.secrets = given.secrets;
+    this.url = given.url;
+    this.now = given.now;
+    this.prefix = given.prefix;
+  }
+
+  /** The key of the first secret; `undefined` if only a private key signs. */
+  get key(): Uint8Array | undefined {
+    const [secret] = this.secrets;
+    return secret === undefined ? undefined : this.signing.keyOf(secret);
   }
 
   /** Seconds since 1970. */
@@ -68,65 +70,54 @@ export class AttemptMaker {
 
   event(order: Partial<EventOrder> = {}): TestEvent {
     this.#count += 1;
-    const id = order.id ?? `${this.#prefix}_${this.#count}`;
-    const resource = order.resource ?? `${this.#prefix}_${this.#count}r`;
-    return this.events.make({ ...order, id, resource, at: order.at ?? this.now() });
+    const { id = `${this.prefix}_${this.#count}`, at = this.now() } = order;
+    const { resource = `${this.prefix}_${this.#count}r` } = order;
+    return this.events.make({ ...order, id, resource, at });
   }
 
-  /** Returns an attempt that is genuine, except for what is given. */
-  attempt(event: TestEvent, options: AttemptOptions = {}): Attempt {
-    const { what = "an attempt", id = event.id, headers: own = [], path = event.path } = options;
-    const { timestamp = this.seconds(), secrets = this.secrets.slice(0, 1) } = options;
+  /** Returns an attempt that is genuine, except for what is ordered. */
+  attempt(order: AttemptOrder = {}): Attempt {
+    const { what = "an attempt", event = this.event(order), headers: own = [], retries } = order;
+    const { timestamp = this.seconds(), secrets = this.secrets.slice(0, 1) } = order;
+    const { body = event.text, path = event.path, origin = this.url.origin } = order;
     const headers = [
-      ["Content-Type", this.events.mediaType] as const,
+      ["Content-Type", headerValue(event.headers, TYPE) || this.events.mediaType] as const,
       ["User-Agent", "countersign-verify"] as const,
-      ...event.headers,
+      ...without(event.headers, [TYPE]),
     ];
     const names = own.map(([name]) => name.toLowerCase());
     const first = {
       method: "POST",
       headers: without(headers, names),
-      body: Buffer.from(options.body ?? event.text),
+      body: Buffer.from(typeof body === "function" ? body(event.text) : body),
       path,
       what,
     };
-    const request =
-      options.retries === undefined ? first : this.events.retried(first, options.retries);
-    const signed = this.sign(request, { id, timestamp, secrets });
+    const request = retries === undefined ? first : this.events.retried(first, retries);
+    const signed = this.signing.sign(request, { id: event.id, timestamp, origin }, secrets);
     const traced = this.events.traced(event, signed);
-    return { ...signed, event: traced, headers: [...signed.headers, ...own] };
+    // A repeat of the event has the same bytes.
+    const text = first.body.toString();
+    const repeated = traced.text === text ? traced : { ...traced, text };
+    return { ...signed, event: repeated, headers: [...signed.headers, ...own] };
   }
 
-  /** Signs a request as it is. */
   sign<T extends RawRequest>(
     request: T,
     { id, timestamp, secrets }: { id: string; timestamp: number; secrets: readonly Secret[] },
   ): T {
-    const { origin } = this.url;
-    return this.signing.sign(request, { id, timestamp, origin }, secrets);
+    return this.signing.sign(request, { id, timestamp, origin: this.url.origin }, secrets);
   }
 
-  /** Returns a genuine attempt of a new event. */
-  genuine(options?: AttemptOptions): Attempt {
-    return this.attempt(this.event(), options);
-  }
-
-  /** Returns an attempt whose body was changed before it was signed. */
-  rewritten(what: string, change: (text: string) => string | Uint8Array): Attempt {
-    const event = this.event();
-    return this.attempt(event, { what, body: change(event.text) });
-  }
-
-  /** Returns a genuine attempt without anything of the scheme. */
-  unsigned(order?: Partial<EventOrder>): Attempt {
-    const whole = this.attempt(this.event(order), { what: "an unsigned attempt" });
-    return this.signing.unsigned(whole);
+  /** Returns an attempt without anything of the scheme. */
+  unsigned(order?: AttemptOrder): Attempt {
+    return this.signing.unsigned(this.attempt({ what: "an unsigned attempt", ...order }));
   }
 
   /** Returns a whole attempt that is signed by a secret that no receiver has. */
-  foreign(name: string, order?: Partial<EventOrder>): Attempt {
-    const what = "an attempt that another secret signed";
-    return this.attempt(this.event(order), { what, secrets: [this.signing.stranger(name)] });
+  foreign(order?: AttemptOrder): Attempt {
+    const secrets = [this.signing.stranger("another")];
+    return this.attempt({ what: "an attempt that another secret signed", secrets, ...order });
   }
 
   /** Returns the bytes that an attempt's signature is made of; `undefined` if a private key signs. */
@@ -139,7 +130,7 @@ export class AttemptMaker {
     const text = this.textOf(attempt, Buffer.from(key));
     if (text === undefined) return undefined;
     const mac = this.signing.mac(text, key).toString(this.signing.encoding);
-    // A private key's signature has the name of its own version.
+    // A private key's signature is named after another version.
     const [own, other] = this.signing.provider.signature.carrier;
     const named = this.signing.withCarrier(attempt, (carried) =>
       other?.prefix === undefined ? carried : carried.replace(other.prefix, own?.prefix ?? ""),

@@ -6,7 +6,6 @@ export interface Clock {
   readonly after: (ms: number, call: () => void) => () => void;
 }
 
-/** The clocks of this machine. */
 export const systemClock: Clock = {
   now: Date.now,
   after: (ms, call) => {
@@ -35,7 +34,6 @@ export class Pacer {
     this.#spacing = perSecond === undefined ? 0 : 1000 / perSecond;
   }
 
-  /** Waits until one more request may leave. */
   async wait(): Promise<void> {
     const now = this.#clock.now();
     const slot = Math.max(now, this.#next);

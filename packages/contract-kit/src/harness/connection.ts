@@ -1,6 +1,7 @@
+import { type IncomingMessage, request as startRequest } from "node:http";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import { type Answer, GarbledAnswerError, readAnswer } from "./answer-reader.ts";
 import type { Clock } from "./clock.ts";
 import {
   hostOf,
@@ -11,7 +12,18 @@ import {
   TargetNotOwnedError,
 } from "./owned-host.ts";
 
-/** The result of one request. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case, in their order. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The bytes as received: nothing is decompressed. */
+  readonly body: Uint8Array;
+  /** True if the connection may carry another request. */
+  readonly isReusable: boolean;
+  /** True if nothing says where its body ends, and the connection stays open. */
+  readonly isEndless: boolean;
+}
+
 export type Received =
   | { readonly kind: "answer"; readonly answer: Answer; readonly raw: Uint8Array }
   | Unanswered;
@@ -27,30 +39,19 @@ export interface Unanswered {
 
 interface ReadOptions {
   readonly method: string;
-  /** Milliseconds for the whole answer. */
   readonly deadlineMs: number;
+  /** Largest part of a body that is read. Default 64 KiB. */
   readonly maxBodyBytes?: number | undefined;
 }
 
-/** One connection to a target. Its methods never throw, whatever the target does. */
-export interface Connection {
-  readonly write: (bytes: Uint8Array) => void;
-  /** The next answer. */
-  readonly read: (options: ReadOptions) => Promise<Received>;
-  /** Settles when the connection is open or has failed. */
-  readonly ready: Promise<void>;
-  /** True if it is open. */
-  readonly isReady: () => boolean;
-  /** True if unread bytes exist, or arrive within a number of milliseconds. */
-  readonly hasBytesWithin: (ms: number) => Promise<boolean>;
-  /** Bytes that were written and have not left this process. */
-  readonly unsentBytes: () => number;
-  /** True if bytes can still be written. */
-  readonly isOpen: () => boolean;
-  readonly close: () => void;
-}
+const MAX_BODY_BYTES = 65_536;
+const MAX_HEAD_BYTES = 32_768;
+const MAX_INTERIM = 16;
+/** Milliseconds without a further byte, after which an answer whose end nothing marks counts as whole. */
+const ENDLESS_MS = 1000;
+/** Limit of unread bytes: a target that sends more is cut off. */
+const MAX_UNREAD_BYTES = 262_144;
 
-/** Where a target is, and how it may be reached. */
 export interface Reach {
   readonly url: URL;
   /** The host that the user owns, if it is not this machine. */
@@ -59,123 +60,226 @@ export interface Reach {
   readonly lookup?: Lookup;
 }
 
-/** Limit of unread bytes: a target that sends more is cut off. */
-const MAX_UNREAD_BYTES = 262_144;
-
-/** Opens a connection; if that fails, each `read` says why. */
-export function openConnection(
-  { url, owned, clock, lookup }: Reach,
-  onClose: () => void,
-): Connection {
-  const host = hostOf(url);
-  const isLocal = isLocalName(host);
-  const isSecure = url.protocol === "https:";
-  const port = Number(url.port === "" ? (isSecure ? 443 : 80) : url.port);
-  // A host that the user owns may be anywhere; `localhost` must resolve to this machine.
-  const toThis = isLocal && owned?.toLowerCase() !== host;
-  const where = { host, port, ...(toThis && { lookup: loopbackLookup(lookup) }) };
-  const socket: Socket = isSecure
-    ? connectTls({
-        ...where,
-        // An address is not a server name (SNI).
-        ...(isIP(host) === 0 && { servername: host }),
-        ALPNProtocols: ["http/1.1"],
-      })
-    : connectTcp(where);
-  socket.setNoDelay(true);
-
-  let unread: Buffer = Buffer.alloc(0);
-  let failure: string | undefined;
-  let isConnected = false;
-  let isEnded = false;
-  let markReady = (): void => undefined;
-  const ready = new Promise<void>((resolve) => {
-    markReady = resolve;
-  });
+/** One connection to a target. Its methods never throw, whatever the target does; `read` says why it failed. */
+export class Connection {
+  /** Resolves when the connection is open or has failed. */
+  readonly ready: Promise<void>;
+  isReady = false;
+  readonly #socket: Socket;
+  readonly #clock: Clock;
+  #unread: Buffer = Buffer.alloc(0);
+  #failure: string | undefined;
+  #isEnded = false;
   /** Called with each change; set while something waits for one. */
-  let onChange: (() => void) | undefined;
-  socket.on(isSecure ? "secureConnect" : "connect", () => {
-    if (toThis && !isLoopback(socket.remoteAddress ?? "")) {
-      socket.destroy(new TargetNotOwnedError("the connection leads to another machine"));
-      return;
-    }
-    isConnected = true;
-    markReady();
-  });
-  socket.on("data", (chunk: Buffer) => {
-    unread = Buffer.concat([unread, chunk]);
-    onChange?.();
-    if (onChange === undefined && unread.length > MAX_UNREAD_BYTES)
-      socket.destroy(new Error("a flood"));
-  });
-  socket.on("error", (error: Error & { code?: string }) => {
-    failure = error instanceof TargetNotOwnedError ? error.message : (error.code ?? error.message);
-  });
-  socket.on("close", onClose);
-  for (const event of ["end", "close"] as const) {
-    socket.on(event, () => {
-      isEnded = true;
-      markReady();
-      onChange?.();
+  #onChange: (() => void) | undefined;
+
+  constructor({ url, owned, clock, lookup }: Reach, onClose: () => void) {
+    const host = hostOf(url);
+    const isSecure = url.protocol === "https:";
+    const port = Number(url.port === "" ? (isSecure ? 443 : 80) : url.port);
+    // A host that the user owns may be anywhere; `localhost` must resolve to this machine.
+    const toThis = isLocalName(host) && owned?.toLowerCase() !== host;
+    const where = { host, port, ...(toThis && { lookup: loopbackLookup(lookup) }) };
+    // An address is not a server name (SNI).
+    const name = isIP(host) === 0 ? { servername: host } : {};
+    const socket: Socket = isSecure
+      ? connectTls({ ...where, ...name, ALPNProtocols: ["http/1.1"] })
+      : connectTcp(where);
+    this.#socket = socket.setNoDelay(true);
+    this.#clock = clock;
+    socket.on("data", (chunk: Buffer) => {
+      this.#unread = Buffer.concat([this.#unread, chunk]);
+      this.#onChange?.();
+      if (this.#onChange === undefined && this.#unread.length > MAX_UNREAD_BYTES)
+        socket.destroy(new Error("a flood"));
+    });
+    socket.on("error", (error: Error & { code?: string }) => {
+      const isForeign = error instanceof TargetNotOwnedError;
+      this.#failure = isForeign ? error.message : (error.code ?? error.message);
+    });
+    socket.on("close", onClose);
+    this.ready = new Promise((resolve) => {
+      socket.on(isSecure ? "secureConnect" : "connect", () => {
+        if (toThis && !isLoopback(socket.remoteAddress ?? "")) {
+          socket.destroy(new TargetNotOwnedError("the connection leads to another machine"));
+          return;
+        }
+        this.isReady = true;
+        resolve();
+      });
+      const end = (): void => {
+        this.#isEnded = true;
+        resolve();
+        this.#onChange?.();
+      };
+      socket.on("end", end).on("close", end);
     });
   }
 
-  const read = ({ method, deadlineMs, maxBodyBytes }: ReadOptions): Promise<Received> =>
-    new Promise((resolve) => {
-      let isSettled = false;
-      const settle = (received: Received): void => {
-        isSettled = true;
-        onChange = undefined;
+  write(bytes: Uint8Array): void {
+    if (this.#socket.writable) this.#socket.write(bytes);
+  }
+
+  read({ method, deadlineMs, maxBodyBytes }: ReadOptions): Promise<Received> {
+    return new Promise((resolve) => {
+      let isDone = false;
+      let raw: Buffer = Buffer.alloc(0);
+      const done = (received: Received): void => {
+        if (isDone) return;
+        isDone = true;
+        this.#onChange = undefined;
         takeBack();
-        unread = unread.subarray(received.raw.length);
+        reader.destroy();
         // After a missed deadline, a late answer belongs to no request.
-        if (received.kind === "none" || !received.answer.isReusable) socket.destroy();
+        if (received.kind === "none" || !received.answer.isReusable) this.close();
         resolve(received);
       };
       const none = (why: Unanswered["why"], detail: string): void =>
-        settle({ kind: "none", why, detail, raw: unread });
-      const takeBack = clock.after(deadlineMs, () => {
+        done({ kind: "none", why, detail, raw });
+      const takeBack = this.#clock.after(deadlineMs, () => {
         // A starved process runs its timers before it reads the sockets.
-        setImmediate(() =>
-          setImmediate(() => {
-            if (!isSettled) none("timeout", `${deadlineMs} ms`);
-          }),
-        );
+        setImmediate(() => setImmediate(() => none("timeout", `${deadlineMs} ms`)));
       });
-      onChange = () => {
-        if (isEnded && !isConnected) return none("unreachable", failure ?? "no connection");
-        if (isEnded && unread.length === 0) return none("closed", failure ?? "closed");
-        try {
-          const found = readAnswer(unread, { method, isEnded, maxBodyBytes });
-          return found && settle({ kind: "answer", ...found });
-        } catch (error) {
-          if (!(error instanceof GarbledAnswerError)) throw error;
-          return none("garbled", error.message);
-        }
+      const reader = answerReader(
+        { method, maxBodyBytes, clock: this.#clock },
+        (answer) => done({ kind: "answer", answer, raw }),
+        (detail) => none("garbled", detail),
+      );
+      this.#onChange = () => {
+        const news = this.#unread;
+        this.#unread = Buffer.alloc(0);
+        raw = Buffer.concat([raw, news]);
+        if (news.length > 0) reader.push(news);
+        if (!this.#isEnded) return;
+        if (raw.length > 0) reader.push(null);
+        else
+          none(
+            this.isReady ? "closed" : "unreachable",
+            this.#failure ?? "the connection is closed",
+          );
       };
-      onChange();
+      this.#onChange();
     });
+  }
 
-  return {
-    write: (bytes) => {
-      if (socket.writable) socket.write(bytes);
-    },
-    read,
-    ready,
-    isReady: () => isConnected,
-    hasBytesWithin: (ms) =>
-      new Promise((resolve) => {
-        const settle = (): void => {
-          onChange = undefined;
-          takeBack();
-          resolve(unread.length > 0);
-        };
-        const takeBack = clock.after(ms, settle);
-        onChange = settle;
-        if (unread.length > 0 || isEnded) settle();
-      }),
-    unsentBytes: () => socket.writableLength,
-    isOpen: () => socket.writable && !isEnded,
-    close: () => socket.destroy(),
+  /** True if unread bytes exist, or arrive within a number of milliseconds. */
+  hasBytesWithin(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#onChange = undefined;
+        takeBack();
+        resolve(this.#unread.length > 0);
+      };
+      const takeBack = this.#clock.after(ms, done);
+      this.#onChange = done;
+      if (this.#unread.length > 0 || this.#isEnded) done();
+    });
+  }
+
+  /** Bytes that were written and have not left this process. */
+  unsentBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** True if bytes can still be written. */
+  isOpen(): boolean {
+    return this.#socket.writable && !this.#isEnded;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/**
+ * Reads one answer with Node's parser, from bytes that are pushed. The request that Node writes goes nowhere: its bytes
+ * have been written to the connection.
+ */
+function answerReader(
+  {
+    method,
+    maxBodyBytes = MAX_BODY_BYTES,
+    clock,
+  }: Pick<ReadOptions, "method" | "maxBodyBytes"> & Pick<Reach, "clock">,
+  onAnswer: (answer: Answer) => void,
+  onGarbled: (detail: string) => void,
+): Duplex {
+  const bytes = new Duplex({
+    read: () => undefined,
+    write: (_bytes, _encoding, done) => done(),
+  });
+  const request = startRequest({
+    method,
+    createConnection: () => bytes,
+    maxHeaderSize: MAX_HEAD_BYTES,
+  });
+  const onError = (error: Error): void => onGarbled(error.message);
+  const onResponse = (response: IncomingMessage): void => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    const end = (isEndless = false): void => {
+      stopWaiting();
+      const body = Buffer.concat(parts).subarray(0, maxBodyBytes);
+      const reuse = isReusable(response, method);
+      onAnswer({ ...headOf(response), body, isReusable: reuse, isEndless });
+    };
+    const wait = (): (() => void) =>
+      hasEnd(response, method) || !isKept(response)
+        ? () => undefined
+        : clock.after(ENDLESS_MS, () => end(true));
+    let stopWaiting = wait();
+    response.on("data", (part: Buffer) => {
+      stopWaiting();
+      stopWaiting = wait();
+      parts.push(part);
+      size += part.length;
+      if (size >= maxBodyBytes) end();
+    });
+    response.on("end", () => end()).on("error", onError);
   };
+  let interim = 0;
+  request.on("information", () => {
+    interim += 1;
+    if (interim > MAX_INTERIM) onGarbled("a flood of 1xx answers");
+  });
+  // An unrequested change of the protocol: the head is the answer.
+  request.on("upgrade", (response) =>
+    onAnswer({
+      ...headOf(response),
+      body: Buffer.alloc(0),
+      isReusable: false,
+      isEndless: false,
+    }),
+  );
+  request.on("response", onResponse).on("error", onError).end();
+  bytes.on("error", onError);
+  return bytes;
+}
+
+function headOf({
+  statusCode = 0,
+  rawHeaders,
+}: IncomingMessage): Pick<Answer, "status" | "headers"> {
+  const headers = rawHeaders.flatMap((name, at) =>
+    at % 2 === 0 ? [[name.toLowerCase(), rawHeaders[at + 1] ?? ""] as const] : [],
+  );
+  return { status: statusCode, headers };
+}
+
+/** True if the body ends before the connection does, and the target keeps it open. */
+function isReusable(response: IncomingMessage, method: string): boolean {
+  return response.complete && isKept(response) && hasEnd(response, method);
+}
+
+function isKept({ headers: { connection = "" }, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === "1.1"
+    ? !/\bclose\b/i.test(connection)
+    : /\bkeep-alive\b/i.test(connection);
+}
+
+/** True if something other than the connection's end says where the body ends. */
+function hasEnd({ statusCode = 0, headers }: IncomingMessage, method: string): boolean {
+  const { "content-length": length, "transfer-encoding": coding } = headers;
+  const isBare = method === "HEAD" || statusCode === 204 || statusCode === 304;
+  return isBare || length !== undefined || coding !== undefined;
 }

@@ -4,7 +4,6 @@ import type { Header } from "./message.ts";
 import type { TestEvent } from "./provider-events.ts";
 import type { Sockets } from "./sockets.ts";
 
-/** The effect of one event's handler. */
 interface Effect {
   readonly type: string;
   /** Number of times that its handler has succeeded. */
@@ -23,7 +22,6 @@ interface Traced {
   readonly ids: readonly string[];
 }
 
-/** The effects of handlers, by events. */
 export interface Seen {
   readonly of: (event: Traced) => Effect | undefined;
   readonly count: (event: Traced) => number;
@@ -36,7 +34,7 @@ export const NO_EFFECTS = "there is no --effects-url or --effects that shows wha
 
 export const NO_FAILURES = 'its effects take no PUT {"failNext": n} that makes handlers fail';
 
-/** Where the effects of handlers are read. */
+/** A list of the effects of handlers, and controls of them. */
 export interface EffectsSource {
   /**
    * Returns the list `[{ eventId, type, count }]`, or the reason why it cannot be read.
@@ -55,6 +53,9 @@ const READS = 4;
 const POLL_MS = 20;
 const PATIENT_MISSES = 3;
 const IMPATIENT_MS = 300;
+/** Effects of one check that never appeared, after which it hardly waits for others. */
+const MISSES_A_CHECK = 5;
+const LEAST_MS = 50;
 
 /** Effects over HTTP: GET returns the list; the optional PUT takes `{ "failNext": n, "hangNext": n }`. */
 export function httpEffects(sockets: Sockets): EffectsSource {
@@ -100,6 +101,8 @@ export class Effects {
   #nameless = 0;
   /** Number of effects that did not appear in time. */
   #missed = 0;
+  /** Those of the present check. */
+  #missedNow = 0;
 
   /** @param waitMs Milliseconds that an effect may take to show. */
   constructor(
@@ -111,6 +114,11 @@ export class Effects {
     this.#waitMs = waitMs;
   }
 
+  /** Waits for effects again: another check begins. */
+  beginCheck(): void {
+    this.#missedNow = 0;
+  }
+
   /**
    * Reads the list until all of `events` have an effect, or the time for it is over.
    *
@@ -119,7 +127,8 @@ export class Effects {
   async seen(events: readonly TestEvent[]): Promise<Seen | undefined> {
     // After some effects never appeared, the wait for each further one is shorter.
     const isPatient = this.#missed < PATIENT_MISSES;
-    const waitMs = isPatient ? this.#waitMs : Math.min(this.#waitMs, IMPATIENT_MS);
+    const shortMs = isPatient ? this.#waitMs : Math.min(this.#waitMs, IMPATIENT_MS);
+    const waitMs = this.#missedNow < MISSES_A_CHECK ? shortMs : Math.min(shortMs, LEAST_MS);
     const until = this.#clock.now() + waitMs;
     while (this.unreadable === undefined) {
       let list: Listed;
@@ -131,13 +140,16 @@ export class Effects {
       }
       const { effects, odd, nameless } = list;
       const of = ({ ids }: Traced): Effect | undefined => {
-        const found = ids.flatMap((id) => effects.get(id) ?? []);
+        const found = [...new Set(ids)].flatMap((id) => effects.get(id) ?? []);
         const count = found.reduce((sum, one) => sum + one.count, 0);
         return found[0] && { ...found[0], count };
       };
       const isAll = events.every((event) => of(event) !== undefined);
       if (isAll || this.#clock.now() >= until) {
-        if (!isAll) this.#missed += 1;
+        if (!isAll) {
+          this.#missed += 1;
+          this.#missedNow += 1;
+        }
         if (odd.length > this.odd.length) this.odd = odd;
         const news = nameless.slice(this.#nameless);
         this.#nameless = nameless.length;
@@ -165,7 +177,6 @@ export class Effects {
 }
 
 interface Listed {
-  /** By the event's id. */
   readonly effects: ReadonlyMap<string, Effect>;
   readonly odd: readonly string[];
   /** Those of `odd` that have no id. */

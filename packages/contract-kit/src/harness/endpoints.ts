@@ -7,7 +7,6 @@ import type { Exchange } from "../exchange-text.ts";
 
 /** The kit's own receiver, on an address that the provider reaches. */
 export interface HostedReceiver {
-  /** The base of its addresses. */
   readonly url: string;
   /** True if its addresses are https, as most services require. */
   readonly isSecure: boolean;
@@ -37,7 +36,6 @@ export type AttemptAnswer =
   /** Sends no answer until the endpoint closes. */
   | "silence";
 
-/** An attempt as received. */
 export interface ReceivedAttempt {
   readonly method: string;
   readonly path: string;
@@ -45,7 +43,6 @@ export interface ReceivedAttempt {
   readonly url: string;
   /** Names in lower case; a repeated header is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The received bytes. */
   readonly body: Uint8Array;
   /** Time of arrival, in milliseconds of this machine's clock. */
   readonly at: number;
@@ -131,10 +128,8 @@ interface EndpointOptions {
   readonly forget: () => void;
 }
 
-/** An address of the kit's receiver, with its attempts. */
 export class Endpoint {
   readonly url: string;
-  /** In order of arrival. */
   readonly attempts: ReceivedAttempt[] = [];
   readonly #options: EndpointOptions;
   // Several checks may wait at once.
@@ -151,7 +146,7 @@ export class Endpoint {
     fits: (attempts: readonly ReceivedAttempt[]) => boolean,
     limitMs: number = this.#options.deliveryMs,
   ): Promise<boolean> {
-    const signal = AbortSignal.timeout(limitMs);
+    const signal = AbortSignal.timeout(Math.ceil(limitMs));
     while (!fits(this.attempts)) {
       if (signal.aborted) return false;
       await once(this.#arrivals, "attempt", { signal }).catch(() => undefined);
@@ -207,7 +202,6 @@ export class Endpoint {
   }
 }
 
-/** An attempt and its answer as text. */
 export function attemptExchange({ method, path, answer, ...attempt }: ReceivedAttempt): Exchange {
   return {
     sent: typeof answer === "string" ? "" : httpText(String(answer.status), answer),
@@ -215,7 +209,6 @@ export function attemptExchange({ method, path, answer, ...attempt }: ReceivedAt
   };
 }
 
-/** A message of HTTP, from its first line. */
 export function httpText(
   line: string,
   {

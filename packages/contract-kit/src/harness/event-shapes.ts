@@ -1,12 +1,13 @@
-import { stepsOf } from "@countersign/schemas";
+import { type Steps, withValueAt } from "@countersign/schemas";
 import fc from "fast-check";
 import { arbitrary } from "../derive/arbitrary.ts";
 import { boundaries } from "../derive/cases.ts";
 import { example } from "../derive/example.ts";
-import { type LocatedSchema, resolve, schemaSet, standardSchemas } from "../derive/schema.ts";
+import { type LocatedSchema, resolve } from "../derive/schema.ts";
 import { kindOf, partsOf } from "../derive/validity.ts";
-import { isRecord, parseJson, type Steps, withValueAt } from "../values.ts";
+import { isRecord, parseJson, spread, valuesIn } from "../values.ts";
 import type { CatalogueRow, ProviderEvents } from "./provider-events.ts";
+import { dataOf, placed, rowSchema } from "./row-schemas.ts";
 
 /** A body that a row's events may have. */
 export interface Shape {
@@ -16,29 +17,6 @@ export interface Shape {
   /** False if it has members or values that its schema does not list, which readers accept anyway. */
   readonly isListed: boolean;
 }
-
-/** Returns the schema of a row's events, whose data is `/data`; `undefined` if the row has none. */
-function findSchema({ kind, type, schema }: CatalogueRow): LocatedSchema | undefined {
-  if (kind !== undefined) return standardSchemas().document(`events/${kind}.schema.json`);
-  if (schema === undefined) return undefined;
-  const path = `events/${type}.schema.json`;
-  const event = { type: "object", required: ["data"], properties: { data: schema } };
-  return schemaSet({ [path]: event }).document(path);
-}
-
-/** Makes the body of a row's event from its sample or its schema. @param dataAt The place of its data. */
-export function exampleBody(row: CatalogueRow, dataAt: string): unknown {
-  const schema = findSchema(row);
-  if (row.sample === undefined && schema === undefined) return {};
-  const made = row.sample ?? (schema && dataOf(example(schema, { optional: "absent" })));
-  return placed(made, dataAt);
-}
-
-/** A schema of an event has an object with the resource under `data`. */
-const dataOf = (event: unknown): unknown => (event as { readonly data: unknown }).data;
-
-const placed = (data: unknown, dataAt: string): unknown =>
-  withValueAt(undefined, stepsOf(dataAt.replace(/^\w+:/, "")), data);
 
 /**
  * Everything that the schema of a row admits, in samples: every optional member present and absent, every bound of
@@ -55,11 +33,11 @@ export function eventShapes(
     { what: `like sample ${index + 1}`, base: sample, isListed: true },
     ...added(sample),
   ]);
-  const schema = findSchema(row);
+  const schema = rowSchema(row, events.document);
   if (schema !== undefined)
     return [
       ...own,
-      ...some(fromSchema(schema, draws), row.kind === undefined ? MAX_SHAPES : Infinity).map(
+      ...spread(fromSchema(schema, draws), row.kind === undefined ? MAX_SHAPES : Infinity).map(
         (one) => {
           return { ...one, base: placed(dataOf(one.base), events.dataAt) };
         },
@@ -72,12 +50,6 @@ export function eventShapes(
 
 /** Shapes of one type of a vendor, whose schemas may have thousands of members. */
 const MAX_SHAPES = 40;
-
-/** At most a number of items, evenly spread. */
-function some<T>(list: readonly T[], most: number): readonly T[] {
-  const step = Math.max(1, Math.ceil(list.length / most));
-  return list.filter((_, index) => index % step === 0);
-}
 
 const TEXTS: readonly (readonly [what: string, text: string])[] = [
   ["a combining accent", "Zoe\u0301 Mu\u0308ller"],
@@ -128,18 +100,16 @@ function fromSchema(
 
 function added(event: unknown): readonly Shape[] {
   const value = { of: ["any", 1, null, true, 1.5, { deep: {} }] };
-  return objectsIn(event, []).map((steps) => ({
+  // Of a list, its first item represents all.
+  const objects = valuesIn(event).filter(
+    ([steps, one]) =>
+      isRecord(one) && steps.every((step) => step === 0 || typeof step === "string"),
+  );
+  return objects.map(([steps]) => ({
     what: `with an unknown member in /${steps.join("/")}`,
     base: withValueAt(event, [...steps, "cstestAdded"], value),
     isListed: false,
   }));
-}
-
-function objectsIn(value: unknown, steps: Steps): readonly Steps[] {
-  if (Array.isArray(value)) return value.length > 0 ? objectsIn(value[0], [...steps, 0]) : [];
-  if (!isRecord(value)) return [];
-  const inner = Object.entries(value).flatMap(([name, one]) => objectsIn(one, [...steps, name]));
-  return [steps, ...inner];
 }
 
 /** True at a text for people: without a pattern, a format or a fixed value. */

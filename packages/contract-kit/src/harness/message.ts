@@ -2,6 +2,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Secret } from "@countersign/signatures";
 import { type Exchange, shownBytes } from "../exchange-text.ts";
+import { redactor } from "../redact.ts";
+import { retryAfterMs } from "../values.ts";
 import type { Received, Unanswered } from "./connection.ts";
 
 export type Header = readonly [name: string, value: string];
@@ -72,7 +74,6 @@ export const transports: Readonly<Record<string, Recast>> = {
   "over HTTP/1.0": (request) => ({ ...request, version: "1.0" }),
 };
 
-/** In three chunks, the second of one byte. */
 function chunked(body: Uint8Array): Buffer {
   const middle = body.length >> 1;
   const parts = [
@@ -91,22 +92,10 @@ export function headerValue(headers: readonly Header[], name: string): string {
   return headers.find(([one]) => one.toLowerCase() === name)?.[1] ?? "";
 }
 
-/** With the header's value changed in its place. */
-export function withHeader(
-  headers: readonly Header[],
-  name: string | undefined,
-  change: (value: string) => string,
-): readonly Header[] {
-  return headers.map((header) =>
-    header[0].toLowerCase() === name ? [header[0], change(header[1])] : header,
-  );
-}
-
 export function without(headers: readonly Header[], names: readonly string[]): readonly Header[] {
   return headers.filter(([name]) => !names.includes(name.toLowerCase()));
 }
 
-/** The result of one attempt. */
 export class Reply {
   /** The reason if no answer came. */
   readonly failure: Unanswered["why"] | undefined;
@@ -114,6 +103,8 @@ export class Reply {
   readonly status: number | undefined;
   /** Names in lower case, in their order. */
   readonly headers: readonly Header[];
+  /** True if nothing says where its body ends, and the connection stays open. */
+  readonly isEndless: boolean;
   /** True if the sender counts it as delivered. */
   readonly isAcknowledged: boolean;
   /** The status, or the reason if it has none: for messages. */
@@ -126,26 +117,25 @@ export class Reply {
   constructor(
     sent: Uint8Array,
     received: Received,
-    {
-      provider,
-      secrets,
-    }: {
+    of: {
       readonly provider: Pick<ProviderDocument, "sending">;
       readonly secrets: readonly Secret[];
     },
   ) {
     this.#sent = sent;
     this.#received = received.raw;
-    this.#secrets = secrets;
+    this.#secrets = of.secrets;
     const answer = received.kind === "answer" ? received.answer : undefined;
     const status = answer?.status;
     this.failure = received.kind === "none" ? received.why : undefined;
     this.status = status;
     this.headers = answer?.headers ?? [];
+    this.isEndless = answer?.isEndless ?? false;
     this.isAcknowledged =
       status !== undefined &&
-      (provider.sending?.success === "200" ? status === 200 : status >= 200 && status < 300);
-    this.summary = received.kind === "none" ? describeFailure(received) : String(status);
+      (of.provider.sending?.success === "200" ? status === 200 : status >= 200 && status < 300);
+    this.summary =
+      received.kind === "none" ? failures[received.why](received.detail) : String(status);
     this.text = Buffer.from(answer?.body ?? []).toString();
   }
 
@@ -161,10 +151,7 @@ export class Reply {
 
   /** The wait of its Retry-After (a number or a date) in milliseconds. */
   retryAfterMs(now: number): number | undefined {
-    const value = this.header("retry-after") ?? "";
-    if (/^\d{1,9}(?:\.\d{1,3})?$/.test(value)) return Number(value) * 1000;
-    const date = Date.parse(value);
-    return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+    return retryAfterMs(this.header("retry-after") ?? "", now);
   }
 
   /** True if the receiver says that it is busy: its sender retries. */
@@ -174,49 +161,20 @@ export class Reply {
 
   /** Both sides as text, without a secret. */
   exchange(): Exchange {
+    const hide = redactor(this.#secrets);
     return {
       sent: shownBytes(this.#sent),
-      received: shownBytes(withoutSecrets(this.#received, this.#secrets)),
+      // If a receiver leaks its secret, the report must not. Every byte is a character of latin-1.
+      received: shownBytes(
+        Buffer.from(hide(Buffer.from(this.#received).toString("latin1")), "latin1"),
+      ),
     };
   }
 }
 
-function describeFailure(received: Unanswered): string {
-  switch (received.why) {
-    case "closed":
-      return "a closed connection";
-    case "garbled":
-      return `no answer of HTTP (${received.detail})`;
-    case "timeout":
-      return `no answer within ${received.detail}`;
-    case "unreachable":
-      return `no connection (${received.detail})`;
-    default:
-      return received.why satisfies never;
-  }
-}
-
-/** Every form in which a secret's text could appear in a response. */
-export function secretTexts(secret: Secret): readonly string[] {
-  const plain = typeof secret === "string" ? secret : "raw" in secret ? secret.raw : "";
-  const text = typeof plain === "string" ? plain : Buffer.from(plain).toString("base64");
-  const bare = text.replace(/^(?:whsec_|whsk_|whpk_|raw:)/, "");
-  const bytes = [Buffer.from(text), Buffer.from(bare), Buffer.from(bare, "base64")];
-  const encoded = bytes.flatMap((one) => [
-    one.toString("hex"),
-    one.toString("hex").toUpperCase(),
-    one.toString("base64"),
-    one.toString("base64url"),
-  ]);
-  return [...new Set([text, bare, ...encoded])].filter(({ length }) => length >= 8);
-}
-
-/** If a receiver leaks its secret, the report must not. */
-function withoutSecrets(raw: Uint8Array, secrets: readonly Secret[]): Buffer {
-  const texts = secrets.flatMap(secretTexts);
-  const text = texts.reduce(
-    (before, secret) => before.replaceAll(Buffer.from(secret).toString("latin1"), "[secret]"),
-    Buffer.from(raw).toString("latin1"),
-  );
-  return Buffer.from(text, "latin1");
-}
+const failures: Readonly<Record<Unanswered["why"], (detail: string) => string>> = {
+  closed: () => "a closed connection",
+  garbled: (detail) => `no answer of HTTP (${detail})`,
+  timeout: (detail) => `no answer within ${detail}`,
+  unreachable: (detail) => `no connection (${detail})`,
+};

@@ -41,7 +41,7 @@ export function checkOwned(url: URL, owned: string | undefined): void {
   const host = hostOf(url);
   if (isLocalName(host) || bare(owned) === host) return;
   throw new TargetNotOwnedError(
-    `${host} is not this machine: hostile attempts are sent to what is one's own (--i-own ${host})`,
+    `${host} is another machine: confirm that you own it with --i-own ${host}`,
   );
 }
 

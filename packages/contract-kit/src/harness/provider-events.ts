@@ -1,21 +1,13 @@
+import { createHash } from "node:crypto";
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { isRecord } from "../values.ts";
-import { digestOf, idForms, merged, numberFor, ownIds } from "./event-values.ts";
-import {
-  chooseForm,
-  type Condition,
-  type Form,
-  formOf,
-  placesOf,
-  type Places,
-} from "./event-forms.ts";
+import { type EventForm, formsOf, isOfForm, isOpen } from "./event-forms.ts";
 import type { Header } from "./message.ts";
 import { RequestDraft, type RequestParts, sendsForms } from "./request-draft.ts";
-import { printTime } from "./signing.ts";
+import { exampleBody, type ProviderEventsDocument } from "./row-schemas.ts";
+import { writeBase, writeEvent } from "./write-event.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A row of a catalogue. */
 export type CatalogueRow = NonNullable<ProviderDocument["catalogue"]>[number];
 
 export interface EventOrder {
@@ -28,6 +20,8 @@ export interface EventOrder {
   readonly keepsResource?: boolean | undefined;
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
+  /** Default: the form of the type's events. */
+  readonly form?: EventForm | undefined;
   /** The event's name. Default: the row's. */
   readonly type?: string | undefined;
   /** The whole body before its values are replaced. Default: the row's sample, or an example of its schema. */
@@ -47,7 +41,6 @@ export interface TestEvent {
   readonly resource: string;
   /** The body. An event that is sent again has the same text, since that is what was sent first. */
   readonly text: string;
-  /** The headers that carry parts of the event. */
   readonly headers: readonly Header[];
   /** Path and query. */
   readonly path: string;
@@ -59,111 +52,118 @@ export interface TestEvent {
 
 export interface ProviderEventsOptions {
   readonly provider: ProviderDocument;
-  /** Path and query of the receiver. */
   readonly path: string;
-  /** The types to send. */
   readonly rows: readonly CatalogueRow[];
   /** Whole bodies by type. Events of that type are made like them. */
   readonly samples?: Samples;
-  /** Makes the body of a row without a sample. Default: only what the document names. */
-  readonly example?: (row: CatalogueRow, dataAt: string) => unknown;
+  /** A document that describes the events. */
+  readonly document?: ProviderEventsDocument | undefined;
 }
 
-/** The user's sample bodies by type. */
 export type Samples = ReadonlyMap<string, readonly unknown[]>;
 
-/** Writes events as a provider document describes them: JSON or a form, alone or as a batch of one. */
+const FORM = "application/x-www-form-urlencoded";
+
+/** Writes events as a provider document describes them: JSON or a form, as one event or as a batch of one. */
 export class ProviderEvents {
   readonly provider: ProviderDocument;
   /** The types to send. A check leaves out those that turn out to have no handler. */
   rows: readonly CatalogueRow[];
   readonly samples: Samples;
+  readonly document: ProviderEventsDocument | undefined;
   readonly isForm: boolean;
   readonly mediaType: string;
+  /** The form of its events whose type can be chosen; else the document's first. */
+  readonly form: EventForm;
   /** True if the document says where an event's id is. */
   readonly hasId: boolean;
   /** True if an event of a type that no row has can be written. */
   readonly isOpen: boolean;
-  /** The place of the event's data; that of the body, the item or the form if the document names none. */
+  /** All forms of its events, the document's first one first. */
+  readonly forms: readonly [EventForm, ...EventForm[]];
   readonly dataAt: string;
   readonly #path: string;
-  readonly #example: (row: CatalogueRow, dataAt: string) => unknown;
   readonly #examples = new Map<CatalogueRow, unknown>();
-  readonly #places: Places;
-  readonly #when: readonly Condition[];
-  readonly #type: readonly TypePart[];
-  /** The parts of the id that are not values of other places: the first one differs between events. */
-  readonly #ids: readonly string[];
-  readonly #allIds: readonly string[];
-  readonly #options: ProviderEventsOptions;
 
-  /** @param form The form of its events. Default: the one whose types can be chosen. */
-  constructor(options: ProviderEventsOptions, form: Form = chooseForm(options.provider)) {
-    const { provider, path, rows, samples = new Map(), example = () => ({}) } = options;
-    this.#options = options;
+  constructor({ provider, path, rows, samples = new Map(), document }: ProviderEventsOptions) {
     this.provider = provider;
     this.rows = rows;
     this.samples = samples;
+    this.document = document;
     this.#path = path;
-    this.#example = example;
-    this.#places = form.event;
-    this.#when = form.when;
-    const { event, timestamp, batch } = { ...provider, event: form.event };
-    this.#type = [event.type].flat();
-    const own = [...this.#type, event.time?.at, timestamp?.at];
-    this.#allIds = [event.id ?? []].flat();
-    this.#ids = this.#allIds.filter((place) => !own.includes(place));
     this.isForm = sendsForms(provider);
     const [media = "application/json"] = provider.media ?? [];
-    this.mediaType = this.isForm ? "application/x-www-form-urlencoded" : media;
-    this.hasId = this.#ids.length > 0;
-    this.isOpen = this.#type.some((part) => typeof part === "string");
-    this.dataAt = event.data ?? (this.isForm ? "form:" : batch === undefined ? "body:" : "item:");
+    this.mediaType = this.isForm ? FORM : media;
+    this.forms = formsOf(provider);
+    this.form = this.forms.find(isOpen) ?? this.forms[0];
+    this.hasId = this.form.ownIdPlaces.length > 0;
+    this.isOpen = isOpen(this.form);
+    this.dataAt = this.form.dataAt;
+  }
+
+  /** The catalogue; without one, types that documentation uses as examples. */
+  get allRows(): readonly CatalogueRow[] {
+    const { catalogue = this.isOpen ? exampleTypes.map((type) => ({ type })) : [] } = this.provider;
+    return catalogue;
+  }
+
+  formOf(type: string): EventForm {
+    return this.forms.find((form) => isOfForm(form, type)) ?? this.form;
   }
 
   make(order: EventOrder): TestEvent {
+    const { provider } = this;
     const row = order.row ?? this.rows[0];
-    if (row === undefined) throw new TypeError(`no type of ${this.provider.title} is to be sent`);
-    const form = formOf(this.provider, order.type ?? row.type);
-    if (form !== undefined && form.event !== this.#places)
-      return new ProviderEvents(this.#options, form).make({ ...order, row });
-    const base = order.base ?? this.samples.get(row.type)?.[0] ?? this.#exampleOf(row);
-    const mediaType = ["Content-Type", this.mediaType] as const;
+    if (row === undefined) throw new TypeError(`no type of ${provider.title} is to be sent`);
+    const form = order.form ?? this.formOf(order.type ?? row.type);
+    const { event, idPlaces, separator, isForm } = form;
+    const base = order.base ?? this.samples.get(row.type)?.[0] ?? this.#exampleOf(row, form);
+    const mediaType = ["Content-Type", isForm ? FORM : this.mediaType] as const;
     const draft = new RequestDraft(
       { headers: [mediaType], body: Buffer.alloc(0), path: this.#path },
-      this.provider,
+      { ...provider, event },
     );
-    const { separator = "." } = this.#places;
     // First without the base: most senders print the envelope first. Then again, over the base's values.
-    this.#write(draft, row, order);
-    this.#merge(draft, base);
-    const other = this.#places === this.provider.event ? [] : placesOf(this.provider.event);
-    for (const [place, value] of Object.entries(this.provider.sample ?? {}))
-      if (draft.get(place) === undefined && !other.includes(place))
+    writeEvent({ draft, provider, form, row, order });
+    writeBase(draft, base, form);
+    const [{ idPlaces: firstIds, typeParts: firstType, event: first }] = this.forms;
+    const others: readonly unknown[] = event === first ? [] : [...firstIds, ...firstType];
+    // What else a sample has of an event's data belongs to the first form.
+    const isOther = (place: string, value: unknown): boolean =>
+      others.includes(place) || (event !== first && typeof value === "object");
+    for (const [place, value] of Object.entries(provider.sample ?? {}))
+      if (draft.get(place) === undefined && !isOther(place, value))
         draft.put(place, withId(value, order.id));
-    const type = this.#write(draft, row, order);
+    const parts = writeEvent({ draft, provider, form, row, order });
+    const type = parts.join(separator);
     const { headers, path } = draft;
-    const text = Buffer.from(draft.body).toString();
-    const parts = this.#allIds.map((place) => draft.text(place) ?? "");
-    const { delivery } = this.provider;
+    const [own] = form.ownIdPlaces;
+    const id = own === undefined ? undefined : (draft.text(own) ?? "");
+    const { category } = event;
+    const ids = [
+      id ?? order.resource,
+      order.id,
+      idPlaces.map((place) => draft.text(place) ?? "").join(" "),
+      provider.delivery === undefined ? "" : (draft.text(provider.delivery) ?? ""),
+      ...digestsIn(draft, form),
+    ];
+    // A handler may know only the beginning of the type.
+    const known = typeof category === "object" ? [type.split(category.before)[0] ?? ""] : [];
     return {
-      id: this.hasId ? (draft.text(this.#ids[0] ?? "") ?? "") : order.id,
-      type: type.join(separator),
+      id: id ?? order.id,
+      type,
       resource: order.resource,
-      text,
-      headers: headers.filter((one) => one !== mediaType),
+      text: Buffer.from(draft.body).toString(),
+      headers: headers.filter((one) => isForm !== this.isForm || one !== mediaType),
       path,
-      ids: [
-        ...new Set([
-          ...(this.hasId ? [draft.text(this.#ids[0] ?? "") ?? ""] : [order.resource]),
-          order.id,
-          parts.join(" "),
-          ...(delivery === undefined ? [] : [draft.text(delivery) ?? ""]),
-          ...this.#digests(draft),
-        ]),
-      ].filter((id) => id !== ""),
-      types: [...new Set([type.join(separator), ...type, ...this.#fixed(type, separator)])],
+      ids: [...new Set(ids)].filter((one) => one !== ""),
+      types: [...new Set([type, ...parts, ...known])],
     };
+  }
+
+  /** Later events of a row have the values of this body. */
+  resemble(row: CatalogueRow, body: unknown): void {
+    this.#examples.set(row, body);
   }
 
   /** A request with the number of retries before it, where the provider sends that. */
@@ -177,159 +177,45 @@ export class ProviderEvents {
 
   /** The event of an attempt with another body: without an id, the bytes identify it. */
   traced(event: TestEvent, { headers, body, path = "" }: RequestParts): TestEvent {
-    const digests = this.#digests(new RequestDraft({ headers, body, path }, this.provider));
+    const draft = new RequestDraft({ headers, body, path }, this.provider);
+    const digests = digestsIn(draft, this.form);
     return digests.length === 0
       ? event
       : { ...event, ids: [...new Set([...event.ids, ...digests])] };
   }
 
-  #digests(draft: RequestDraft): readonly string[] {
-    if (this.hasId) return [];
-    const item = JSON.stringify(draft.get("item:"));
-    return [Buffer.from(draft.body).toString(), ...(item === undefined ? [] : [item])].map(
-      digestOf,
-    );
-  }
-
   /** A type with another last part: the others are often parts of the event's id too. */
   withLastPart(type: string, change: (last: string) => string): string {
-    const { separator = "." } = this.#places;
-    const fixed = type.split(separator).slice(0, this.#type.length - 1);
-    const last = type.split(separator).slice(fixed.length).join(separator);
-    return [...fixed, change(last)].join(separator);
+    const { separator, typeParts } = this.form;
+    const parts = type.split(separator);
+    const fixed = parts.splice(0, typeParts.length - 1);
+    return [...fixed, change(parts.join(separator))].join(separator);
   }
 
-  #exampleOf(row: CatalogueRow): unknown {
-    const known = this.#examples.get(row) ?? this.#example(row, this.dataAt);
+  #exampleOf(row: CatalogueRow, { dataAt }: EventForm): unknown {
+    const known = this.#examples.get(row) ?? exampleBody(row, dataAt, this.document);
     this.#examples.set(row, known);
     return known;
   }
-
-  /** @returns The type's parts as they were written. */
-  #write(draft: RequestDraft, row: CatalogueRow, order: EventOrder): readonly string[] {
-    const {
-      event,
-      timestamp,
-      delivery,
-      require = [],
-      signature,
-    } = {
-      ...this.provider,
-      event: this.#places,
-    };
-    for (const condition of [...this.#when, ...require])
-      draft.put(condition.at, condition.equals ?? condition.startsWith ?? "1");
-    const { live } = event;
-    if (typeof live === "object") draft.put(live.at, live.equals ?? live.startsWith ?? "1");
-    else if (live !== undefined) draft.put(live, true);
-    const [own, ...others] = this.#ids;
-    if (own !== undefined) {
-      const isNumber = typeof draft.get(own) === "number";
-      const forms = isNumber ? [numberFor(order.id)] : idForms(order.id);
-      draft.put(own, this.#fitting<string | number>(own, forms));
-    }
-    for (const place of others) this.#fill(draft, place);
-    const type = this.#writeType(draft, order.type ?? row.type);
-    const { category } = event;
-    if (typeof category === "string" && category !== "catalogue" && !this.#type.includes(category))
-      draft.put(category, row.category ?? "EVENT");
-    const { time } = event;
-    if (time !== undefined && time.at !== timestamp?.at)
-      draft.put(time.at, printTime(order.at, time.unit));
-    if (delivery !== undefined && !this.#allIds.includes(delivery))
-      draft.put(delivery, order.delivery ?? `d${idForms(order.id)[0]}`);
-    for (const [name, value] of Object.entries(order.data ?? {}))
-      draft.put(this.#inData(name), value);
-    if (order.keepsResource !== true) this.#writeResource(draft, row, order.resource);
-    for (const [place, value] of Object.entries(order.more ?? {})) draft.put(place, value);
-    for (const part of signature.signed ?? [])
-      if (typeof part === "object" && "at" in part) this.#fill(draft, part.at);
-      else if (
-        typeof part === "object" &&
-        "ifPresent" in part &&
-        !/^(?:body|item):/.test(part.ifPresent)
-      )
-        draft.put(part.ifPresent, this.#fitting(part.ifPresent, idForms(order.id)));
-    // The reference interface's events repeat the id of their header.
-    if (this.provider.sending !== undefined && own?.startsWith("header:") === true)
-      draft.put("body:/id", order.id);
-    return type;
-  }
-
-  /** The id of the example's own resource would be one for all events, and an order guard would skip most. */
-  #writeResource(draft: RequestDraft, row: CatalogueRow, resource: string): void {
-    const places = [row.resource, ...ownIds(row.kind).map((name) => this.#inData(name))];
-    const named = [
-      ...this.#allIds,
-      ...this.#type,
-      this.provider.delivery,
-      this.provider.timestamp?.at,
-    ];
-    const usual = ["id", "object_id"].map((name) => this.#inData(name));
-    for (const place of row.resource === undefined
-      ? [usual.find((one) => !named.includes(one))]
-      : places)
-      if (place !== undefined) draft.put(place, resource);
-  }
-
-  #inData(name: string): string {
-    return this.dataAt === "form:" ? `form:${name}` : `${this.dataAt}/${name}`;
-  }
-
-  #writeType(draft: RequestDraft, type: string): readonly string[] {
-    const { separator = "." } = this.#places;
-    const rest = type.split(separator);
-    return this.#type.flatMap((part, index) => {
-      const isLast = index === this.#type.length - 1;
-      const text = (isLast ? rest.splice(0) : rest.splice(0, 1)).join(separator);
-      if (typeof part === "object") return [part.text];
-      if (text === "") draft.put(part, this.provider.sample?.[part]);
-      else {
-        const fitting = this.#fitting(part, [text, text.toUpperCase().replaceAll(/\W/g, "_")]);
-        draft.put(part, fitting);
-        return [fitting];
-      }
-      return [];
-    });
-  }
-
-  /** The beginnings of a type of several parts: a handler may know only the first. */
-  #fixed(type: readonly string[], separator: string): readonly string[] {
-    const whole = type.join(separator);
-    const { category } = this.#places;
-    const before = typeof category === "object" ? whole.split(category.before)[0] : undefined;
-    return before === undefined ? [] : [before];
-  }
-
-  /** Puts a value that a place must have, if it has none. */
-  #fill(draft: RequestDraft, place: string): void {
-    if (draft.get(place) === undefined) draft.put(place, this.#fitting(place, FILLERS));
-  }
-
-  #fitting<T extends string | number>(place: string, forms: readonly T[]): T {
-    const [first] = forms;
-    const pin = this.provider.pin?.find(({ at }) => at === place);
-    const whole = new RegExp(`^(?:${pin?.matches ?? ".*"})$`, "s");
-    const found = forms.find((form) => whole.test(String(form))) ?? first;
-    if (found === undefined) throw new TypeError(`no value for ${place}`);
-    return found;
-  }
-
-  #merge(draft: RequestDraft, base: unknown): void {
-    if (!this.isForm) {
-      draft.put("body:", merged(draft.get("body:"), base));
-      return;
-    }
-    for (const [name, value] of Object.entries(isRecord(base) ? base : {}))
-      if (draft.get(`form:${name}`) === undefined) draft.put(`form:${name}`, value);
-  }
 }
 
-type TypePart = string | { readonly text: string };
-
-/** Values for places that must have one: each pin of the documents is met by one of them. */
-const FILLERS: readonly string[] = ["cstest", "1", "true", "EUR", "CSTEST"];
+/** The digests of an event's bytes, which identify it if it has no id. */
+function digestsIn(draft: RequestDraft, { ownIdPlaces }: EventForm): readonly string[] {
+  if (ownIdPlaces.length > 0) return [];
+  const item = JSON.stringify(draft.get("item:"));
+  const texts = [Buffer.from(draft.body).toString(), ...(item === undefined ? [] : [item])];
+  return texts.map(digestOf);
+}
 
 /** A value of a document's sample, with the id of the event. */
 const withId = (value: unknown, id: string): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll('"$id"', () => JSON.stringify(id)));
+
+const digestOf = (text: string): string =>
+  `sha256:${createHash("sha256").update(text).digest("base64url")}`;
+
+/** Types that documentation uses as examples, of a provider whose types are the user's own. */
+const exampleTypes: readonly string[] = (
+  "invoice.paid user.created order.created payment.succeeded payment.failed customer.created subscription.updated " +
+  "user.updated user.deleted contact.created message.created"
+).split(" ");

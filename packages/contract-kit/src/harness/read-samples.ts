@@ -13,12 +13,12 @@ import { RequestDraft, sendsForms } from "./request-draft.ts";
  *   message is a sentence that names it.
  */
 export function readSamples(folder: string, provider: ProviderDocument): Samples {
-  const samples = new Map<string, unknown[]>();
-  for (const [file, body] of bodiesIn(folder)) {
-    const type = readType(body, { file, provider });
-    samples.set(type, [...(samples.get(type) ?? []), body]);
-  }
-  return samples;
+  const samples = bodiesIn(folder).map(([file, body]) => ({
+    type: readType(body, file, provider),
+    body,
+  }));
+  const byType = Map.groupBy(samples, ({ type }) => type);
+  return new Map([...byType].map(([type, list]) => [type, list.map(({ body }) => body)]));
 }
 
 /** @throws {TypeError} The folder cannot be read or has no such file, or a file is not JSON. */
@@ -44,42 +44,39 @@ function bodiesIn(folder: string): readonly (readonly [file: string, body: unkno
   });
 }
 
-function readType(
-  body: unknown,
-  { file, provider }: { readonly file: string; readonly provider: ProviderDocument },
-): string {
+/** Reads a sample's type where the document has it; parts that a header has are the file's name. */
+function readType(body: unknown, file: string, provider: ProviderDocument): string {
   const { event, batch } = provider;
-  const isForm = sendsForms(provider);
-  const fields = isRecord(body) ? body : {};
-  const text = isForm
-    ? String(new URLSearchParams(fields as Record<string, string>))
-    : JSON.stringify(body);
+  const fields = new URLSearchParams(isRecord(body) ? (body as Record<string, string>) : {});
+  const text = sendsForms(provider) ? String(fields) : JSON.stringify(body);
   const draft = new RequestDraft({ headers: [], body: Buffer.from(text) }, provider);
+  const refuse = (has: string): never => {
+    throw new TypeError(`sample ${file} has ${has}`);
+  };
   if (batch !== undefined && draft.get("item:") === undefined)
-    throw new TypeError(`sample ${file} has no list of events at ${batch}`);
-  const inBody = (place: unknown): place is string =>
-    typeof place === "string" && /^(?:body|item|form):/.test(place);
-  const lost = [event.id ?? []]
-    .flat()
-    .find((place) => inBody(place) && draft.get(place) === undefined);
-  if (lost !== undefined) throw new TypeError(`sample ${file} has no id at ${lost}`);
+    refuse(`no list of events at ${batch}`);
+  const lost = [event.id ?? []].flat().find((at) => inBody(at) && draft.get(at) === undefined);
+  if (lost !== undefined) refuse(`no id at ${lost}`);
   const { separator = "." } = event;
-  const name = file
+  const path = file
     .replace(/\.json$/, "")
     .split(sep)
-    .join("/")
-    .split(separator);
-  const parts = [event.type].flat().flatMap((part, index) => {
+    .join("/");
+  const names = path.split(separator);
+  const places = [event.type].flat();
+  const parts = places.flatMap((part, index) => {
     if (typeof part === "object") return part.text;
-    if (!inBody(part)) return name[index] ?? [];
-    const value = draft.get(part);
-    return typeof value === "string" || typeof value === "number" ? String(value) : [];
+    return (inBody(part) ? draft.text(part) : names[index]) ?? [];
   });
-  const first = [event.type].flat().find((part) => inBody(part));
   const type = parts.join(separator);
-  if (type === "" || (inBody([event.type].flat()[0]) && draft.get(String(first)) === undefined))
-    throw new TypeError(
-      `sample ${file} has the type ${JSON.stringify(draft.get(String(first))) ?? "undefined"} at ${String(first)}`,
+  const first = places.find((part) => inBody(part));
+  const isMissing = first === places[0] && inBody(first) && draft.get(first) === undefined;
+  if (type === "" || isMissing)
+    refuse(
+      `the type ${JSON.stringify(draft.get(String(first))) ?? "undefined"} at ${String(first)}`,
     );
   return type;
 }
+
+const inBody = (place: unknown): place is string =>
+  typeof place === "string" && /^(?:body|item|form):/.test(place);

@@ -1,9 +1,17 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import type { ReceiverTarget } from "../target.ts";
+import type { EventsDocument } from "../documents/read-document.ts";
+import type { Attempt } from "./attempt-maker.ts";
+import { spread } from "../values.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { Effects, type EffectsSource, httpEffects } from "./effects.ts";
-import { exampleBody } from "./event-shapes.ts";
-import { type CatalogueRow, ProviderEvents, type Samples } from "./provider-events.ts";
+import { Effects, type EffectsSource, httpEffects, type Seen } from "./effects.ts";
+import type { Sent, TargetLostError } from "./kit-sender.ts";
+import {
+  type CatalogueRow,
+  ProviderEvents,
+  type Samples,
+  type TestEvent,
+} from "./provider-events.ts";
+import { describedBy, type ProviderEventsDocument } from "./row-schemas.ts";
 import { Signing } from "./signing.ts";
 import { Sockets } from "./sockets.ts";
 
@@ -29,12 +37,12 @@ export interface ReceiverTargetOptions {
   readonly slow?: boolean | undefined;
   /** The user's sample bodies by type, from `readSamples`: events of that type are made like them. */
   readonly samples?: Samples | undefined;
-  /** True for a search ten times as long. Default false. */
-  readonly thorough?: boolean | undefined;
-  /** True to judge what only strict receivers do, such as refusing a member that appears twice. Default: `thorough`. */
-  readonly strict?: boolean | undefined;
+  /** The document that describes the provider's events. Default: their schemas in its catalogue. */
+  readonly document?: EventsDocument | undefined;
   /** Restarts the receiver, and resolves when it accepts attempts. Default: no restart. */
   readonly restart?: (() => Promise<void>) | undefined;
+  /** Makes the receiver handle what is missing of the list of events at a URL. Default: no reconciliation. */
+  readonly reconcile?: ((listUrl: string) => Promise<void>) | undefined;
   /** Part of every id, different in each run against one receiver. Default: the time. */
   readonly nonce?: string | undefined;
   /** Milliseconds for one answer. Default: the provider's timeout of an attempt, 2 s or more. */
@@ -46,6 +54,85 @@ export interface ReceiverTargetOptions {
   /** Default: this machine's clock. */
   readonly clock?: Clock | undefined;
 }
+
+/** A merchant's receiver, in any language, as the sender of attempts sees it; `receiverTarget` makes one. */
+export interface ReceiverTarget extends Pick<
+  ReceiverTargetOptions,
+  "url" | "secrets" | "provider" | "restart" | "reconcile"
+> {
+  readonly role: "receiver";
+  /** Sends attempts as bytes, over its own sockets. */
+  readonly sockets: Sockets;
+  readonly signing: Signing;
+  readonly events: ProviderEvents;
+  /** True if each type of `events` is known to have a handler: otherwise types without an effect are left out. */
+  readonly handlesAll: boolean;
+  /** The handlers' effects; absent if the target does not show them. */
+  readonly effects?: Effects | undefined;
+  /** Milliseconds that an effect may take to show after its attempt was acknowledged. */
+  readonly effectsWaitMs: number;
+  /** Requests of a whole run, measured with honest receivers. */
+  readonly expectedRequests: number;
+  /** Requests after which a run ends: busy receivers get attempts again, and slow ones take longer. */
+  readonly maxRequests: number;
+  /** Makes the ids of a run differ from those of earlier runs, which the receiver may remember. */
+  readonly nonce: string;
+  /** Facts that a reader of the report needs in addition to the findings, a sentence each. */
+  readonly notes: () => readonly string[];
+  readonly close: () => void;
+  /** True to run checks that wait for the receiver's own deadlines. */
+  readonly slow: boolean;
+  /** Facts that one check of a run learns and later ones need. */
+  readonly runState: RunState;
+}
+
+/** Results of one genuine attempt of each type. */
+export interface Survey {
+  readonly sent: readonly Sent[];
+  /** Absent if the target shows no effects. */
+  readonly seen?: Seen | undefined;
+  /** The reason if all of them were refused. */
+  readonly cause?: string | undefined;
+}
+
+interface RunState {
+  /** Absent until the first check begins. */
+  survey?: Promise<Survey>;
+  /** Set once the receiver has ended or hung: nothing more is sent until it answers again. */
+  lost?: {
+    readonly error: TargetLostError;
+    readonly during: string;
+    /** True if it still answers, and refuses the provider because of what strangers have sent. */
+    readonly isBan?: boolean;
+  };
+  /** The reason if handlers no longer run for what is acknowledged. */
+  stopped?: string | undefined;
+  /** Genuine attempts of the catalogue that were acknowledged and showed no effect. */
+  silent?: readonly Sent[];
+  /** True if it was still lost when the next check began; absent until then. */
+  isGone?: boolean;
+  /** When the first check began, in milliseconds of the target's clock. */
+  startedAt?: number;
+  /** When the last event whose handler had failed was handled. */
+  failedAt?: number;
+  /** Milliseconds spent on retries that failed in the end. */
+  futileMs: number;
+  /** Events that were handled once, the oldest first: they are read again, and sent again, at the end. */
+  readonly handled: TestEvent[];
+  /** Attempts that were refused and had no effect when it was read. */
+  readonly refused: Attempt[];
+  /** The first attempt whose answer has no marked end. */
+  endless?: Sent;
+  /** Answers of the run that differ, by their text, each with the first attempt that got it. */
+  readonly answers: Map<string, Sent & { readonly isGenuine: boolean }>;
+}
+
+/** Requests of a run, measured: without effects, with them, for each type, and for each of a long catalogue. */
+const REQUESTS = { answers: 1600, effects: 350, type: 45, catalogue: 2 };
+/** The most requests of a run, as a multiple of what it needs. */
+const MAX_FACTOR = 4;
+/** Requests that are left for the checks that judge the whole run. */
+const LAST_REQUESTS = 200;
 
 /** The effects of a receiver with a memory are a longer list than an answer. */
 const MAX_EFFECTS_BYTES = 8 * 1_048_576;
@@ -62,13 +149,20 @@ const LEAST_DEADLINE_MS = 2000;
  *   with; the message never contains a secret.
  */
 export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
-  const { url, secrets, owned, perSecond, effects, restart, provider, samples } = options;
+  const { url, secrets, owned, perSecond, effects, provider, samples = new Map() } = options;
   const { clock = systemClock, effectsWaitMs = 2000 } = options;
-  const { sending, answer = {} } = provider;
+  const { sending, answer = {}, catalogue = [] } = provider;
   const documentedMs = sending?.timeoutMs ?? (answer.deadlineSeconds ?? 0) * 1000;
   const deadlineMs = options.deadlineMs ?? Math.max(documentedMs || DEADLINE_MS, LEAST_DEADLINE_MS);
   const common = { owned, clock, perSecond, deadlineMs };
+  const document = options.document && describedBy(options.document, provider);
+  const rows = rowsFor(options, document);
+  const rare = REQUESTS.catalogue * Math.max(0, catalogue.length - rows.length);
+  const usual = REQUESTS.answers + (effects === undefined ? 0 : REQUESTS.effects);
+  const expectedRequests = Math.ceil((usual + REQUESTS.type * rows.length + rare) / 100) * 100;
+  const maxRequests = MAX_FACTOR * expectedRequests;
   const sockets = new Sockets({ ...common, url: parseUrl(url) });
+  sockets.maxRequests = maxRequests - LAST_REQUESTS;
   const signing = new Signing(provider, checkedClaims(provider, options.claims));
   signing.check(secrets);
   const effectsSockets =
@@ -77,31 +171,21 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
       : undefined;
   const source =
     typeof effects === "string" ? effectsSockets && httpEffects(effectsSockets) : effects;
-  const events = new ProviderEvents({
-    provider,
-    path: `${sockets.url.pathname}${sockets.url.search}`,
-    rows: rowsFor(provider, options.types, samples),
-    ...(samples && { samples }),
-    example: (row, dataAt) => exampleBody(row, dataAt),
-  });
+  const path = `${sockets.url.pathname}${sockets.url.search}`;
   return {
+    ...options,
     role: "receiver",
-    url,
     sockets,
-    provider,
-    profile: { name: provider.name, payments: hasPayments(provider) },
     signing,
-    events,
-    handlesAll: options.types !== undefined || samples !== undefined || sending !== undefined,
-    secrets,
-    ...(source && { effects: new Effects(source, { clock, waitMs: effectsWaitMs }) }),
+    events: new ProviderEvents({ provider, path, rows, samples, document }),
+    handlesAll: [options.types, options.samples, sending].some((one) => one !== undefined),
+    effects: source && new Effects(source, { clock, waitMs: effectsWaitMs }),
     effectsWaitMs,
+    expectedRequests,
+    maxRequests,
     nonce: options.nonce ?? clock.now().toString(36),
     slow: options.slow ?? false,
-    effort: options.thorough === true ? 10 : 1,
-    strict: options.strict ?? options.thorough ?? false,
-    ...(restart && { restart }),
-    runState: { handled: [], refused: [], futileMs: 0 },
+    runState: { handled: [], refused: [], answers: new Map(), futileMs: 0 },
     notes: () => [
       `${sockets.sent} requests were sent to the receiver`,
       ...skewNotes(sockets.aheadSeconds ?? 0),
@@ -113,20 +197,15 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
   };
 }
 
-/** True if a provider's events are those of the payment interface. */
-function hasPayments({ catalogue = [] }: ProviderDocument): boolean {
-  return catalogue.some(({ kind }) => kind !== undefined);
-}
-
 /** Types that are sent of a long catalogue whose handlers are not known. */
 const SOME_TYPES = 4;
 
 /** @throws {TypeError} The catalogue does not have a type. */
 function rowsFor(
-  { catalogue = [], sending, event, title }: ProviderDocument,
-  types: readonly string[] | undefined,
-  samples: Samples | undefined,
+  { types, samples, provider }: ReceiverTargetOptions,
+  document: ProviderEventsDocument | undefined,
 ): readonly CatalogueRow[] {
+  const { catalogue = [], sending, event, title } = provider;
   const row = (type: string): CatalogueRow =>
     catalogue.find((one) => one.type === type) ?? { type };
   if (types !== undefined) {
@@ -139,21 +218,17 @@ function rowsFor(
   if (samples !== undefined) return [...samples.keys()].map(row);
   if (catalogue.length > 0) {
     const described = catalogue.filter(
-      (one) => one.schema !== undefined || one.sample !== undefined,
+      (one) => (one.schema ?? one.sample ?? document?.data.get(one.type)) !== undefined,
     );
-    const list = described.length > 0 ? described : catalogue;
-    const step = Math.max(1, Math.floor(list.length / SOME_TYPES));
-    return list.filter((_, index) => index % step === 0).slice(0, SOME_TYPES);
+    return spread(described.length > 0 ? described : catalogue, SOME_TYPES);
   }
   const { separator = "." } = event;
-  const fixed = [event.type].flat().flatMap((part) => (typeof part === "object" ? part.text : []));
-  const isOpen = [event.type].flat().some((part) => typeof part === "string");
-  const names = isOpen
-    ? fixed.length > 0
-      ? ["created", "updated"]
-      : ["example.created", "example.updated"]
-    : [""];
-  return names.map((name) => row([...fixed, name].filter((one) => one !== "").join(separator)));
+  const parts = [event.type].flat();
+  const fixed = parts.flatMap((part) => (typeof part === "object" ? part.text : []));
+  if (fixed.length === parts.length) return [row(fixed.join(separator))];
+  return ["created", "updated"].map((name) =>
+    row([...(fixed.length > 0 ? fixed : ["example"]), name].join(separator)),
+  );
 }
 
 /** @throws {TypeError} A claim that the document leaves to the user is missing. */

@@ -1,7 +1,7 @@
-import { pointerOf, stepsOf, valueAt } from "@countersign/schemas";
+import { pointerOf, stepsOf, valueAt, withValueAt } from "@countersign/schemas";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { parsePlace } from "@countersign/signatures/places";
-import { parseJson, withValueAt } from "../values.ts";
+import { parseJson } from "../values.ts";
 import type { Header } from "./message.ts";
 
 /** The parts of a request that a provider document can name. */
@@ -46,7 +46,7 @@ export class RequestDraft {
     return Buffer.from(JSON.stringify(this.#json.value));
   }
 
-  /** Returns the value at a place: text, or what the JSON has there; `undefined` if there is none. */
+  /** Returns the value at a place: text, or a JSON value; `undefined` if it is absent. */
   get(place: string): unknown {
     const { kind, name, pair, members, isJson } = parsePlace(place);
     switch (kind) {
@@ -78,7 +78,7 @@ export class RequestDraft {
     }
   }
 
-  /** Returns the text, number or boolean at a place as text; `undefined` if there is none. */
+  /** Returns the text, number or boolean at a place as text; `undefined` for anything else. */
   text(place: string): string | undefined {
     const value = this.get(place);
     const isPlain = typeof value === "number" || typeof value === "boolean";

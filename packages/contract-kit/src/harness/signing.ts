@@ -1,25 +1,28 @@
-import {
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-} from "node:crypto";
+import { createHash, createHmac, createPublicKey } from "node:crypto";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
+import { type ImportKeys, keyImporter, publicKeyBytes } from "@countersign/signatures/keys";
 import { parsePlace, Places } from "@countersign/signatures/places";
 import { textReader, withSecret } from "@countersign/signatures/signed-text";
 import { without } from "./message.ts";
 import { RequestDraft, type RequestParts } from "./request-draft.ts";
+import { signsWithSecret, strangerSecret } from "./secrets.ts";
 
 type Change = (value: string) => string | undefined;
 
 /** A place of a request that the scheme needs. */
 interface SchemePart {
-  /** Its name in a message. */
   readonly name: string;
   readonly place: string;
 }
+
+/** A signature's text: long enough to be no other value, and of a token the part after the last dot. */
+const SIGNATURES = {
+  hex: /[0-9a-f]{40,}/,
+  base64: /[A-Za-z0-9+/]{26,}={0,2}/,
+  base64url: /[\w-]{26,}/,
+} as const;
+const TOKENS_SIGNATURE = /(?<=\.)[\w-]{26,}$/;
 
 /** A provider's signatures: makes them, and changes one part of a signed request. */
 export class Signing {
@@ -45,6 +48,7 @@ export class Signing {
   readonly #scheme: SignatureScheme;
   readonly #claims: Readonly<Record<string, string>>;
   readonly #places: readonly string[];
+  readonly #keys: ImportKeys;
 
   /**
    * @param claims Values of the claims that the document leaves to the user.
@@ -59,8 +63,9 @@ export class Signing {
       );
     this.provider = provider;
     this.isToken = algorithm.startsWith("jwt-");
-    this.isShared = /^(?:hmac-|sha|jwt-hs)/.test(algorithm);
+    this.isShared = signsWithSecret(provider);
     this.#scheme = schemeOf(provider);
+    this.#keys = keyImporter(provider);
     this.#claims = claims;
     this.#places = [...new Set(carrier.map(({ at }) => at))];
     this.covers = {
@@ -75,12 +80,12 @@ export class Signing {
       ...[id?.at, timestamp?.at].filter((place) => place !== undefined && isApart(place)),
       ...this.#places.slice(0, 1),
     ].map((place = "") => ({ name: place.replace(/^header:/, ""), place }));
-    const signed = (signature.signed ?? []).flatMap((part) => {
+    this.signedPlaces = (signature.signed ?? []).flatMap((part) => {
       if (typeof part === "string") return [];
       return "at" in part ? [part.at] : "ifPresent" in part ? [part.ifPresent] : [];
     });
-    this.signedPlaces = signed;
-    const named = [...this.parts.map(({ place }) => place), ...this.#places, ...signed];
+    const parts = this.parts.map(({ place }) => place);
+    const named = [...parts, ...this.#places, ...this.signedPlaces];
     this.headers = [...new Set(named)]
       .map(parsePlace)
       .filter(({ kind }) => kind === "header")
@@ -164,12 +169,13 @@ export class Signing {
   /** With the signature's text changed where it is; the request itself if it carries none. */
   withSignature<T extends RequestParts>(request: T, change: Change): T {
     const draft = new RequestDraft(request, this.provider);
+    const pattern = this.isToken ? TOKENS_SIGNATURE : SIGNATURES[this.encoding];
     for (const place of this.#places) {
       const value = draft.get(place);
       if (typeof value !== "string") continue;
       draft.put(
         place,
-        value.replace(this.#pattern(), (text) => change(text) ?? ""),
+        value.replace(pattern, (text) => change(text) ?? ""),
       );
       return { ...request, headers: draft.headers, body: draft.body, path: draft.path };
     }
@@ -190,7 +196,7 @@ export class Signing {
     return this.withPlace(request, this.#places[0] ?? "", change);
   }
 
-  /** With the sent time's text changed; `undefined` if the scheme sends none that can be changed alone. */
+  /** With the sent time's text changed; `undefined` if the scheme has no place for only the time. */
   get withTime(): (<T extends RequestParts>(request: T, change: Change) => T) | undefined {
     const { timestamp } = this.provider;
     if (timestamp === undefined || !this.covers.timestamp || this.isToken) return undefined;
@@ -246,82 +252,28 @@ export class Signing {
 
   /** Returns a secret of the scheme's form that no receiver has. */
   stranger(name: string): string {
-    const { secret, signature } = this.provider;
-    const bytes = createHash("sha256").update(`a stranger's: ${name}`).digest();
-    if (!this.isShared) return this.#strangersKey(bytes);
-    if (signature.key === "whsec") return `whsec_${bytes.toString("base64")}`;
-    const [prefix = ""] = [secret?.prefix ?? []].flat();
-    return prefix + bytes.toString(signature.key === "base64" ? "base64" : "hex");
+    return strangerSecret(this.provider, name);
   }
 
   /** Returns the bytes of a secret's key; `undefined` for private keys. */
   keyOf(secret: Secret): Uint8Array | undefined {
     if (!this.isShared) return undefined;
-    if (typeof secret !== "string") return "raw" in secret ? Buffer.from(secret.raw) : undefined;
-    const { key = "text" } = this.provider.signature;
-    switch (key) {
-      case "hex":
-      case "base64":
-        return Buffer.from(secret, key);
-      case "text-nfkd":
-        return Buffer.from(secret.normalize("NFKD"));
-      case "whsec":
-        if (secret.startsWith("whsec_")) return Buffer.from(secret.slice(6), "base64");
-        return /^wh[sp]k_/.test(secret) ? undefined : Buffer.from(secret.replace(/^raw:/, ""));
-      case "text":
-      case "spki":
-      case "x509":
-      case "jwk":
-        return Buffer.from(secret);
-      default:
-        return key satisfies never;
-    }
-  }
-
-  /** A signature's text: long enough to be no other value, and of a token the part after the last dot. */
-  #pattern(): RegExp {
-    if (this.isToken) return /(?<=\.)[\w-]{26,}$/;
-    switch (this.encoding) {
-      case "hex":
-        return /[0-9a-f]{40,}/;
-      case "base64":
-        return /[A-Za-z0-9+/]{26,}={0,2}/;
-      case "base64url":
-        return /[\w-]{26,}/;
-      default:
-        return this.encoding satisfies never;
-    }
-  }
-
-  #strangersKey(seed: Uint8Array): string {
-    const { algorithm, key } = this.provider.signature;
-    if (algorithm === "ed25519")
-      return Buffer.from(seed).toString(key === "hex" ? "hex" : "base64");
-    const { privateKey } = algorithm.startsWith("rsa")
-      ? generateKeyPairSync("rsa", { modulusLength: 2048 })
-      : generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-    return privateKey.export({ format: "pem", type: "pkcs8" }).toString();
+    const [key] = this.#keys([secret], "sign");
+    return key?.text ?? (key?.object?.type === "secret" ? key.object.export() : undefined);
   }
 
   /** The key that verifies what a secret signs: the public one of a private key. */
   verifyingSecret(secret: Secret): Secret {
-    if (typeof secret !== "string") return secret;
-    const { algorithm, key } = this.provider.signature;
-    const isSeed = secret.startsWith("whsk_");
-    if (this.isShared && !isSeed) return secret;
-    if (algorithm !== "ed25519" && !isSeed)
-      return createPublicKey(secret).export({ format: "pem", type: "spki" }).toString();
-    const seed = Buffer.from(secret.replace("whsk_", ""), key === "hex" ? "hex" : "base64");
-    const bytes = Buffer.concat([PKCS8_ED25519, seed.subarray(0, 32)]);
-    const object = createPublicKey(createPrivateKey({ key: bytes, format: "der", type: "pkcs8" }));
-    const raw = object.export({ format: "der", type: "spki" }).subarray(-32);
-    if (isSeed) return `whpk_${raw.toString("base64")}`;
-    return raw.toString(key === "hex" ? "hex" : "base64");
+    const object = this.#keys([secret], "sign")[0]?.object;
+    if (object?.type !== "private") return secret;
+    if (object.asymmetricKeyType !== "ed25519")
+      return createPublicKey(object).export({ format: "pem", type: "spki" }).toString();
+    const { key } = this.provider.signature;
+    const isStandard = typeof secret === "string" && secret.startsWith("whsk_");
+    const text = Buffer.from(publicKeyBytes(object)).toString(key === "hex" ? "hex" : "base64");
+    return isStandard ? `whpk_${text}` : text;
   }
 }
-
-/** What precedes the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
-const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** Prints a time in the first of a document's units. */
 export function printTime(ms: number, unit: string): string | number {

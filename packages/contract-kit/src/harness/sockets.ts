@@ -1,24 +1,22 @@
-import type { Answer } from "./answer-reader.ts";
 import { Pacer, sleep } from "./clock.ts";
-import { type Connection, openConnection, type Reach, type Received } from "./connection.ts";
+import { type Answer, Connection, type Reach, type Received } from "./connection.ts";
 import { checkOwned, hostOf, isLocalName } from "./owned-host.ts";
 import { headBytes, type RawRequest } from "./message.ts";
 
-/** No target answers, or it is too slow: nothing can be verified. */
+/** The target never answered: nothing can be verified. */
 export class TargetSilentError extends Error {}
 
+/** The run was interrupted, or has sent all its requests: the message says which. Requirements without an observation are skipped. */
+export class RunOverError extends Error {}
+
 export interface SocketsOptions extends Reach {
-  /** Milliseconds for one answer. */
   readonly deadlineMs: number;
   /** Maximum requests per second. Default: 50, unlimited for this machine. */
   readonly perSecond?: number | undefined;
-  /** Milliseconds for all requests, from the first one. Default: 10 minutes. */
-  readonly budgetMs?: number;
   readonly maxBodyBytes?: number;
 }
 
 const PER_SECOND = 50;
-const BUDGET_MS = 600_000;
 /** Concurrent connections, as senders have a few for each receiver. */
 const AT_ONCE = 4;
 /** Milliseconds that a connection is kept without a request: servers close theirs after two seconds or five. */
@@ -26,24 +24,26 @@ const IDLE_MS = 1000;
 /** Timeouts after which a target that answers others at once is given less time. */
 const PATIENT_TIMEOUTS = 2;
 const IMPATIENT_MS = 2000;
+/** A target on a busy machine may take this many times as long as its slowest answer so far. */
+const SLOWER = 4;
 
 /** Sends requests as bytes to one URL, and reads the answers; never follows a redirect. */
 export class Sockets {
   readonly url: URL;
   readonly clock: Reach["clock"];
-  /** Milliseconds for one answer. */
   readonly deadlineMs: number;
   /** Maximum requests per second; `undefined`: no limit. */
   readonly perSecond: number | undefined;
-  /** Requests that were sent so far. */
   sent = 0;
+  maxRequests: number = Infinity;
   /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
   aheadSeconds: number | undefined;
   readonly #options: SocketsOptions;
   readonly #pacer: Pacer;
   #hasAnswered = false;
+  /** The longest time that an answer has taken, in milliseconds. */
+  #slowestMs = 0;
   #timeouts = 0;
-  #beganAt: number | undefined;
   readonly #opened = new Set<Connection>();
   readonly #idle: { readonly connection: Connection; readonly since: number }[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -68,7 +68,8 @@ export class Sockets {
   /**
    * Sends one request over a kept connection, or over a new one; at most 4 at once.
    *
-   * @throws {TargetSilentError} The target never answered, the run has ended, or its time is over.
+   * @throws {TargetSilentError} The target never answered, or the run has ended.
+   * @throws {RunOverError} The run has sent all its requests.
    */
   async send(request: RawRequest): Promise<Received> {
     while (this.#inUse >= AT_ONCE)
@@ -96,21 +97,17 @@ export class Sockets {
 
   /** Opens a connection for what `send` cannot do. Each request on it waits for `pace` first. */
   open(): Connection {
-    const { budgetMs = BUDGET_MS } = this.#options;
     // An interrupted run must not continue after its report.
     if (this.#isClosed) throw new TargetSilentError("the run has ended");
-    this.#beganAt ??= this.clock.now();
-    // A target that answers each attempt just in time would keep a run for hours.
-    if (this.clock.now() - this.#beganAt > budgetMs)
-      throw new TargetSilentError(
-        `${this.url.host} answers too slowly: its attempts have taken ${budgetMs} ms in all`,
-      );
-    const connection = openConnection(this.#options, () => this.#opened.delete(connection));
+    const connection = new Connection(this.#options, () => this.#opened.delete(connection));
     this.#opened.add(connection);
     return connection;
   }
 
+  /** @throws {RunOverError} The run has sent all its requests. */
   async pace(): Promise<void> {
+    if (this.sent >= this.maxRequests)
+      throw new RunOverError(`the run has sent ${this.sent} requests, the most that it may`);
     this.sent += 1;
     await this.#pacer.wait();
   }
@@ -125,7 +122,6 @@ export class Sockets {
     return headBytes(request, { url: this.url, isKept });
   }
 
-  /** Returns the head and the body. */
   bytes(request: RawRequest, isKept = false): Buffer {
     return Buffer.concat([this.head(request, isKept), request.body]);
   }
@@ -139,10 +135,12 @@ export class Sockets {
   async read(connection: Connection, method: string, ms?: number): Promise<Received> {
     const { deadlineMs, maxBodyBytes } = this.#options;
     const isPatient = this.#timeouts < PATIENT_TIMEOUTS;
-    const patienceMs = isPatient ? deadlineMs : Math.min(deadlineMs, IMPATIENT_MS);
+    const patienceMs = isPatient ? deadlineMs : this.soonMs(IMPATIENT_MS);
+    const began = this.clock.now();
     const received = await connection.read({ method, deadlineMs: ms ?? patienceMs, maxBodyBytes });
     if (received.kind === "answer") {
       this.#hasAnswered = true;
+      this.#slowestMs = Math.max(this.#slowestMs, this.clock.now() - began);
       this.aheadSeconds ??= aheadBy(received.answer, this.clock.now());
     } else if (received.why === "timeout") this.#timeouts += 1;
     else if (received.why === "unreachable" && !this.#hasAnswered)
@@ -150,7 +148,16 @@ export class Sockets {
     return received;
   }
 
-  /** Closes all open connections, and opens no more. */
+  /** Returns the time in which this target answers at once: more than `ms` if its answers have been slow. */
+  soonMs(ms: number): number {
+    return Math.min(this.deadlineMs, Math.max(ms, SLOWER * this.#slowestMs));
+  }
+
+  /** Closes the connections that are kept without a request. */
+  closeIdle(): void {
+    for (const { connection } of this.#idle.splice(0)) connection.close();
+  }
+
   close(): void {
     this.#isClosed = true;
     for (const connection of this.#opened) connection.close();
@@ -208,8 +215,8 @@ export async function sendTogether<T extends RawRequest>(
         resolve(true);
       });
     });
-    opened.push(...some.filter(({ connection }) => connection.isReady()));
-    for (const { connection } of some) if (!connection.isReady()) connection.close();
+    opened.push(...some.filter(({ connection }) => connection.isReady));
+    for (const { connection } of some) if (!connection.isReady) connection.close();
     // The first connection must not reach the receiver's deadline.
     if (!isReady || clock.now() - began > OPENING_MS) break;
     for (const _ of some) await sockets.pace();
@@ -234,7 +241,11 @@ export async function isThere(
 ): Promise<boolean> {
   for (const waitMs of waits) {
     // Not by GET, which some receivers never answer.
-    const headers = [["Content-Type", "application/json"]] as const;
+    const headers = [
+      ["Content-Type", "application/json"],
+      // A receiver that serves one connection at a time would wait for the next request.
+      ["Connection", "close"],
+    ] as const;
     const received = await sockets.send({ method: "POST", headers, body: Buffer.from("{}") });
     if (received.kind === "answer") return true;
     // A receiver that does not answer this in time hangs: more time changes nothing.

@@ -1,21 +1,15 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { basicOf, type HttpAnswer, type HttpCall, type Send } from "../http-send.ts";
 
 /** The members of an interaction that this kit reads. */
 export interface PactInteraction {
   /** Unique among the pact's interactions; `verifyPacts` refuses pacts in which it is not. */
   readonly description: string;
-  readonly kind: "http" | "message";
-  readonly states: readonly PactState[];
+  /** The names of its states. */
+  readonly states: readonly string[];
   /** Id of the requirement that it is about: `comments.references.requirement.id`. */
   readonly requirement: string | undefined;
-}
-
-export interface PactState {
-  readonly name: string;
-  readonly params: Readonly<Record<string, unknown>>;
 }
 
 /** A contract of one consumer with one provider, of version 3 or 4 of Pact's specification. */
@@ -37,17 +31,12 @@ interface PactDocument {
   readonly messages?: readonly InteractionDocument[];
 }
 
-export interface InteractionDocument {
-  readonly type?: string;
+interface InteractionDocument {
   readonly description?: string;
-  readonly providerStates?: readonly {
-    readonly name?: string;
-    readonly params?: Readonly<Record<string, unknown>>;
-  }[];
+  readonly providerStates?: readonly { readonly name?: string }[];
   readonly comments?: {
     readonly references?: { readonly requirement?: { readonly id?: string } };
   };
-  readonly request?: { readonly headers?: Readonly<Record<string, unknown>> };
 }
 
 /**
@@ -63,30 +52,46 @@ export function readPacts(paths: readonly string[]): readonly Pact[] {
           .map((name) => join(path, name))
       : [path],
   );
-  return files.map((path) => pactOf(path, readFileSync(path, "utf8")));
+  return files.map((path) => {
+    // Any member may be missing.
+    const document = JSON.parse(readFileSync(path, "utf8"), keepNumbers) as PactDocument | null;
+    if (typeof document !== "object" || document === null) throw new Error(`${path} is not a pact`);
+    return pactOf(path, document);
+  });
 }
 
-function pactOf(path: string, text: string): Pact {
-  // Validated below: any member may be missing.
-  const document = JSON.parse(text, keepNumbers) as PactDocument | null;
-  if (typeof document !== "object" || document === null) throw new Error(`${path} is not a pact`);
+function pactOf(path: string, document: PactDocument): Pact {
   const { consumer, provider, interactions = [], messages = [] } = document;
-  const all = [
-    ...interactions,
-    ...messages.map((message) => ({ ...message, type: "Asynchronous/Messages" })),
-  ];
   return {
     path,
     consumer: consumer?.name ?? "",
     provider: provider?.name ?? "",
     document,
-    interactions: all.map(({ type, description = "", providerStates = [], comments }) => ({
-      description,
-      kind: type?.endsWith("/Messages") === true ? "message" : "http",
-      states: providerStates.map(({ name = "", params = {} }) => ({ name, params })),
-      requirement: comments?.references?.requirement?.id,
-    })),
+    interactions: [...interactions, ...messages].map(interactionOf),
   };
+}
+
+function interactionOf(document: InteractionDocument): PactInteraction {
+  const { description = "", providerStates = [], comments } = document;
+  return {
+    description,
+    states: providerStates.map(({ name = "" }) => name),
+    requirement: comments?.references?.requirement?.id,
+  };
+}
+
+/** The pact with only some of its interactions. */
+export function onlyWanted(
+  { path, document }: Pact,
+  wanted: (interaction: PactInteraction) => boolean,
+): Pact {
+  const { interactions = [], messages = [] } = document;
+  const keep = (one: InteractionDocument): boolean => wanted(interactionOf(one));
+  return pactOf(path, {
+    ...document,
+    interactions: interactions.filter(keep),
+    ...(document.messages && { messages: messages.filter(keep) }),
+  });
 }
 
 type RawJson = (text: string) => unknown;
@@ -106,28 +111,12 @@ export function standardPacts(): string {
   return dirname(createRequire(import.meta.url).resolve(pact));
 }
 
-/**
- * Placeholders for values that only the verification knows. Each call replaces them, so that
- * pacts contain no secret and no expired signature.
- */
-export const ACCESS_TOKEN = "ACCESS_TOKEN";
-/** The credentials of HTTP Basic at the token endpoint. */
-export const CLIENT_ID = "CLIENT_ID";
-export const CLIENT_SECRET = "CLIENT_SECRET";
-/** The signature of no bytes: of the form, and never genuine. */
-export const SIGNATURE: string = `v1,${"A".repeat(43)}=`;
-
-/** The header of HTTP Basic at the token endpoint. */
-export function basic(id: string, secret: string): string {
-  return `Basic ${basicOf({ id, secret })}`;
-}
-
-/** The verified side of a pact: its name in pacts, its transport and its states. */
+/** The verified side of a pact: its address, its states and its messages. */
 export interface PactProvider {
   /** The provider's name in the pacts; pacts of other providers are left out. */
   readonly name: string;
-  /** Sends a call to the provider. */
-  readonly send: Send;
+  /** Base URL of its interface. */
+  readonly url: string;
   /**
    * Brings the provider into a state.
    *
@@ -144,18 +133,6 @@ export interface PactProvider {
    * @throws {Error} It sent none.
    */
   readonly message?: (description: string) => Promise<PactMessage>;
-  /**
-   * Completes a pact's call for the provider: inserts a token, signs the bytes. Default: the
-   * call as it is.
-   */
-  readonly prepare?: (
-    call: HttpCall,
-    interaction: PactInteraction | undefined,
-  ) => Promise<HttpCall>;
-  /** The faults of a response that a pact cannot express, a line each: closed schemas, bounds, signatures. */
-  readonly judge?: (call: HttpCall, answer: HttpAnswer) => readonly string[];
-  /** Returns the faults of a message, as `judge` does those of a response. */
-  readonly judgeMessage?: (message: PactMessage) => readonly string[];
 }
 
 export interface PactMessage {

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { messageOf } from "../values.ts";
-import { type CoreResult, coreResults, runChild } from "./run-child.ts";
-import { INTERACTION_HEADER, MESSAGES_PATH, openFront, STATES_PATH, type Front } from "./front.ts";
+import { parseJson } from "../values.ts";
+import { runChild } from "./run-child.ts";
+import { MESSAGES_PATH, openFront, STATES_PATH } from "./front.ts";
 import {
+  onlyWanted,
   readPacts,
-  type InteractionDocument,
   type Pact,
   type PactInteraction,
   type PactProvider,
@@ -27,11 +27,10 @@ export interface PactRow {
   readonly consumer: string;
   readonly provider: string;
   readonly description: string;
-  readonly states: readonly string[];
   readonly requirement: string | undefined;
   readonly isOk: boolean;
   readonly ms: number;
-  /** Problems of the core, then of the provider's judges; empty if it is ok. */
+  /** Problems of the core, then of its states and its message; empty if it is ok. */
   readonly problems: readonly string[];
 }
 
@@ -42,8 +41,6 @@ export interface PactResult {
   /** Reasons why the run is invalid: it is not a success even if every row is ok. */
   readonly problems: readonly string[];
   readonly isOk: boolean;
-  /** The core's output. */
-  readonly log: string;
 }
 
 /** Milliseconds for one call of the core, the provider's state included. */
@@ -65,117 +62,123 @@ export async function verifyPacts({
   const pacts = readPacts(paths)
     .filter((pact) => pact.provider === provider.name)
     .map((pact) => onlyWanted(pact, wanted));
-  const interactions = pacts.flatMap((pact) => pact.interactions);
   const problems = pactFaults(pacts, provider);
-  // One line, not one for each interaction.
-  if (problems.length === 0) problems.push(...(await silenceOf(provider)));
   if (problems.length > 0) return resultOf(provider, pacts, { problems });
 
-  const front = await openFront(provider, interactions);
+  const front = await openFront(provider);
   const folder = mkdtempSync(join(tmpdir(), "countersign-pacts-"));
   try {
-    const { text, ended, log } = await runChild(
-      {
-        provider: provider.name,
-        providerBaseUrl: front.url,
-        providerStatesSetupUrl: front.url + STATES_PATH,
-        transports: [
-          { protocol: "message", port: front.port, path: MESSAGES_PATH, scheme: "http" },
-        ],
-        timeout: CALL_MS,
-        logLevel: "error",
-        pactUrls: marked(pacts, folder),
-      },
-      { limitMs },
-    );
+    // With their wanted interactions only.
+    const pactUrls = pacts.map(({ document }, index) => {
+      const path = join(folder, `${index}.json`);
+      writeFileSync(path, JSON.stringify(document));
+      return path;
+    });
+    const { port } = front;
+    const options = {
+      provider: provider.name,
+      providerBaseUrl: provider.url,
+      providerStatesSetupUrl: front.url + STATES_PATH,
+      transports: [{ protocol: "message", port, path: MESSAGES_PATH, scheme: "http" }],
+      timeout: CALL_MS,
+      logLevel: "error",
+      pactUrls,
+    } as const;
+    const { text, ended } = await runChild(options, { limitMs });
     const results = coreResults(text ?? "");
     if (results === undefined) problems.push(ended ?? `the core said: ${text ?? ""}`);
-    return resultOf(provider, pacts, { problems, front, results, log });
+    return resultOf(provider, pacts, { problems, own: front.problems, results });
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await front.close();
   }
 }
 
-function onlyWanted(pact: Pact, wanted: (interaction: PactInteraction) => boolean): Pact {
-  const { interactions = [], messages } = pact.document;
-  const kept = pact.interactions.map(wanted);
-  const document = {
-    ...pact.document,
-    interactions: interactions.filter((_one, place) => kept[place]),
-    ...(messages && { messages: messages.filter((_, place) => kept[interactions.length + place]) }),
-  };
-  return { ...pact, document, interactions: pact.interactions.filter((_, place) => kept[place]) };
-}
-
-async function silenceOf({ send }: PactProvider): Promise<readonly string[]> {
-  try {
-    await send({ method: "GET", path: "", headers: {} });
-    return [];
-  } catch (error) {
-    return [`the provider does not answer: ${messageOf(error)}`];
-  }
-}
-
-/** Writes the pacts with a header in each call that names its interaction. */
-function marked(pacts: readonly Pact[], folder: string): readonly string[] {
-  let number = 0;
-  return pacts.map(({ document }, index) => {
-    const interactions = document.interactions?.map((one): InteractionDocument => {
-      const mark = String(number++);
-      if (one.request === undefined) return one;
-      const headers = { ...one.request.headers, [INTERACTION_HEADER]: mark };
-      return { ...one, request: { ...one.request, headers } };
-    });
-    number += document.messages?.length ?? 0;
-    const path = join(folder, `${index}.json`);
-    writeFileSync(path, JSON.stringify({ ...document, ...(interactions && { interactions }) }));
-    return path;
-  });
-}
-
 interface Outcome {
   readonly problems: readonly string[];
-  readonly front?: Front;
+  /** Problems of states and messages by their names. */
+  readonly own?: ReadonlyMap<string, readonly string[]>;
   readonly results?: readonly CoreResult[] | undefined;
-  readonly log?: string;
 }
 
 function resultOf(
-  { name }: PactProvider,
+  { name: provider }: PactProvider,
   pacts: readonly Pact[],
-  { problems, front, results = [], log = "" }: Outcome,
+  { problems, own = new Map(), results = [] }: Outcome,
 ): PactResult {
   const rows = pacts.flatMap(({ consumer, interactions }) =>
-    interactions.map((interaction): PactRow => {
-      const { description, requirement } = interaction;
-      const states = interaction.states.map((state) => state.name);
+    interactions.map(({ description, requirement, states }): PactRow => {
       const result = results.find(
         (one) => one.description === description && one.consumer === consumer,
-      ) ?? { description, consumer, states, isOk: false, ms: 0, problems: ["it was not verified"] };
-      const failed = result.isOk
-        ? []
-        : states.flatMap((state) => front?.takeStateError(state) ?? []);
-      const judged = front?.problems.get(interaction) ?? [];
+      );
+      const isOk = result?.result === "OK";
+      const more = isOk ? [] : [...states, description].flatMap((key) => own.get(key) ?? []);
+      const found = result === undefined ? ["it was not verified"] : problemsOf(result);
       return {
-        ...result,
-        provider: name,
+        consumer,
+        provider,
+        description,
         requirement,
-        isOk: result.isOk && judged.length === 0,
-        problems: [...result.problems, ...failed, ...judged],
+        isOk,
+        ms: millisecondsOf(result?.duration ?? ""),
+        problems: [...new Set([...found, ...more])],
       };
     }),
   );
   const none = rows.length === 0 ? ["no interaction was verified"] : [];
   const all = [...new Set([...problems, ...none])];
-  const isOk = all.length === 0 && rows.every((row) => row.isOk);
-  return { provider: name, rows, problems: all, isOk, log };
+  return {
+    provider,
+    rows,
+    problems: all,
+    isOk: all.length === 0 && rows.every(({ isOk }) => isOk),
+  };
 }
 
-/**
- * Conditions that make a verification weaker than it seems, a line each. The
- * verifier itself is silent about all of it.
- */
+/** One interaction as Pact's native core reports it; any member may be missing. */
+interface CoreResult {
+  readonly description?: string;
+  readonly consumer?: string;
+  readonly result?: string;
+  /** `205ms`, `1s 86ms`, `1.086s` or `2m 7s 57ms`. */
+  readonly duration?: string;
+  readonly mismatch?: {
+    readonly message?: string;
+    readonly mismatches?: readonly Readonly<
+      Partial<Record<"type" | "path" | "key" | "mismatch", string>>
+    >[];
+  };
+}
+
+/** Results of the core's JSON; `undefined` if the text is not JSON of results. */
+function coreResults(text: string): readonly CoreResult[] | undefined {
+  const document = parseJson(text);
+  // The core's own form.
+  return (document as { readonly interactionResults?: readonly CoreResult[] } | undefined)
+    ?.interactionResults;
+}
+
+/** What the core found wrong with an interaction, a line for each; empty if it is ok. */
+function problemsOf({ mismatch }: CoreResult): readonly string[] {
+  if (mismatch === undefined) return [];
+  const { mismatches, message = "it failed" } = mismatch;
+  return (
+    mismatches?.map(({ type, path, key, mismatch: said }) =>
+      [type, path ?? key, said].filter(Boolean).join(" "),
+    ) ?? [message]
+  );
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+function millisecondsOf(duration: string): number {
+  return [...duration.matchAll(/([\d.]+)(ms|s|m)/g)].reduce(
+    (sum, [, number = "0", unit = "ms"]) => sum + Number(number) * (UNITS[unit] ?? 1),
+    0,
+  );
+}
+
+/** Conditions that make a verification weaker than it seems, about which the core is silent. */
 function pactFaults(pacts: readonly Pact[], { name }: PactProvider): string[] {
   if (pacts.every(({ interactions }) => interactions.length === 0))
     return [`no pact has an interaction with ${name}`];

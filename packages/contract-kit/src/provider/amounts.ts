@@ -1,10 +1,10 @@
-import { parseAmount } from "@countersign/rules";
+import { formatAmount, parseAmount } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
 import fc from "fast-check";
 import type { ProviderCheck } from "../check.ts";
-import { amountText, askRefund, isCreated, pay } from "./calls.ts";
-import { providerCheck } from "./scenario.ts";
-import { shown } from "./session.ts";
+import { requestRefund, isCreated, prepareDebit } from "./calls.ts";
+import { providerCheck } from "./provider-check.ts";
+import { summary } from "./session.ts";
 
 const AMOUNT = "P-REFUND-AMOUNT";
 const SUM = "P-REFUND-SUM";
@@ -16,7 +16,7 @@ const NEAR = (
   '9007199254740993 1e2 1E2 1e-2 1.0e0 0x10 1_0 1,5 NaN Infinity null true [] {} "10.50" "1" ""'
 ).split(" ");
 
-const wellFormed = fc.bigInt({ min: 1n, max: 99_999n }).map(amountText);
+const wellFormed = fc.bigInt({ min: 1n, max: 99_999n }).map(formatAmount);
 const numberLike = fc.stringMatching(/^-?(?:0|[1-9]\d{0,9})(?:\.\d{1,4})?(?:[eE][+-]?\d)?$/);
 const written = fc.oneof(fc.constantFrom(...NEAR), wellFormed, numberLike);
 
@@ -29,9 +29,9 @@ export const amounts: ProviderCheck = providerCheck({
     const { profile } = session;
     const { refundCreated, business } = profile.statuses;
     let remaining = BigInt(profile.amount.maximumCents);
-    const { paymentId } = await pay(session, { cents: remaining });
+    const { paymentId } = await prepareDebit(session, { cents: remaining });
     const ask = async (amount: string, cents: bigint | undefined): Promise<boolean> => {
-      const answer = await askRefund(session, { paymentId, amount });
+      const answer = await requestRefund(session, { paymentId, amount });
       const isLeft = cents !== undefined && cents <= remaining;
       const what =
         cents === undefined ? "is not an amount" : `is ${cents} of ${remaining} cents left`;
@@ -43,7 +43,7 @@ export const amounts: ProviderCheck = providerCheck({
     for (const text of values) if (!(await ask(text, centsOf(text, profile)))) return;
     if (remaining === 0n) return;
     // After the remainder one more cent is too much: each amount was read exactly.
-    for (const cents of [remaining, 1n]) await ask(amountText(cents), cents);
+    for (const cents of [remaining, 1n]) await ask(formatAmount(cents), cents);
   },
 });
 
@@ -73,7 +73,7 @@ export const overRefund: ProviderCheck = providerCheck({
   arbitrary: () => fc.array(bursts, { minLength: 1, maxLength: 5 }),
   run: async (session, sequence) => {
     const { profile } = session;
-    const { paymentId } = await pay(session, { cents: PAID });
+    const { paymentId } = await prepareDebit(session, { cents: PAID });
     let remaining = PAID;
     for (const burst of sequence) {
       const left = remaining;
@@ -83,12 +83,12 @@ export const overRefund: ProviderCheck = providerCheck({
       const answers = await Promise.all(
         wanted.map(async (cents) => ({
           cents,
-          answer: await askRefund(session, { paymentId, amount: amountText(cents) }),
+          answer: await requestRefund(session, { paymentId, amount: formatAmount(cents) }),
         })),
       );
       const taken = answers.filter(({ answer }) => isCreated(answer, profile));
       const refused = answers.filter((one) => !taken.includes(one));
-      const list = answers.map((one) => `${one.cents} → ${shown(one.answer)}`).join(", ");
+      const list = answers.map((one) => `${one.cents} → ${summary(one.answer)}`).join(", ");
       const sum = taken.reduce((total, { cents }) => total + cents, 0n);
       const isWithin = sum <= remaining;
       const more = `more than the ${remaining} cents left: ${list}`;

@@ -1,8 +1,8 @@
 import { eligibleAt, isBusinessDay, type Hold } from "@countersign/rules";
 import type { ProviderCheck } from "../check.ts";
-import { askRefund, pay, statusNow } from "./calls.ts";
-import { providerCheck } from "./scenario.ts";
-import { openSession, type Session } from "./session.ts";
+import { requestRefund, prepareDebit, currentStatus } from "./calls.ts";
+import { providerCheck } from "./provider-check.ts";
+import { isoTime, openSession, type Session } from "./session.ts";
 import { holdOf } from "./refund-states.ts";
 
 const CALENDAR = "P-REFUND-CALENDAR";
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 /** Two years in which holidays are on Saturdays, on Sundays and on weekdays, one of them a leap year. */
 const BEFORE_FIRST_DAY: number = Date.parse("2027-01-03T17:00:00.000Z");
 const DAYS = 2 * 365 + 1;
-/** Merchants at work at the same time, each with a part of the two years. */
+/** Concurrent merchants, each with a part of the two years. */
 const PARTS = 4;
 
 interface Settlement {
@@ -21,85 +21,53 @@ interface Settlement {
   readonly day: string;
 }
 
-type OnFailure = (settlement: Settlement) => void;
-
-const checkOf = (now: number, run: (session: Session) => Promise<void>): ProviderCheck =>
-  providerCheck({
-    id: "provider/calendar",
-    title: "the threshold of every business day of two years is met to the millisecond",
-    requirements: [CALENDAR],
-    now,
-    run,
-  });
-
-export const calendar: ProviderCheck = {
-  ...checkOf(BEFORE_FIRST_DAY, (session) => walk(session, () => undefined)),
-  run: async (target, context) => {
-    let culprit: Settlement | undefined;
-    const whole = checkOf(BEFORE_FIRST_DAY, (session) => walk(session, (one) => (culprit = one)));
-    const verdicts = await whole.run(target, context);
-    if (culprit === undefined) return verdicts;
-    // Again with only the failing settlement, which the report shows.
-    const alone = culprit;
-    const one = checkOf(alone.threshold - 1, (session) => probe(session, [alone], () => undefined));
-    const smaller = await one.run(target, context);
-    return smaller.some(({ status }) => status === "fail") ? smaller : verdicts;
-  },
-};
-
-async function walk(session: Session, onFailure: OnFailure): Promise<void> {
-  const now = await session.time();
-  const all = settlements(now, holdOf(session.profile));
-  const parts = session.isFresh ? PARTS : 1;
-  const size = Math.ceil(all.length / parts);
-  await Promise.all(
-    Array.from({ length: parts }, async (_, part) => {
+export const calendar: ProviderCheck = providerCheck({
+  id: "provider/calendar",
+  title: "the threshold of every business day of two years is met to the millisecond",
+  requirements: [CALENDAR],
+  now: BEFORE_FIRST_DAY,
+  run: async (session) => {
+    const now = await session.time();
+    const all = settlements(now, holdOf(session.profile));
+    const parts = session.isFresh ? PARTS : 1;
+    const size = Math.ceil(all.length / parts);
+    const probePart = async (part: number): Promise<void> => {
       const own = all.slice(part * size, (part + 1) * size);
       const start = Math.max(now, (own[0]?.threshold ?? now) - DAY_MS);
-      const merchant =
-        parts === 1 ? session : await openSession(session.target, session.scenario, start);
+      const { target, scenario } = session;
+      const merchant = parts === 1 ? session : await openSession(target, scenario, start);
       for (const group of Map.groupBy(own, ({ threshold }) => threshold).values())
-        await probe(merchant, group, onFailure);
-    }),
-  );
-}
+        await probe(merchant, group);
+    };
+    await Promise.all(Array.from({ length: parts }, (_, part) => probePart(part)));
+  },
+});
 
 /** Refunds of payments with one threshold: just before it, and at it. */
-async function probe(
-  session: Session,
-  group: readonly Settlement[],
-  onFailure: OnFailure,
-): Promise<void> {
-  const compare = (
-    settlement: Settlement,
-    got: unknown,
-    wanted: "PENDING" | "AUTHORIZED",
-  ): void => {
-    if (got !== wanted) onFailure(settlement);
-    session.expect(CALENDAR, got === wanted, () => {
-      const [at, due] = [settlement.at, threshold].map((ms) => new Date(ms).toISOString());
-      const when = `${wanted === "PENDING" ? "1 ms before" : "at"} ${due}`;
-      return `settled on ${settlement.day} (${at}): expected ${wanted} ${when}, got ${String(got)}`;
-    });
-  };
+async function probe(session: Session, group: readonly Settlement[]): Promise<void> {
   const threshold = group[0]?.threshold ?? 0;
+  const compare = ({ at, day }: Settlement, got: unknown, wanted: "PENDING" | "AUTHORIZED") =>
+    session.expect(CALENDAR, got === wanted, () => {
+      const when = `${wanted === "PENDING" ? "1 ms before" : "at"} ${isoTime(threshold)}`;
+      return `settled on ${day} (${isoTime(at)}): expected ${wanted} ${when}, got ${String(got)}`;
+    });
   await session.moveTo(threshold - 1);
   const asked = [];
   let customerId: string | undefined;
   for (const settlement of group) {
-    const settledAt = new Date(settlement.at).toISOString();
-    const paid = await pay(session, { customerId, status: "settled", settledAt });
+    const settled = { status: "settled", settledAt: isoTime(settlement.at) } as const;
+    const paid = await prepareDebit(session, { customerId, ...settled });
     ({ customerId } = paid);
     const refund = { paymentId: paid.paymentId, amount: "1.00", requestKey: session.key() };
-    const { body } = await askRefund(session, refund);
+    const { body } = await requestRefund(session, refund);
     compare(settlement, body["paymentStatus"], "PENDING");
     asked.push({ settlement, refund });
   }
   await session.moveTo(threshold);
   for (const { settlement, refund } of asked) {
-    compare(settlement, (await statusNow(session, refund)) ?? "AUTHORIZED", "AUTHORIZED");
+    compare(settlement, (await currentStatus(session, refund)) ?? "AUTHORIZED", "AUTHORIZED");
     const { paymentId, amount } = refund;
-    const { body } = await askRefund(session, { paymentId, amount });
+    const { body } = await requestRefund(session, { paymentId, amount });
     compare(settlement, body["paymentStatus"], "AUTHORIZED");
   }
 }
@@ -132,7 +100,7 @@ function settlements(now: number, hold: Hold): readonly Settlement[] {
     // Most weekends once, at alternating edges; a window of open days begins where the last one ended.
     const isNext = isOpen(day) && day >= covered;
     const isOnce = !isSpecial && (isNext || (isWeekend && index % 3 === 0));
-    const edges = isSpecial ? [start, end - 1] : isOnce ? [[start, end - 1][edge] ?? start] : [];
+    const edges = [start, end - 1].filter((_, one) => isSpecial || (isOnce && one === edge));
     found.push(...edges.map((at) => ({ at, threshold: eligibleAt(at, hold), day })));
     if (isOnce) edge = 1 - edge;
     if (isNext) covered = dates.format(eligibleAt(start, hold));

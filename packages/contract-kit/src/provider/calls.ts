@@ -1,16 +1,17 @@
+import { formatAmount, type SubscriptionDetails } from "@countersign/rules";
 import type { Profile } from "@countersign/schemas";
-import type { Sender, SentEvent } from "@countersign/schemas/provider-of";
+import type { SendingProvider } from "@countersign/schemas/provider-of";
 import { validateTokenError, validateTokenResponse } from "@countersign/schemas/writers";
 import { basicOf } from "../http-send.ts";
 import { isRecord } from "../values.ts";
 import type { Endpoint } from "../harness/endpoints.ts";
 import { StateMissing, type Values } from "./provider-states.ts";
-import { type CallAnswer, type Session, shown } from "./session.ts";
+import { type CallAnswer, type Session, summary } from "./session.ts";
 
 /** A customer, a payment and a subscription that nobody has. */
-export const NOBODY = "cus_that_is_not_there";
-export const UNPAID = "pay_that_is_not_there";
-export const UNSUBSCRIBED = "sub_that_is_not_there";
+export const UNKNOWN_CUSTOMER = "cus_that_is_not_there";
+export const UNKNOWN_PAYMENT = "pay_that_is_not_there";
+export const UNKNOWN_SUBSCRIPTION = "sub_that_is_not_there";
 
 /** A refund request, its amount as the text of a JSON value. */
 export interface RefundCall {
@@ -22,7 +23,7 @@ export interface RefundCall {
 }
 
 /** `POST /v1/refunds`, with the amount's text untouched. */
-export function askRefund(
+export function requestRefund(
   session: Session,
   { paymentId, amount, requestKey = session.key(), more = {} }: RefundCall,
 ): Promise<CallAnswer> {
@@ -31,48 +32,33 @@ export function askRefund(
   return session.call("POST", "/v1/refunds", { text });
 }
 
-/** Cents as the text of an amount, with two digits. */
-export function amountText(cents: bigint): string {
-  return `${String(cents / 100n)}.${String(cents % 100n).padStart(2, "0")}`;
-}
+type Judging = Pick<Profile, "refund" | "statuses">;
 
 /** True if a refund record was made. */
-export function isCreated(
-  { status }: CallAnswer,
-  { statuses }: Pick<Profile, "statuses">,
-): boolean {
-  return status === statuses.refundCreated;
-}
+export const isCreated = ({ status }: CallAnswer, { statuses }: Judging): boolean =>
+  status === statuses.refundCreated;
 
 /** True if the profile's response to a known requestKey has the refund: the flat form has no room. */
-export function tellsExisting({ refund, statuses }: Pick<Profile, "refund" | "statuses">): boolean {
-  return refund.duplicate === "reject-with-existing" && statuses.errorBody === "problem";
-}
+export const returnsExisting = ({ refund, statuses }: Judging): boolean =>
+  refund.duplicate === "reject-with-existing" && statuses.errorBody === "problem";
 
 /** The refund in the 409 response to a known requestKey, whose schema has been checked. */
-export function existingOf({ body }: CallAnswer): Values | undefined {
+export function existingRefund({ body }: CallAnswer): Values | undefined {
   const { existing } = body;
   return isRecord(existing) ? existing : undefined;
 }
 
-/**
- * Returns a refund's state: the interface reads no refund, but a second call with its key returns it.
- *
- * @returns `undefined` if the profile's duplicates do not have the refund.
- */
-export async function statusNow(session: Session, refund: RefundCall): Promise<string | undefined> {
-  if (!tellsExisting(session.profile)) return undefined;
-  const status = existingOf(await askRefund(session, refund))?.["paymentStatus"];
-  return typeof status === "string" ? status : undefined;
+/** A refund's state, which only a second call with its key returns; `undefined` if the profile's duplicates lack it. */
+export async function currentStatus(session: Session, refund: RefundCall): Promise<unknown> {
+  if (!returnsExisting(session.profile)) return undefined;
+  return existingRefund(await requestRefund(session, refund))?.["paymentStatus"];
 }
 
-export type Details =
-  | { readonly type: "ALL" }
-  | { readonly type: "EVENT" | "CATEGORY"; readonly details: readonly string[] };
+export const ALL: SubscriptionDetails = { type: "ALL" };
 
-export const ALL: Details = { type: "ALL" };
-
-export const onlyEvent = (...details: readonly string[]): Details => ({ type: "EVENT", details });
+export const onlyEvent = (...details: readonly string[]): SubscriptionDetails => {
+  return { type: "EVENT", details };
+};
 
 /** A subscription of the kit's own receiver. */
 export interface Subscription {
@@ -82,18 +68,14 @@ export interface Subscription {
 }
 
 interface SubscriptionCall extends Partial<Omit<Subscription, "key">> {
-  readonly details?: Details;
+  readonly details?: SubscriptionDetails;
   /** Default: the endpoint's. */
   readonly url?: string;
   /** The requirement that fails if the subscription is refused. */
   readonly requirement?: string;
 }
 
-/**
- * Subscribes the kit's receiver: by default a new endpoint to everything, with a new secret.
- *
- * @throws {StateMissing} The target has refused it: `serve` refuses loopback, for example.
- */
+/** Subscribes the kit's receiver. @throws {StateMissing} The target refuses it, as `serve` refuses loopback. */
 export async function subscribe(
   session: Session,
   {
@@ -114,16 +96,15 @@ export async function subscribe(
     session.expectStatus(requirement, what, answer, subscribed);
   const { subscriptionKey: key } = answer.body;
   if (answer.status >= 300 || typeof key !== "string")
-    throw new StateMissing(`${what} was refused: ${shown(answer)}`);
+    throw new StateMissing(`${what} was refused: ${summary(answer)}`);
   return { key, endpoint, secret };
 }
 
 /** @throws {StateMissing} The answer refuses the address, and nothing else is wrong with the call. */
 export function requireAddress({ status, text }: CallAnswer, url: string): void {
-  if (status === 400 && /"\/url"|"INVALID_URL"/.test(text))
-    throw new StateMissing(
-      `the target takes no subscription of ${url} (--callback-url gives another)`,
-    );
+  if (status !== 400 || !/"\/url"|"INVALID_URL"/.test(text)) return;
+  const reason = `the target takes no subscription of ${url} (--callback-url gives another)`;
+  throw new StateMissing(reason);
 }
 
 /** A secretKey that no other subscription has. */
@@ -136,11 +117,11 @@ export function newSecret(session: Session): string {
 interface Unsubscribing {
   readonly key: string;
   /** Default: everything. */
-  readonly details?: Details;
+  readonly details?: SubscriptionDetails;
 }
 
 /** Removes a part of a subscription; the key is sent where the profile expects it. */
-export function askUnsubscribe(
+export function requestUnsubscribe(
   session: Session,
   { key, details = ALL }: Unsubscribing,
 ): Promise<CallAnswer> {
@@ -150,36 +131,22 @@ export function askUnsubscribe(
   return session.call("PUT", `/v1/webhook/unsubscribe${path}`, { json });
 }
 
-/** Like `askUnsubscribe`, but it must succeed (P-UNSUBSCRIBE-SUBTRACT). @returns False if it does not. */
-export async function unsubscribe(
-  session: Session,
-  unsubscribing: Unsubscribing,
-): Promise<boolean> {
-  const answer = await askUnsubscribe(session, unsubscribing);
-  const what = `unsubscribing ${JSON.stringify(unsubscribing.details ?? ALL)}`;
+/** Like `requestUnsubscribe`, but it must succeed (P-UNSUBSCRIBE-SUBTRACT). @returns False if it does not. */
+export async function unsubscribe(session: Session, order: Unsubscribing): Promise<boolean> {
+  const answer = await requestUnsubscribe(session, order);
+  const what = `unsubscribing ${JSON.stringify(order.details ?? ALL)}`;
   // A success proves nothing yet.
   return answer.status === 200 || session.expectStatus("P-UNSUBSCRIBE-SUBTRACT", what, answer, 200);
 }
 
-/** The names that a selection means. */
-export function named(details: Details, catalogue: readonly SentEvent[]): ReadonlySet<string> {
-  const isMeant = ({ type, category }: SentEvent): boolean =>
-    details.type === "ALL" || details.details.includes(details.type === "EVENT" ? type : category);
-  return new Set(catalogue.filter(isMeant).map(({ type }) => type));
-}
-
 /** Every name of the catalogue, once. */
-export function typesOf({ catalogue }: Pick<Sender, "catalogue">): readonly [string, ...string[]] {
-  const [first = "", ...others] = new Set(catalogue.map(({ type }) => type));
+export function typesOf(sending: SendingProvider): readonly [string, ...string[]] {
+  const [first = "", ...others] = new Set(sending.catalogue.map(({ type }) => type));
   return [first, ...others];
 }
 
-/**
- * Asks for an access token by client credentials.
- *
- * @param by Where the credentials are sent (RFC 6749, section 2.3.1).
- */
-export async function askToken(
+/** Asks for an access token, with credentials where RFC 6749, section 2.3.1, allows them. */
+export async function requestToken(
   session: Session,
   by: "basic" | "body",
   { client = session.client, scope }: { client?: Session["client"]; scope?: string } = {},
@@ -197,27 +164,24 @@ export async function askToken(
     },
     isUnchecked: true,
   });
-  const validation = (answer.status < 300 ? validateTokenResponse : validateTokenError)(
-    answer.body,
-  );
+  const validate = answer.status < 300 ? validateTokenResponse : validateTokenError;
+  const validation = validate(answer.body);
   const faults = validation.ok ? [] : validation.errors;
   session.expect("P-ANSWER-SCHEMA", validation.ok, () => {
     const lines = faults.map(({ pointer, message }) => `${pointer || "the body"} ${message}`);
-    return `the token endpoint → ${shown(answer)}: ${lines.join("; ")}`;
+    return `the token endpoint → ${summary(answer)}: ${lines.join("; ")}`;
   });
   return answer;
 }
 
-/** A call that needs the token and moves nothing: of a customer who is not there, or without members. */
+/** A call that needs the token and moves nothing: of a customer who is not there. */
 export function callWith(
   session: Session,
   token: unknown,
   isUnpaced: boolean = false,
 ): Promise<CallAnswer> {
   const headers = { authorization: `Bearer ${String(token)}` };
-  return session.profile.payments === true
-    ? session.call("GET", `/v1/customers/${NOBODY}`, { headers, isUnpaced })
-    : session.call("POST", "/v1/webhook/subscribe", { headers, json: {}, isUnpaced });
+  return session.call("GET", `/v1/customers/${UNKNOWN_CUSTOMER}`, { headers, isUnpaced });
 }
 
 interface Payment {
@@ -229,12 +193,12 @@ interface Payment {
   readonly clientReferenceId?: string;
 }
 
-/** A debit. Default: of 100.00, which is processing. */
-export async function pay(
+/** Prepares a debit, by default of 100.00, which is processing. @throws {StateMissing} The target has no states. */
+export async function prepareDebit(
   session: Session,
   { cents = 10_000n, ...params }: Payment = {},
 ): Promise<{ readonly paymentId: string; readonly customerId: string }> {
-  const order = { status: "processing", ...params, amount: amountText(cents) };
+  const order = { status: "processing", ...params, amount: formatAmount(cents) };
   const made = await session.state("a payment", order);
   return { paymentId: textOf(made, "paymentId"), customerId: textOf(made, "customerId") };
 }

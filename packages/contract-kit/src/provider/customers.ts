@@ -1,7 +1,7 @@
 import type { ProviderCheck } from "../check.ts";
-import { askRefund, NOBODY, pay, textOf, UNPAID } from "./calls.ts";
-import { providerCheck } from "./scenario.ts";
-import { maybe, type CallAnswer, type Session } from "./session.ts";
+import { requestRefund, UNKNOWN_CUSTOMER, prepareDebit, textOf, UNKNOWN_PAYMENT } from "./calls.ts";
+import { providerCheck } from "./provider-check.ts";
+import { isoTime, maybe, type CallAnswer, type Session } from "./session.ts";
 import { isRecord } from "../values.ts";
 
 const READ = "P-CUSTOMER-READ";
@@ -47,21 +47,22 @@ export const customers: ProviderCheck = providerCheck({
         });
         const created = now ?? Date.parse(time);
         session.expect(TIMES, Math.abs(Date.parse(time) - created) < SLACK_MS, () => {
-          return `${where}: created at ${new Date(created).toISOString()}, answered as ${time}`;
+          return `${where}: created at ${isoTime(created)}, answered as ${time}`;
         });
       }
       const answer = await session.call("GET", `/v1/customers/${id}`);
       if (session.expectStatus(READ, where, answer, 200)) expectPerson(session, person, answer, id);
     }
     const other = await session.other();
-    const nobodys = await (other ?? session).call("GET", `/v1/customers/${NOBODY}`);
+    const nobodys = await (other ?? session).call("GET", `/v1/customers/${UNKNOWN_CUSTOMER}`);
     session.expectStatus(ABSENT, "an unknown customer", nobodys, 404);
     if (other === undefined) return session.notApplicable(FOREIGN, "a second merchant is missing");
-    expectAlike(session, [nobodys, NOBODY], [await other.call("GET", `/v1/customers/${id}`), id]);
-    const { paymentId } = await pay(session);
-    const ask = (of: string): Promise<CallAnswer> =>
-      askRefund(other, { paymentId: of, amount: "0.01" });
-    expectAlike(session, [await ask(UNPAID), UNPAID], [await ask(paymentId), paymentId]);
+    const theirs = await other.call("GET", `/v1/customers/${id}`);
+    expectAlike(session, [nobodys, UNKNOWN_CUSTOMER], [theirs, id]);
+    const { paymentId } = await prepareDebit(session);
+    const ask = (of: string) => requestRefund(other, { paymentId: of, amount: "0.01" });
+    const [absent, foreign] = [await ask(UNKNOWN_PAYMENT), await ask(paymentId)];
+    expectAlike(session, [absent, UNKNOWN_PAYMENT], [foreign, paymentId]);
   },
 });
 

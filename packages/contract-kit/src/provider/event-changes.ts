@@ -1,8 +1,15 @@
-import { eligibleAt } from "@countersign/rules";
+import { eligibleAt, formatAmount } from "@countersign/rules";
 import type { SentEvent } from "@countersign/schemas/provider-of";
-import { amountText, askRefund, isCreated, pay, textOf, typesOf, UNPAID } from "./calls.ts";
+import {
+  requestRefund,
+  isCreated,
+  prepareDebit,
+  textOf,
+  typesOf,
+  UNKNOWN_PAYMENT,
+} from "./calls.ts";
 import type { Values } from "./provider-states.ts";
-import { maybe, type CallAnswer, type Session, shown } from "./session.ts";
+import { isoTime, maybe, type CallAnswer, type Session, summary } from "./session.ts";
 import { holdOf } from "./refund-states.ts";
 
 export const CAUSED = "P-EVENT-CAUSED";
@@ -81,9 +88,9 @@ export async function payments(log: ChangeLog): Promise<void> {
   const clientReferenceId = "Größe 10/№ 42 – 注文";
   const debit = (cents: bigint, status: "processing" | "canceled" = "processing") =>
     log.add(
-      () => pay(session, { cents, status, clientReferenceId }),
+      () => prepareDebit(session, { cents, status, clientReferenceId }),
       ({ paymentId, customerId }) => {
-        const facts = { paymentId, customerId, clientReferenceId, amount: amountText(cents) };
+        const facts = { paymentId, customerId, clientReferenceId, amount: formatAmount(cents) };
         log.always.set(paymentId, { ...facts, direction: "DEBIT", covered: false });
         const kinds = ["payment.created", "payment.authorized", "payment.canceled"] as const;
         const moves = kinds.slice(0, status === "canceled" ? 3 : 2);
@@ -94,18 +101,14 @@ export async function payments(log: ChangeLog): Promise<void> {
   const refund = async (
     paymentId: string,
     cents: bigint,
-    reference?: string,
+    more: { readonly clientReferenceId?: string } = {},
     requestKey = session.key(),
   ): Promise<string> => {
-    const more = reference === undefined ? {} : { clientReferenceId: reference };
     const { body } = await log.add(
-      () => askRefund(session, { paymentId, amount: amountText(cents), requestKey, more }),
+      () => requestRefund(session, { paymentId, amount: formatAmount(cents), requestKey, more }),
       (answer) => {
-        session.expect(
-          EACH,
-          isCreated(answer, profile),
-          () => `no refund was made: ${shown(answer)}`,
-        );
+        const what = `no refund was made: ${summary(answer)}`;
+        session.expect(EACH, isCreated(answer, profile), () => what);
         const { paymentId: id, paymentStatus, errorDetails } = answer.body;
         const kind = REFUND_KINDS.find((one) => STATUSES[one] === paymentStatus);
         const isNull = profile.refund.clientReferenceIdWhenAbsent === "null";
@@ -127,7 +130,7 @@ export async function payments(log: ChangeLog): Promise<void> {
   for (const cents of AMOUNTS) debits.push((await debit(cents)).paymentId);
   await debit(500n, "canceled");
   const [tiny = "", failing = "", settling = "", covered = "", failed = "", large = ""] = debits;
-  const early = await refund(failing, 13n, "réf-1", knownKey);
+  const early = await refund(failing, 13n, { clientReferenceId: "réf-1" }, knownKey);
   const held = await refund(settling, 1050n);
   await tick(session, 37 * 60_000 + 11);
   await expectRefusals(session, { debit: tiny, exhausted: settling, refund: early, knownKey });
@@ -136,12 +139,10 @@ export async function payments(log: ChangeLog): Promise<void> {
   await fail(failing, happened(early, "refund.failed", lost));
   await fail(failed);
   const settledAt = await session.time();
-  const settlementDate = new Date(settledAt).toISOString();
+  const settlementDate = isoTime(settledAt);
   for (const paymentId of [settling, large, covered]) {
-    await log.add(
-      () => session.state("the payment settles", { paymentId }),
-      () => [happened(paymentId, "payment.succeeded", { settlementDate })],
-    );
+    const settle = () => session.state("the payment settles", { paymentId });
+    await log.add(settle, () => [happened(paymentId, "payment.succeeded", { settlementDate })]);
   }
   await session.state("the payment is covered", { paymentId: covered });
   const from = eligibleAt(settledAt, holdOf(profile));
@@ -149,7 +150,7 @@ export async function payments(log: ChangeLog): Promise<void> {
   await session.moveTo(to);
   log.changes.push({ ...happened(held, "refund.authorized", { paymentId: held }), from, to });
   await refund(large, 9_999_999_998n);
-  await refund(failed, 1n, "réf-2");
+  await refund(failed, 1n, { clientReferenceId: "réf-2" });
   await refund(covered, 1n);
   await expectRefusals(session, { debit: large, exhausted: settling, refund: held, knownKey });
 }
@@ -175,29 +176,27 @@ async function expectRefusals(
   { debit, exhausted, refund, knownKey }: Refusing,
 ): Promise<void> {
   const requestKey = session.key();
-  const amount = { currency: "USD", value: 0.01 };
-  const ask = (paymentId: string, text: string, key?: string): Promise<CallAnswer> =>
-    askRefund(session, { paymentId, amount: text, ...(key !== undefined && { requestKey: key }) });
+  const json = { paymentId: debit, amount: { currency: "USD", value: 0.01 }, requestKey };
+  const headers = { authorization: "Bearer no-such-token" };
+  const ask = (paymentId: string, text: string, key = session.key()): Promise<CallAnswer> =>
+    requestRefund(session, { paymentId, amount: text, requestKey: key });
   const answers = [
     await ask(exhausted, "99999999.00"),
     await ask(debit, "99999999.99"),
-    await ask(UNPAID, "0.01"),
+    await ask(UNKNOWN_PAYMENT, "0.01"),
     await ask(refund, "0.01"),
     await ask(debit, "0"),
     await ask(debit, "0.001"),
     await ask(debit, "0.01", ""),
     await ask(debit, "0.01", knownKey),
     await session.call("POST", "/v1/refunds", { text: "{" }),
-    await session.call("POST", "/v1/refunds", {
-      json: { paymentId: debit, amount, requestKey },
-      headers: { authorization: "Bearer no-such-token" },
-    }),
+    await session.call("POST", "/v1/refunds", { json, headers }),
     // The refusal leaves the key free, so a repeat is refused again.
     await ask(exhausted, "99999999.00", requestKey),
   ];
   for (const answer of answers)
     session.expect(CAUSED, answer.status >= 400, () => {
-      return `a call that must be refused was answered ${shown(answer)}`;
+      return `a call that must be refused was answered ${summary(answer)}`;
     });
 }
 

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { parseAmount } from "@countersign/rules";
 import { valueAt } from "@countersign/schemas";
 import type { ResolvedProfile } from "@countersign/schemas/provider-of";
 import type { ProviderCheck } from "../check.ts";
 import { subscribe } from "./calls.ts";
-import { dataOf, eventOf, type DeliveredEvent } from "./event-schema.ts";
+import { dataOf, parseEvent, type DeliveredEvent } from "./event-schema.ts";
 import type { Endpoint } from "../harness/endpoints.ts";
-import { providerCheck } from "./scenario.ts";
+import { providerCheck } from "./provider-check.ts";
 import { StateMissing } from "./provider-states.ts";
-import type { Session } from "./session.ts";
+import { isoTime, type Session } from "./session.ts";
 import { isRecord } from "../values.ts";
 import {
   CAUSED,
@@ -61,29 +60,23 @@ interface Arrived {
 }
 
 /** The events at an endpoint, each once. The check of deliveries reports bodies that are not valid events. */
-function arrivedAt(
-  { attempts }: Endpoint,
-  { catalogue, ...profile }: ResolvedProfile,
-): readonly Arrived[] {
+function arrivedAt({ attempts }: Endpoint, profile: ResolvedProfile): readonly Arrived[] {
   const events = attempts
-    .map(({ body }) => eventOf(body, { catalogue, ...profile }))
+    .map(({ body }) => parseEvent(body, profile))
     .filter((event) => typeof event !== "string");
-  const candidatesOf = ({ type, root }: DeliveredEvent): readonly Candidate[] =>
-    catalogue.flatMap((row) => {
-      if (row.type !== type || row.kind === undefined) return [];
-      const id = String(valueAt(root, row.resource));
-      return { kind: row.kind, id, data: dataOf(root, row, profile.envelope) };
-    });
   return [...new Map(events.map((event) => [String(event.id), event])).values()].map((event) => {
-    return { event, candidates: candidatesOf(event) };
+    const candidates = profile.catalogue.flatMap((row) => {
+      if (row.type !== event.type || row.kind === undefined) return [];
+      const id = String(valueAt(event.root, row.resource));
+      return { kind: row.kind, id, data: dataOf(event.root, row, profile.envelope) };
+    });
+    return { event, candidates };
   });
 }
 
 /** Changes whose events have not arrived. */
-function missing(
-  { session: { profile }, changes }: ChangeLog,
-  endpoint: Endpoint,
-): readonly Change[] {
+function missing({ session, changes }: ChangeLog, endpoint: Endpoint): readonly Change[] {
+  const { profile } = session;
   const known = new Set(profile.catalogue.map(({ kind }) => kind));
   const candidates = arrivedAt(endpoint, profile).flatMap((one) => one.candidates);
   const arrived = new Set(candidates.map(({ kind, id }) => `${kind} ${id}`));
@@ -92,19 +85,16 @@ function missing(
   );
 }
 
-const NOTHING = { id: "", kind: "", data: undefined, happened: new Array<Change>() };
-
 /** Compares the events that arrived with what happened. */
 function compare({ session, changes, always }: ChangeLog, endpoint: Endpoint): void {
   const { profile } = session;
   const seen = new Map<string, readonly unknown[]>();
   for (const { event, candidates } of arrivedAt(endpoint, profile)) {
-    const matched = candidates.map((one) => ({
-      ...one,
-      happened: changes.filter(({ kind, id }) => kind === one.kind && id === one.id),
-    }));
-    const found = matched.find(({ happened }) => happened.length > 0) ?? matched[0] ?? NOTHING;
-    const { id, kind, data, happened } = found;
+    const happenedTo = (one: Candidate | undefined): readonly Change[] =>
+      changes.filter(({ kind, id }) => kind === one?.kind && id === one.id);
+    const found = candidates.find((one) => happenedTo(one).length > 0) ?? candidates[0];
+    const happened = happenedTo(found);
+    const { id = "", kind = "", data } = found ?? {};
     const named = `${String(event.type)} of ${id}`;
     const isOfRefund = kind.startsWith("refund.") && changes.some((change) => change.id === id);
     const [change] = happened;
@@ -134,8 +124,7 @@ function compare({ session, changes, always }: ChangeLog, endpoint: Endpoint): v
 function expectTime(session: Session, { from, to }: Change, time: unknown, what: string): void {
   const at = Date.parse(String(time));
   session.expect(TIMES, at >= from - SLACK_MS && at <= to + SLACK_MS, () => {
-    const [first, last] = [from, to].map((one) => new Date(one).toISOString());
-    return `${what} between ${first} and ${last}, and says ${String(time)}`;
+    return `${what} between ${isoTime(from)} and ${isoTime(to)}, and says ${String(time)}`;
   });
 }
 
@@ -147,8 +136,9 @@ function expectFacts(session: Session, members: Members, facts: Members, named: 
     // Members that the profile moves or leaves out are checked by the schema.
     if (!(name in members) && name !== "settlementDate") continue;
     const isTime = name === "settlementDate";
+    // Amounts are compared by their value: only requests have one spelling.
     const [expected, got] = [wanted, members[name]].map((one) =>
-      name === "amount" ? centsOf(one) : isTime ? Date.parse(String(one)) : one,
+      name === "amount" ? Number(one) : isTime ? Date.parse(String(one)) : one,
     );
     const isSame = isTime
       ? Math.abs(Number(got) - Number(expected)) <= SLACK_MS
@@ -158,11 +148,4 @@ function expectFacts(session: Session, members: Members, facts: Members, named: 
       return `${named}: expected ${name} ${a}, got ${b}`;
     });
   }
-}
-
-/** Compares numbers by their value: only requests have one spelling. */
-function centsOf(source: unknown): bigint | undefined {
-  const text = Number(source).toFixed(2);
-  const parsed = parseAmount(text);
-  return parsed.ok && Number(text) === Number(source) ? parsed.cents : undefined;
 }

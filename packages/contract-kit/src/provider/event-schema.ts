@@ -4,12 +4,8 @@ import type { Envelope, ResolvedProfile, SentEvent } from "@countersign/schemas/
 import { validateEvent } from "@countersign/schemas/writers";
 import { isRecord } from "../values.ts";
 import type { ReceivedAttempt } from "../harness/endpoints.ts";
-import { isOfIdentifier, type ValidationContext, withoutAdditions } from "./answer-schema.ts";
+import { isOfIdentifier, withoutAdditions } from "./answer-schema.ts";
 import type { Session } from "./session.ts";
-
-interface EventContext extends ValidationContext {
-  readonly profile: ResolvedProfile;
-}
 
 /** The members of an attempt's body at the profile's pointers. */
 export interface DeliveredEvent {
@@ -22,52 +18,37 @@ export interface DeliveredEvent {
 }
 
 /** The event of a body, or the reason why it is not one. */
-export function eventOf(
+export function parseEvent(
   body: Uint8Array,
   { envelope, limits }: ResolvedProfile,
 ): DeliveredEvent | string {
   const reading = readJson(body, { depth: limits.depth, numbers: "all" });
   if (!reading.ok) return `the body is not strict JSON (${reading.code})`;
   const { value: root, numbers } = reading;
-  return {
-    id: valueAt(root, envelope.id),
-    type: valueAt(root, envelope.type),
-    category: envelope.category === undefined ? undefined : valueAt(root, envelope.category),
-    root,
-    numbers,
-  };
+  const [id, type] = [valueAt(root, envelope.id), valueAt(root, envelope.type)];
+  const category = envelope.category === undefined ? undefined : valueAt(root, envelope.category);
+  return { id, type, category, root, numbers };
 }
 
-/**
- * The errors of an event by the schema of its type, one per line; empty if it is valid. A type with
- * several kinds is valid if one of them matches.
- */
-function eventFaults(event: DeliveredEvent, context: EventContext): readonly string[] {
-  const rows = context.profile.catalogue.filter(({ type }) => type === event.type);
-  const found = rows.map((row) => rowFaults(event, row, context));
-  return found.find((faults) => faults.length === 0) ?? found[0] ?? [];
-}
-
-/** Validated in the standard form, which the schemas describe. */
+/** The errors of an event by a row of its type, one per line; validated in the standard form, which the schemas describe. */
 function rowFaults(
   event: DeliveredEvent,
   row: SentEvent,
-  context: EventContext,
+  profile: ResolvedProfile,
 ): readonly string[] {
-  const { envelope } = context.profile;
+  const { envelope } = profile;
+  const { kind } = row;
   // A type that only another provider has: its data is unknown.
-  if (row.kind === undefined) return [];
-  const validation = validateEvent({
-    id: event.id,
-    type: row.kind,
-    category: STANDARD_CATEGORY[row.kind.split(".")[0] ?? ""],
-    timestamp: valueAt(event.root, envelope.timestamp),
-    data: dataOf(event.root, row, envelope),
-  });
+  if (kind === undefined) return [];
+  const [group = ""] = kind.split(".");
+  const category = group === "refund" ? "PAYMENT" : group.toUpperCase();
+  const timestamp = valueAt(event.root, envelope.timestamp);
+  const data = dataOf(event.root, row, envelope);
+  const validation = validateEvent({ id: event.id, type: kind, category, timestamp, data });
   // Other characters in an id are reported once, of answers.
   const own = validation.ok ? [] : validation.errors.filter((one) => !isOfIdentifier(one));
   const errors = [...own, ...strayMembers(event.root, envelope)];
-  const lines = withoutAdditions(errors, `the event ${row.type}`, context).map(
+  const lines = withoutAdditions(errors, profile).map(
     ({ pointer, message }) => `${pointer || "the event"} ${message}`,
   );
   const amount = `${envelope.data}/amount/value`;
@@ -75,13 +56,6 @@ function rowFaults(
   const isAmount = text === undefined || parseAmount(text).ok;
   return isAmount ? lines : [...lines, `${amount} is not an amount in cents`];
 }
-
-const STANDARD_CATEGORY: Readonly<Record<string, string>> = {
-  payment: "PAYMENT",
-  refund: "PAYMENT",
-  customer: "CUSTOMER",
-  account: "ACCOUNT",
-};
 
 /** The resource's own members, without those of the envelope next to them. */
 export function dataOf(root: unknown, row: SentEvent, envelope: Envelope): unknown {
@@ -99,13 +73,10 @@ export function dataOf(root: unknown, row: SentEvent, envelope: Envelope): unkno
 function strayMembers(root: unknown, envelope: Envelope): readonly SchemaError[] {
   if (envelope.data === "" || !isRecord(root)) return [];
   const known = namesOf(envelope);
+  const error = { keyword: "additionalProperties", message: "is not a member of the envelope" };
   return Object.keys(root)
     .filter((name) => !known.includes(name))
-    .map((name) => ({
-      pointer: `/${name}`,
-      keyword: "additionalProperties",
-      message: "is not a member of the envelope",
-    }));
+    .map((name) => ({ ...error, pointer: `/${name}` }));
 }
 
 function namesOf(envelope: Envelope): readonly string[] {
@@ -125,12 +96,9 @@ export function expectEvent(
   { body }: ReceivedAttempt,
   signedId: string | undefined,
 ): void {
-  const { profile, target } = session;
-  const event = eventOf(body, profile);
-  if (typeof event === "string") {
-    session.expect(SCHEMA, false, () => event);
-    return;
-  }
+  const { profile } = session;
+  const event = parseEvent(body, profile);
+  if (typeof event === "string") return void session.expect(SCHEMA, false, () => event);
   const { id, type, category } = event;
   session.expect(SIGNED, signedId === undefined || signedId === id, () => {
     return `the signed id ${String(signedId)} is not the event's, ${String(id)}`;
@@ -143,6 +111,10 @@ export function expectEvent(
   session.expect(CATALOGUE, category === undefined || category === row.category, () => {
     return `${String(type)} is of ${row.category}, and is sent as ${JSON.stringify(category)}`;
   });
-  const faults = eventFaults(event, { profile, additions: target.additions });
+  // A type with several kinds is valid if one of them matches.
+  const found = profile.catalogue
+    .filter((one) => one.type === type)
+    .map((one) => rowFaults(event, one, profile));
+  const faults = found.find(({ length }) => length === 0) ?? found[0] ?? [];
   session.expect(SCHEMA, faults.length === 0, () => `${String(type)}: ${faults.join("; ")}`);
 }

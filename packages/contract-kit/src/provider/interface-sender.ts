@@ -1,14 +1,11 @@
 import type { ProviderCheck } from "../check.ts";
 import { untrustedServer } from "../harness/self-signed.ts";
 import { AttemptReader } from "../sender/attempts.ts";
-import type { Sender, SenderScenario } from "../sender/sender.ts";
+import type { TestedSender, SenderScenario } from "../sender/tested-sender.ts";
 import { ALL, emit, onlyEvent, subscribe, typesOf } from "./calls.ts";
 import { expectEvent } from "./event-schema.ts";
-import { providerCheck } from "./scenario.ts";
+import { providerCheck } from "./provider-check.ts";
 import type { Session } from "./session.ts";
-
-/** Milliseconds in which a sender connects to a new address. */
-const CONNECTING_MS = 3000;
 
 /** A check of senders as a check of the payment interface. */
 export function interfaceCheck({ run, ...check }: SenderScenario): ProviderCheck {
@@ -16,7 +13,7 @@ export function interfaceCheck({ run, ...check }: SenderScenario): ProviderCheck
 }
 
 /** A sender that calls of the payment interface subscribe, and that provider states cause to send. */
-export function interfaceSender(session: Session): Sender {
+export function interfaceSender(session: Session): TestedSender {
   const { profile, target, scenario } = session;
   const reader = new AttemptReader(profile.provider);
   const types = typesOf(profile);
@@ -32,10 +29,11 @@ export function interfaceSender(session: Session): Sender {
     takesAnyType: false,
     retryMs: undefined,
     expect: (...observed) => session.expect(...observed),
+    expectEqual: (...compared) => session.expectEqual(...compared),
     notApplicable: (...reason) => session.notApplicable(...reason),
-    subscribe: ({ answer, url, types: selected } = {}) => {
+    subscribe: ({ answer, url, isForAll = false } = {}) => {
       const endpoint = session.openEndpoint(answer);
-      const details = selected === undefined ? ALL : onlyEvent(...selected);
+      const details = isForAll ? ALL : onlyEvent(types[0]);
       return subscribe(session, { endpoint, details, url: url?.(endpoint) ?? endpoint.url });
     },
     emit: (type = types[0]) => emit(session, type),
@@ -46,9 +44,6 @@ export function interfaceSender(session: Session): Sender {
     canPass: (ms) => session.canPass(ms),
     pass: (ms) => session.pass(ms),
     settled: () => session.settled(),
-    listenSecurely: () => {
-      const { hostname } = new URL(session.openEndpoint().url);
-      return untrustedServer(hostname.replace(/^\[(.*)\]$/, "$1"), CONNECTING_MS);
-    },
+    listenSecurely: () => untrustedServer(session.openEndpoint().url),
   };
 }

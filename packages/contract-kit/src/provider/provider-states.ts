@@ -31,7 +31,7 @@ export async function changeState(
   state: string,
   params: Values = {},
 ): Promise<Values> {
-  const call = post("", await token(), { state, params, action: "setup" });
+  const call = post("", await token(), JSON.stringify({ state, params, action: "setup" }));
   // A kept connection may close just when it is used again; preparing a state twice is harmless.
   const answer = await send(call).catch((error: unknown) => {
     if (isRecord(error) && error["code"] === "ECONNRESET") return send(call);
@@ -61,51 +61,46 @@ export async function probeProvider(
   target: ProviderTarget,
   { isStateUrlGiven }: { readonly isStateUrlGiven: boolean },
 ): Promise<ProviderTarget> {
-  const hasPayments = target.profile.payments === true;
-  const path = hasPayments ? "/v1/refunds" : "/v1/webhook/subscribe";
-  const asked = post(path, await target.token(), {});
-  const { body: _, ...bare } = {
-    ...asked,
-    method: "GET",
-    path: "/v1/customers/cus_that_is_not_there",
-  };
-  const looked = hasPayments ? bare : asked;
+  const asked = post("/v1/refunds", await target.token(), "{}");
+  const { body: _, ...bare } = asked;
+  const path = "/v1/customers/cus_that_is_not_there";
   const url = withoutQuery(target.url);
-  const read = await reached(target, looked);
-  if (read.status === 401) {
-    const message = `${url} refuses the access token: ${looked.method} ${looked.path} → 401`;
+  if ((await reached(target, { ...bare, method: "GET", path })) === 401) {
+    const message = `${url} refuses the access token: GET ${path} → 401`;
     throw new TargetUnusableError(message, "access token");
   }
-  const answer = await reached(target, asked);
+  const status = await reached(target, asked);
   // A service of this interface refuses an empty object for its members.
-  if (answer.status === 404 || answer.status === 405)
+  if (status === 404 || status === 405)
     throw new TargetUnusableError(
-      `${url} is not a service of this interface: POST ${path} → ${answer.status} (countersign verify sender tests webhooks of any)`,
+      `${url} is not a service of this interface: POST ${asked.path} → ${status} (countersign verify sender tests webhooks of any)`,
     );
   const { states, ...stateless } = target;
   if (states === undefined) return target;
-  const order = { state: "a merchant", params: {}, action: "teardown" };
-  const { status } = await reached(states, post("", await states.token(), order));
-  if (status < 300) return target;
+  const order = JSON.stringify({ state: "a merchant", params: {}, action: "teardown" });
+  const prepared = await reached(states, post("", await states.token(), order));
+  if (prepared < 300) return target;
   if (!isStateUrlGiven) return stateless;
   const at = withoutQuery(states.url);
-  throw status === 401 || status === 403
-    ? new TargetUnusableError(`${at} refuses the access token: POST → ${status}`, "state token")
-    : new TargetUnusableError(`${at} does not prepare states: POST → ${status}`);
+  throw prepared === 401 || prepared === 403
+    ? new TargetUnusableError(`${at} refuses the access token: POST → ${prepared}`, "state token")
+    : new TargetUnusableError(`${at} does not prepare states: POST → ${prepared}`);
 }
 
-function post(path: string, token: string, json: object): HttpCall {
+/** A call of the interface, or of the state-change URL. */
+export function post(path: string, token: unknown, body: string): HttpCall {
   const headers = {
-    authorization: `Bearer ${token}`,
+    authorization: `Bearer ${String(token)}`,
     accept: "application/json",
     "content-type": "application/json",
   };
-  return { method: "POST", path, headers, body: JSON.stringify(json) };
+  return { method: "POST", path, headers, body };
 }
 
+/** The status of an answer. */
 async function reached({ url, send }: Pick<StateChanges, "url" | "send">, call: HttpCall) {
   try {
-    return await send(call);
+    return (await send(call)).status;
   } catch (cause) {
     const reason = messageOf(cause) || String(cause);
     const message = `${withoutQuery(url)} does not answer: ${reason}`;

@@ -1,16 +1,16 @@
+import { formatAmount } from "@countersign/rules";
 import fc from "fast-check";
 import type { ProviderCheck } from "../check.ts";
 import {
-  amountText,
-  askRefund,
-  existingOf,
+  requestRefund,
+  existingRefund,
   isCreated,
-  pay,
-  tellsExisting,
-  UNPAID,
+  prepareDebit,
+  returnsExisting,
+  UNKNOWN_PAYMENT,
 } from "./calls.ts";
-import { providerCheck } from "./scenario.ts";
-import { maybe, type CallAnswer, type Session, shown } from "./session.ts";
+import { providerCheck } from "./provider-check.ts";
+import { maybe, type CallAnswer, type Session, summary } from "./session.ts";
 
 const UNIQUE = "P-REFUND-KEY";
 const EXISTING = "P-REFUND-KEY-EXISTING";
@@ -18,26 +18,25 @@ const FREE = "P-REFUND-KEY-FREE";
 const SPELLING = "P-REFUND-KEY-SPELLING";
 const DEBIT = "P-REFUND-KEY-DEBIT";
 
-/** `refused` calls are invalid and must not use up the key. */
+/** Equal calls that are sent at once. Calls with a mistake must be refused and leave the key free. */
 interface Step {
   readonly key: number;
   /** The index of its payment, 0 or 1. */
   readonly payment: number;
   readonly cents: bigint;
-  readonly refused?: "amount" | "exceeds" | "payment";
+  readonly mistake?: "amount" | "exceeds" | "payment";
   readonly softDescriptor?: string;
-  /** Number of equal calls that are sent concurrently. */
   readonly times: number;
 }
 
-const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+const sequences: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record(
     {
       // Few keys, so that most calls repeat one.
       key: fc.nat({ max: 1 }),
       payment: fc.nat({ max: 1 }),
       cents: fc.bigInt({ min: 1n, max: 3n }),
-      refused: fc.constantFrom("amount", "exceeds", "payment"),
+      mistake: fc.constantFrom("amount", "exceeds", "payment"),
       softDescriptor: fc.constantFrom("A", "B"),
       times: fc.integer({ min: 1, max: 4 }),
     },
@@ -47,7 +46,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 );
 
 interface Made extends Pick<Step, "payment" | "cents" | "softDescriptor"> {
-  readonly paymentId: unknown;
+  readonly refundId: unknown;
 }
 
 const PAID = 10_000n;
@@ -57,53 +56,53 @@ export const requestKeys: ProviderCheck = providerCheck({
   title:
     "a requestKey makes at most one refund, also for concurrent calls, and a refused call leaves it free",
   requirements: [UNIQUE, EXISTING, FREE],
-  arbitrary: () => steps,
-  run: async (session, moves) => {
+  arbitrary: () => sequences,
+  run: async (session, steps) => {
     const { profile } = session;
-    if (!tellsExisting(profile))
+    if (!returnsExisting(profile))
       session.notApplicable(EXISTING, "the profile's answer to a known requestKey has no refund");
-    const payments = [await pay(session, { cents: PAID }), await pay(session, { cents: PAID })];
+    const prepare = () => prepareDebit(session, { cents: PAID });
+    const payments = [await prepare(), await prepare()];
     const made = new Map<number, Made>();
-    for (const { key, payment, cents, refused, times, ...more } of moves) {
+    const refusedKeys = new Set<number>();
+    for (const { key, payment, cents, mistake, times, ...more } of steps) {
       const requestKey = session.key(key);
-      const paymentId = refused === "payment" ? UNPAID : (payments[payment]?.paymentId ?? "");
-      const asked = amountText(refused === "exceeds" ? PAID + 1n : cents);
-      const call = { requestKey, paymentId, amount: refused === "amount" ? "0" : asked, more };
+      const paymentId =
+        mistake === "payment" ? UNKNOWN_PAYMENT : (payments[payment]?.paymentId ?? "");
+      const asked = formatAmount(mistake === "exceeds" ? PAID + 1n : cents);
+      const call = { requestKey, paymentId, amount: mistake === "amount" ? "0" : asked, more };
       const answers = await Promise.all(
-        Array.from({ length: times }, () => askRefund(session, call)),
+        Array.from({ length: times }, () => requestRefund(session, call)),
       );
       const known = made.get(key);
       const created = answers.filter((one) => isCreated(one, profile));
-      const list = answers.map(shown).join(", ");
+      const list = answers.map(summary).join(", ");
       const isSame =
         known?.cents === cents &&
         known.payment === payment &&
         known.softDescriptor === more.softDescriptor;
-      if (refused !== undefined && known === undefined) {
-        session.expect(
-          FREE,
-          created.length === 0,
-          () => `a call that must be refused was answered ${list}`,
-        );
+      if (mistake !== undefined && known === undefined) {
+        const what = `a call that must be refused was answered ${list}`;
+        session.expect(FREE, created.length === 0, () => what);
+        refusedKeys.add(key);
         continue;
       }
+      // Only a key that a refused call has had can have been used up.
+      const isUsedUp = refusedKeys.has(key) && created.length === 0;
       // A known key may be reported before or after the call's other errors.
       const wanted = known === undefined ? 1 : 0;
-      const isRight = session.expect(
-        created.length < wanted ? FREE : UNIQUE,
-        created.length === wanted,
-        () => {
-          const calls = `${times} call${times === 1 ? "" : "s at once"}`;
-          return `${calls} with a ${known ? "known" : "new"} requestKey: expected ${wanted} to make a refund, got ${list}`;
-        },
-      );
+      const requirement = known === undefined && isUsedUp ? FREE : UNIQUE;
+      const isRight = session.expect(requirement, created.length === wanted, () => {
+        const calls = `${times} call${times === 1 ? "" : "s at once"}`;
+        return `${calls} with a ${known ? "known" : "new"} requestKey: expected ${wanted} to make a refund, got ${list}`;
+      });
       if (!isRight) return;
       const [first] = created;
-      const now = known ?? { paymentId: first?.body["paymentId"], cents, payment, ...more };
-      made.set(key, now);
-      if (refused !== undefined) continue;
+      const refund = known ?? { refundId: first?.body["paymentId"], cents, payment, ...more };
+      made.set(key, refund);
+      if (mistake !== undefined) continue;
       for (const answer of answers.filter((one) => one !== first))
-        expectExisting(session, answer, { ...now, sameRequest: isSame || known === undefined });
+        expectExisting(session, answer, { ...refund, sameRequest: isSame || known === undefined });
     }
   },
 });
@@ -111,19 +110,15 @@ export const requestKeys: ProviderCheck = providerCheck({
 function expectExisting(
   session: Session,
   answer: CallAnswer,
-  { paymentId, sameRequest }: Made & { readonly sameRequest: boolean },
+  { refundId, sameRequest }: Made & { readonly sameRequest: boolean },
 ): void {
   const { profile } = session;
   session.expectStatus(UNIQUE, "a known requestKey", answer, profile.statuses.duplicateKey);
-  if (!tellsExisting(profile)) return;
-  const { paymentId: id, sameRequest: same } = existingOf(answer) ?? {};
-  const wanted = { paymentId, sameRequest };
-  session.expectEqual(
-    EXISTING,
-    "the existing refund",
-    { paymentId: id, sameRequest: same },
-    wanted,
-  );
+  if (!returnsExisting(profile)) return;
+  const { paymentId, sameRequest: isSame } = existingRefund(answer) ?? {};
+  const got = { paymentId, sameRequest: isSame };
+  const wanted = { paymentId: refundId, sameRequest };
+  session.expectEqual(EXISTING, "the existing refund", got, wanted);
 }
 
 export const keyScope: ProviderCheck = providerCheck({
@@ -133,32 +128,18 @@ export const keyScope: ProviderCheck = providerCheck({
   run: async (session) => {
     const { profile } = session;
     const { duplicateKey, refundCreated } = profile.statuses;
-    const { paymentId } = await pay(session);
+    const { paymentId } = await prepareDebit(session);
     const base = session.key("Key");
     const longest = base.padEnd(profile.limits.key, "x");
-    const alike = [
-      base,
-      base.toLowerCase(),
-      base.toUpperCase(),
-      `${base} `,
-      ` ${base}`,
-      base.replace("Key", "K ey"),
-      `${base}'`,
-      `${base}%20`,
-      `${base}+`,
-      `${base}0`,
-      longest,
-      `${longest.slice(0, -1)}y`,
-    ];
+    const cases = [base.toLowerCase(), base.toUpperCase(), base.replace("Key", "K ey")];
+    const ends = [" ", "'", "%20", "+", "0"].map((end) => base + end);
+    const alike = [base, ...cases, ` ${base}`, ...ends, longest, `${longest.slice(0, -1)}y`];
     const ask = (requestKey: string, asker = session, of = paymentId): Promise<CallAnswer> =>
-      askRefund(asker, { paymentId: of, amount: "0.01", requestKey });
-    for (const key of alike)
-      session.expectStatus(
-        SPELLING,
-        `the new key ${JSON.stringify(key)}`,
-        await ask(key),
-        refundCreated,
-      );
+      requestRefund(asker, { paymentId: of, amount: "0.01", requestKey });
+    for (const key of alike) {
+      const what = `the new key ${JSON.stringify(key)}`;
+      session.expectStatus(SPELLING, what, await ask(key), refundCreated);
+    }
     for (const key of alike) {
       const again = await ask(key);
       session.expect(UNIQUE, !isCreated(again, profile), () => {
@@ -169,14 +150,14 @@ export const keyScope: ProviderCheck = providerCheck({
       const what = `the key ${JSON.stringify(key).slice(0, 60)} is not allowed`;
       session.expectStatus(SPELLING, what, await ask(key), 400);
     }
-    const second = await pay(session);
+    const second = await prepareDebit(session);
     const elsewhere = await ask(base, session, second.paymentId);
     session.expect(UNIQUE, !isCreated(elsewhere, profile), () => {
-      return `a key that a refund of another payment has: expected ${duplicateKey}, got ${shown(elsewhere)}`;
+      return `a key that a refund of another payment has: expected ${duplicateKey}, got ${summary(elsewhere)}`;
     });
     await expectUniqueLater(session);
     const other = await session.other();
-    const theirs = other && (await maybe(pay(other)));
+    const theirs = other && (await maybe(prepareDebit(other)));
     if (theirs !== undefined) {
       const answer = await ask(base, other, theirs.paymentId);
       session.expectStatus(FREE, "a key that another merchant has used", answer, refundCreated);
@@ -187,12 +168,8 @@ export const keyScope: ProviderCheck = providerCheck({
       return session.notApplicable(DEBIT, "no state prepares a debit with a requestKey");
     const taken = await ask(requestKey);
     session.expectStatus(DEBIT, "a key that a debit has", taken, duplicateKey);
-    session.expectEqual(
-      DEBIT,
-      "the existing refund of a debit's key",
-      existingOf(taken),
-      undefined,
-    );
+    const existing = existingRefund(taken);
+    session.expectEqual(DEBIT, "the existing refund of a debit's key", existing, undefined);
   },
 });
 
@@ -201,15 +178,15 @@ const LATER_MS = 8 * 86_400_000;
 
 /** A key stays used for ever, also by a refund that has failed. */
 async function expectUniqueLater(session: Session): Promise<void> {
-  const { paymentId } = await pay(session);
-  const failed = await maybe(pay(session, { status: "failed" }));
+  const { paymentId } = await prepareDebit(session);
+  const failed = await maybe(prepareDebit(session, { status: "failed" }));
   const calls = [paymentId, failed?.paymentId].flatMap((id) =>
     id === undefined ? [] : { paymentId: id, amount: "0.01", requestKey: session.key() },
   );
-  for (const call of calls) await askRefund(session, call);
+  for (const call of calls) await requestRefund(session, call);
   const expectUnique = async (when: string): Promise<void> => {
     for (const call of calls) {
-      const again = await askRefund(session, call);
+      const again = await requestRefund(session, call);
       const what = call.paymentId === paymentId ? "a refund" : "a refund that failed";
       session.expect(UNIQUE, !isCreated(again, session.profile), () => {
         return `the key of ${what}, ${when}: a second refund was made`;

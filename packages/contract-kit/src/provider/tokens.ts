@@ -1,7 +1,7 @@
 import type { ProviderCheck } from "../check.ts";
-import { askToken, callWith, NOBODY, textOf, UNSUBSCRIBED } from "./calls.ts";
-import { providerCheck } from "./scenario.ts";
-import { type CallAnswer, type Session, shown } from "./session.ts";
+import { requestToken, callWith, UNKNOWN_CUSTOMER, textOf, UNKNOWN_SUBSCRIPTION } from "./calls.ts";
+import { providerCheck } from "./provider-check.ts";
+import { type CallAnswer, type Session, summary } from "./session.ts";
 import { basicOf } from "../http-send.ts";
 
 const TOKEN = "P-AUTH-TOKEN";
@@ -18,14 +18,14 @@ export const tokens: ProviderCheck = providerCheck({
   run: async (session) => {
     const { client } = session;
     for (const by of ["basic", "body"] as const) {
-      const granted = await askToken(session, by);
+      const granted = await requestToken(session, by);
       if (!session.expectStatus(TOKEN, `credentials by ${by}`, granted, 200)) continue;
       session.expect(TOKEN, /no-store/.test(granted.headers["cache-control"] ?? ""), () => {
         return `a token granted by ${by} may be cached: expected Cache-Control: no-store`;
       });
       const used = await callWith(session, granted.body["access_token"]);
       session.expect(TOKEN, ![401, 403].includes(used.status), () => {
-        return `the token that was granted by ${by} is refused: ${shown(used)}`;
+        return `the token that was granted by ${by} is refused: ${summary(used)}`;
       });
     }
     for (const [what, by, wrong] of [
@@ -34,23 +34,17 @@ export const tokens: ProviderCheck = providerCheck({
       ["an empty secret", "body", { secret: "" }],
       ["an unknown client", "basic", { id: "no-such-client" }],
     ] as const) {
-      const answer = await askToken(session, by, { client: { ...client, ...wrong } });
+      const answer = await requestToken(session, by, { client: { ...client, ...wrong } });
       const { error } = answer.body;
-      const isRefused = answer.status === 401 && error === "invalid_client";
-      session.expect(
-        TOKEN,
-        isRefused || (what === "an empty secret" && answer.status >= 400),
-        () => {
-          return `${what} by ${by}: expected 401 invalid_client, got ${answer.status} ${String(error)}`;
-        },
-      );
-      session.expect(
-        TOKEN,
-        by === "body" || answer.headers["www-authenticate"] !== undefined,
-        () => {
-          return `${what} by ${by}: expected WWW-Authenticate, got none`;
-        },
-      );
+      const isInvalid = answer.status === 401 && error === "invalid_client";
+      const isRefused = isInvalid || (what === "an empty secret" && answer.status >= 400);
+      session.expect(TOKEN, isRefused, () => {
+        return `${what} by ${by}: expected 401 invalid_client, got ${answer.status} ${String(error)}`;
+      });
+      const isChallenged = by === "body" || answer.headers["www-authenticate"] !== undefined;
+      session.expect(TOKEN, isChallenged, () => {
+        return `${what} by ${by}: expected WWW-Authenticate, got none`;
+      });
     }
     await expectScopes(session);
   },
@@ -58,38 +52,31 @@ export const tokens: ProviderCheck = providerCheck({
 
 /** A token of one scope must not open the other scope's calls. */
 async function expectScopes(session: Session): Promise<void> {
-  const { statuses, subscription, token, payments: hasPayments } = session.profile;
+  const { statuses, subscription, token } = session.profile;
   const { payments, core } = token.scopes;
-  if (hasPayments !== true) return session.notApplicable(SCOPE, "the profile has no payments");
   if (payments === core) return session.notApplicable(SCOPE, "the profile has only one scope");
-  const id = subscription.idIn === "path" ? `/${UNSUBSCRIBED}` : "";
+  const id = subscription.idIn === "path" ? `/${UNKNOWN_SUBSCRIPTION}` : "";
+  const ofCore = [
+    ["GET", `/v1/customers/${UNKNOWN_CUSTOMER}`],
+    ["POST", "/v1/webhook/subscribe"],
+    ["PUT", `/v1/webhook/unsubscribe${id}`],
+  ] as const;
   for (const [scope, calls] of [
-    [
-      payments,
-      [
-        ["GET", `/v1/customers/${NOBODY}`],
-        ["POST", "/v1/webhook/subscribe"],
-        ["PUT", `/v1/webhook/unsubscribe${id}`],
-      ],
-    ],
+    [payments, ofCore],
     [core, [["POST", "/v1/refunds"]]],
   ] as const) {
-    const granted = await askToken(session, "basic", { scope });
+    const granted = await requestToken(session, "basic", { scope });
     if (granted.status === 400 && granted.body["error"] === "invalid_scope")
       return session.notApplicable(SCOPE, `the client may not ask for the scope ${scope}`);
     const headers = { authorization: `Bearer ${String(granted.body["access_token"])}` };
     for (const [method, path] of calls) {
       const text = { ...(method !== "GET" && { text: "{}" }) };
       const answer = await session.call(method, path, { headers, ...text });
-      const challenge = answer.headers["www-authenticate"] ?? "";
+      const isNamed = answer.headers["www-authenticate"]?.includes("insufficient_scope") === true;
       const { forbidden } = statuses;
-      session.expect(
-        SCOPE,
-        answer.status === forbidden && challenge.includes("insufficient_scope"),
-        () => {
-          return `a token with only the scope ${scope}: expected ${forbidden} insufficient_scope, got ${shown(answer)}`;
-        },
-      );
+      session.expect(SCOPE, answer.status === forbidden && isNamed, () => {
+        return `a token with only the scope ${scope}: expected ${forbidden} insufficient_scope, got ${summary(answer)}`;
+      });
     }
   }
 }
@@ -105,16 +92,20 @@ export const tokenExpiry: ProviderCheck = providerCheck({
     const { lifetimeSeconds: life } = session.profile.token;
     if (session.target.client !== undefined)
       for (const by of ["basic", "body"] as const) {
-        const { expires_in: seconds } = (await askToken(session, by)).body;
+        const { expires_in: seconds } = (await requestToken(session, by)).body;
         session.expectEqual(EXPIRES, "expires_in", seconds, life);
       }
     for (const ageSeconds of [0, life - EDGE, life + 1, life * 2]) {
+      const startedAt = performance.now();
       const token = textOf(await session.state("a token", { ageSeconds }), "accessToken");
       const answer = await callWith(session, token);
       const isOver = ageSeconds > life;
+      // A slow target may have answered after the end.
+      const latest = ageSeconds + Math.ceil((performance.now() - startedAt) / 1000);
+      if (!isOver && latest >= life) continue;
       session.expect(EXPIRES, (answer.status === 401) === isOver, () => {
         const wanted = isOver ? "401" : "no 401";
-        return `a token of ${life} s, ${ageSeconds} s after it was granted: expected ${wanted}, got ${shown(answer)}`;
+        return `a token of ${life} s, ${ageSeconds} s after it was granted: expected ${wanted}, got ${summary(answer)}`;
       });
     }
   },
@@ -127,7 +118,6 @@ interface Burst {
   /** The limit, for a time of as many milliseconds. */
   readonly calls: number;
   readonly perMs: number;
-  readonly call: () => Promise<CallAnswer>;
 }
 
 export const rateLimits: ProviderCheck = providerCheck({
@@ -135,36 +125,22 @@ export const rateLimits: ProviderCheck = providerCheck({
   title: "calls beyond the profile's rates are answered 429 with Retry-After, per client",
   requirements: [RATES],
   run: async (session) => {
-    const { payments, rateLimit, token } = session.profile;
+    const { rateLimit, token } = session.profile;
     await session.state("a merchant with rate limits");
-    const headers = {
-      authorization: `Basic ${basicOf(session.client)}`,
-      "content-type": "application/x-www-form-urlencoded",
+    const asking = {
+      text: "grant_type=client_credentials",
+      headers: {
+        authorization: `Basic ${basicOf(session.client)}`,
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      isUnchecked: true,
+      isUnpaced: true,
     };
-    const text = "grant_type=client_credentials";
-    const call: Burst["call"] = () =>
-      session.call("POST", token.path, { text, headers, isUnchecked: true, isUnpaced: true });
-    await expectLimit(session, {
-      what: "tokens",
-      calls: rateLimit.tokensPerMinute,
-      perMs: 60_000,
-      call,
-    });
-    await expectLimit(
-      session,
-      payments === true
-        ? {
-            what: "refunds",
-            calls: rateLimit.refundsPerSecond,
-            perMs: 1000,
-            call: () => session.call("POST", "/v1/refunds", { json: {}, isUnpaced: true }),
-          }
-        : {
-            what: "subscriptions",
-            calls: rateLimit.othersPerSecond,
-            perMs: 1000,
-            call: () => callWith(session, session.token, true),
-          },
+    const tokensOf = { what: "tokens", calls: rateLimit.tokensPerMinute, perMs: 60_000 };
+    await expectLimit(session, tokensOf, () => session.call("POST", token.path, asking));
+    const refunds = { what: "refunds", calls: rateLimit.refundsPerSecond, perMs: 1000 };
+    await expectLimit(session, refunds, () =>
+      session.call("POST", "/v1/refunds", { json: {}, isUnpaced: true }),
     );
     const other = await session.other();
     const answer = await (other && callWith(other, other.token, true));
@@ -172,7 +148,11 @@ export const rateLimits: ProviderCheck = providerCheck({
   },
 });
 
-async function expectLimit(session: Session, { what, calls, perMs, call }: Burst): Promise<void> {
+async function expectLimit(
+  session: Session,
+  { what, calls, perMs }: Burst,
+  call: () => Promise<CallAnswer>,
+): Promise<void> {
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: calls * 2 }, call));
   const refilled = Math.ceil(((performance.now() - startedAt) / perMs) * calls);

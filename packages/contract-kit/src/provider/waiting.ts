@@ -1,20 +1,19 @@
 import type { ProviderCheck } from "../check.ts";
-import { AttemptReader } from "../sender/attempts.ts";
+import { AttemptReader, expectGenuine } from "../sender/attempts.ts";
 import {
-  askRefund,
+  requestRefund,
   emit,
   isCreated,
   newSecret,
   onlyEvent,
-  pay,
+  prepareDebit,
   subscribe,
   typesOf,
   unsubscribe,
 } from "./calls.ts";
 import { interfaceSender } from "./interface-sender.ts";
-import { providerCheck } from "./scenario.ts";
+import { providerCheck } from "./provider-check.ts";
 import { maybe, type Session } from "./session.ts";
-import { expectGenuine } from "../sender/attempts.ts";
 import { secondAttemptMs } from "../sender/retries.ts";
 
 const SUBTRACT = "P-UNSUBSCRIBE-SUBTRACT";
@@ -49,9 +48,8 @@ export const waitingAttempts: ProviderCheck = providerCheck({
     const reader = new AttemptReader(session.profile.provider);
     for (const { endpoint } of both) {
       const count = reader.byEvent(endpoint).get(id)?.length ?? 0;
-      session.expect(SUBTRACT, count === 1, () => {
-        return `attempts of ${type} after unsubscribing from it: expected 1, got ${count}`;
-      });
+      const what = `attempts of ${type} after unsubscribing from it`;
+      session.expectEqual(SUBTRACT, what, count, 1);
     }
     if (changing === undefined) return;
     await changing.endpoint.until(({ length }) => length > 1);
@@ -66,16 +64,13 @@ export const waitingAttempts: ProviderCheck = providerCheck({
 async function changingRefund(session: Session) {
   const type = session.profile.catalogue.find(({ kind }) => kind === "refund.pending")?.type;
   if (type === undefined) return undefined;
-  const { endpoint } = await subscribe(session, {
-    endpoint: session.openEndpoint(failing),
-    details: onlyEvent(type),
-  });
-  const { paymentId } = await pay(session);
-  const answer = await askRefund(session, { paymentId, amount: "1.00" });
+  const endpoint = session.openEndpoint(failing);
+  await subscribe(session, { endpoint, details: onlyEvent(type) });
+  const { paymentId } = await prepareDebit(session);
+  const answer = await requestRefund(session, { paymentId, amount: "1.00" });
   if (!isCreated(answer, session.profile)) return undefined;
   await endpoint.until(({ length }) => length > 0);
-  const change = () => maybe(session.state("the payment fails", { paymentId }));
-  return { endpoint, change };
+  return { endpoint, change: () => maybe(session.state("the payment fails", { paymentId })) };
 }
 
 const ROTATION = "P-EVENT-ROTATION";
@@ -106,10 +101,7 @@ export const secrets: ProviderCheck = providerCheck({
     };
     const signers = (id: string): readonly string[] =>
       (reader.byEvent(endpoint).get(id) ?? []).map(signerOf).toSorted();
-    const expectSigners = async (
-      when: string,
-      ...wanted: readonly string[]
-    ): Promise<readonly string[]> => {
+    const expectSigners = async (when: string, ...wanted: readonly string[]) => {
       const id = await emit(session, type);
       await endpoint.until(() => signers(id).length >= wanted.length);
       await session.settled();
@@ -129,7 +121,7 @@ export const secrets: ProviderCheck = providerCheck({
 
 /** Secrets of the scheme's own form and of the maximum length sign too, over more bytes than letters. */
 async function expectEverySecret(session: Session): Promise<void> {
-  const { limits, payments, provider } = session.profile;
+  const { limits, provider } = session.profile;
   const sender = interfaceSender(session);
   const encoded = `whsec_${Buffer.from(newSecret(session)).toString("base64")}`;
   const longest = newSecret(session).padEnd(limits.secretKey.maximum, "x");
@@ -138,7 +130,7 @@ async function expectEverySecret(session: Session): Promise<void> {
     [longest, ...(isStandard ? [encoded] : [])].map((secret) => subscribe(session, { secret })),
   );
   const person = { status: "ACTIVE", firstName: "Zoë", lastName: "李" };
-  if (payments === true) await maybe(session.state("a customer", person));
+  await maybe(session.state("a customer", person));
   await emit(session, sender.types[0]);
   await session.settled();
   for (const { endpoint, secret } of subscribed) {

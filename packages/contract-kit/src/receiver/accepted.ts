@@ -1,11 +1,10 @@
-import type { Secret } from "@countersign/signatures";
 import type { ReceiverCheck } from "../check.ts";
 import { sleep } from "../harness/clock.ts";
+import type { AttemptOrder } from "../harness/attempt-maker.ts";
 import { transports } from "../harness/message.ts";
-import type { TestEvent } from "../harness/provider-events.ts";
-import type { Sender } from "../harness/sender.ts";
+import type { KitSender } from "../harness/kit-sender.ts";
 import { reversed } from "./forged-bodies.ts";
-import { expectAccepted, type Genuine, receiverCheck } from "./receiver-check.ts";
+import { expectAccepted, receiverCheck, type ValidAttempt } from "./receiver-check.ts";
 
 const EACH = "R-VERIFY-EACH";
 const VERSION = "R-VERIFY-VERSION";
@@ -18,40 +17,33 @@ export const signatureLists: ReceiverCheck = receiverCheck({
   id: "receiver/signature-lists",
   title: "each signature of a header is tried with each secret, and unknown versions are skipped",
   requirements: [EACH, VERSION, ROTATION],
-  run: async (sender) => {
-    const { verdicts, signing, secrets, target } = sender;
-    const by = (what: string, signers: readonly Secret[]): Genuine =>
-      sender.genuine({ what, secrets: signers });
-    if (secrets.length < 2)
-      verdicts.notApplicable(
-        ROTATION,
-        "one secret was given: a second one in COUNTERSIGN_SECRET shows it",
-      );
-    else
-      await expectAccepted(
-        sender,
-        ROTATION,
-        secrets.map((secret, index) =>
-          by(`an attempt that secret ${index + 1} of ${secrets.length} signed`, [secret]),
-        ),
-      );
-    const [own] = secrets;
+  run: async (kit) => {
+    const { verdicts, signing, secrets, target } = kit;
+    const total = secrets.length;
+    const bySecret = secrets.map((secret, index) => {
+      const what = `an attempt that secret ${index + 1} of ${total} signed`;
+      return kit.attempt({ what, secrets: [secret] });
+    });
+    if (total > 1) await expectAccepted(kit, ROTATION, bySecret);
+    else {
+      const reason = "one secret was given: a second one in COUNTERSIGN_SECRET shows it";
+      verdicts.notApplicable(ROTATION, reason);
+    }
     const { separator } = signing;
-    if (separator === undefined || own === undefined || signing.isToken) {
+    if (separator === undefined || total === 0 || signing.isToken) {
       for (const one of [EACH, VERSION])
         verdicts.notApplicable(one, `${target.provider.title} sends one signature, of one version`);
       return;
     }
     // With a time in the same header, only the signatures are listed.
     const entry = (text: string): string => text.split(separator).at(-1) ?? "";
-    const listed = (what: string, list: (entry: string) => readonly string[]): Genuine =>
-      signing.withCarrier(sender.genuine({ what }), (text) => {
-        const [last, others] = [entry(text), text.split(separator).slice(0, -1)];
-        return [...others, ...list(last)].join(separator);
-      });
+    const listed = (what: string, list: (entry: string) => readonly string[]): ValidAttempt =>
+      signing.withCarrier(kit.attempt({ what }), (text) =>
+        [...text.split(separator).slice(0, -1), ...list(entry(text))].join(separator),
+      );
     const foreign = ["one", "two", "three"].map((name) => {
-      const attempt = sender.genuine({ secrets: [signing.stranger(name)] });
       let found = "";
+      const attempt = kit.attempt({ secrets: [signing.stranger(name)] });
       signing.withCarrier(attempt, (text) => (found = entry(text)));
       return found;
     });
@@ -60,29 +52,23 @@ export const signatureLists: ReceiverCheck = receiverCheck({
       const [label = "", mac = ""] = text.split(/(?<=^\w+[,=])/);
       return label + spell(mac);
     };
-    // What the vendor's own library cannot read, no receiver that uses it can.
-    const others =
-      target.provider.sdk?.reads === "last"
-        ? []
-        : [
-            listed("the genuine signature before another", (text) => [text, one]),
-            listed("the genuine signature between two others", (text) => [one, text, two]),
-          ];
-    await expectAccepted(sender, EACH, [
-      ...others,
+    const shorter = (text: string): string => respelt(text, (mac) => mac.slice(0, 20));
+    const longer = (text: string): string => respelt(text, (mac) => `AAAA${mac}`);
+    const next = (text: string): string => respelt(text, () => NEXT_VERSION).replace(/^\w+/, "v9");
+    // A receiver that uses the vendor's library reads what the library reads.
+    const readsLast = target.provider.sdk?.reads === "last";
+    const notLast = [
+      listed("the genuine signature before another", (text) => [text, one]),
+      listed("the genuine signature between two others", (text) => [one, text, two]),
+    ];
+    await expectAccepted(kit, EACH, [
+      ...(readsLast ? [] : notLast),
       listed("the genuine signature after another", (text) => [one, text]),
       listed("the genuine signature after three others", (text) => [...foreign, text]),
-      listed("the genuine signature after a shorter one", (text) => [
-        respelt(text, (mac) => mac.slice(0, 20)),
-        text,
-      ]),
-      listed("the genuine signature after a longer one", (text) => [
-        respelt(text, (mac) => `AAAA${mac}`),
-        text,
-      ]),
+      listed("the genuine signature after a shorter one", (text) => [shorter(text), text]),
+      listed("the genuine signature after a longer one", (text) => [longer(text), text]),
     ]);
-    const next = (text: string): string => respelt(text, () => NEXT_VERSION).replace(/^\w+/, "v9");
-    await expectAccepted(sender, VERSION, [
+    await expectAccepted(kit, VERSION, [
       listed("a genuine signature after one of a version v9", (text) => [next(text), text]),
       listed("a genuine signature before one of a version v9", (text) => [text, next(text)]),
     ]);
@@ -96,107 +82,120 @@ export const forms: ReceiverCheck = receiverCheck({
   id: "receiver/forms",
   title: "genuine attempts are accepted in every form of HTTP, and with every spelling of JSON",
   requirements: [FORMS, RAW],
-  isSearch: true,
-  run: async (sender) => {
-    const { rows, isForm } = sender.events;
-    const attempts = Object.entries(transports).map(([form, change], index): Genuine => {
-      const event = sender.event({ row: rows[(sender.seed + index) % rows.length] });
-      const attempt = sender.attempt(event, { what: `an attempt ${form}` });
+  run: async (kit) => {
+    const { events, signing, verdicts, target } = kit;
+    const attempts = Object.entries(transports).map(([form, change], index): ValidAttempt => {
+      const attempt = kit.attempt({ row: kit.row(index), what: `an attempt ${form}` });
       return { ...attempt, ...change(attempt) };
     });
-    await expectAccepted(sender, FORMS, attempts);
+    await expectAccepted(kit, FORMS, attempts);
+    if (events.isForm) return expectAccepted(kit, RAW, fields(kit));
     // A body whose values are signed one by one may be printed in any way.
-    if (isForm || !sender.signing.covers.body) {
-      const { title } = sender.target.provider;
-      sender.verdicts.notApplicable(RAW, `${title} does not sign the bytes of a JSON body`);
-      return;
+    if (!signing.covers.body) {
+      const { title } = target.provider;
+      return verdicts.notApplicable(RAW, `${title} does not sign the bytes of a JSON body`);
     }
-    const { hasId } = sender.events;
     // Without an id, the bytes of an item within the body identify its event.
-    const isUnhandled = !hasId && sender.target.provider.batch !== undefined;
-    const spelled = spellings(sender).map((attempt): Genuine => ({ ...attempt, isUnhandled }));
-    await expectAccepted(sender, RAW, spelled);
-    await inPieces(sender);
+    const isUnhandled = !events.hasId && target.provider.batch !== undefined;
+    const spelled = spellings(kit).map((attempt): ValidAttempt => ({ ...attempt, isUnhandled }));
+    await expectAccepted(kit, RAW, spelled);
+    return inPieces(kit);
   },
 });
 
-/** Names and values of the body that are text of any kind. */
+/** Fields that a receiver may lose before it computes the signature. */
+const FIELDS = {
+  "an empty field": "Cstest=",
+  "a field with a plus, a space and an ampersand": "Cstest=a%2Bb+c%26d",
+  "a field with letters that are not ASCII": "Cstest=caf%C3%A9+%F0%9F%8E%89",
+  "two fields whose names differ in case": "CSTEST=1&cstest=2",
+};
+
+const fields = (kit: KitSender): readonly ValidAttempt[] =>
+  Object.entries(FIELDS).map(([what, field]) =>
+    kit.attempt({ what: `a form with ${what}`, body: (text) => `${text}&${field}` }),
+  );
+
+/** A text and an amount that are replaced by each spelling. */
 const TEXT = "cstest-text";
 const AMOUNT = '"cstest-amount"';
 
+/** Spellings of a text in JSON. */
+const TEXTS: Readonly<Record<string, string>> = {
+  "an escaped letter": String.raw`\u0041`,
+  "an escaped slash": String.raw`a\/b`,
+  "an escaped letter that is not ASCII": String.raw`caf\u00e9`,
+  "a letter that is not ASCII": "café",
+  "a character beyond 16 bits": "🎉",
+  "an escaped character beyond 16 bits": String.raw`\ud83c\udf89`,
+  "a letter and its accent apart": "cafe\u0301",
+  "characters that HTML would escape": "<a&b>'",
+  "a separator of lines": "a\u2028b",
+};
+
+const indented = (text: string, by: number | string): string =>
+  JSON.stringify(JSON.parse(text), null, by);
+
+/** Printings of a whole body. */
+const PRINTINGS: Readonly<Record<string, (body: string) => string>> = {
+  "members in another order": (body) => JSON.stringify(reversed(JSON.parse(body))),
+  "spaces between members": (body) => indented(body, 2),
+  "tabs between members": (body) => indented(body, "\t"),
+  "spaces after commas and colons": (body) =>
+    body.replaceAll('","', '", "').replaceAll('":', '": '),
+  "a line break at the end": (body) => `${body}\n`,
+  "line breaks of two characters": (body) => indented(body, 1).replaceAll("\n", "\r\n"),
+};
+const SPACE_BEFORE = "a space before the first brace";
+
 /** Bodies that no program reproduces after parsing them. */
-function spellings(sender: Sender): readonly Genuine[] {
-  const spelt = (
-    what: string,
-    change: (text: string) => string,
-    indent?: number | string,
-  ): Genuine => {
-    const event = spellable(sender);
-    const printed = JSON.stringify(JSON.parse(event.text), null, indent);
-    const text = change(printed).replace(AMOUNT, "1.10");
-    return sender.attempt({ ...event, text }, { what });
+function spellings(kit: KitSender): readonly ValidAttempt[] {
+  const spelt = (what: string, change: (body: string) => string): ValidAttempt => {
+    const printed = (text: string): string => change(JSON.stringify(JSON.parse(text)));
+    const body = (text: string): string => printed(text).replace(AMOUNT, "1.10");
+    return kit.attempt({ ...spellable(kit), what, body });
   };
-  const text = (what: string, value: string): Genuine =>
-    spelt(what, (body) => body.replace(TEXT, () => value));
-  const amount = (value: string): Genuine =>
-    spelt(`an amount of ${value}`, (body) => body.replace(AMOUNT, value));
   return [
-    amount("1.10"),
-    amount("1.0"),
-    amount("20"),
-    spelt("members in another order", (body) => JSON.stringify(reversed(JSON.parse(body)))),
-    spelt("spaces between members", (body) => body, 2),
-    spelt("tabs between members", (body) => body, "\t"),
-    spelt("spaces after commas and colons", (body) =>
-      body.replaceAll('","', '", "').replaceAll('":', '": '),
+    ...["1.10", "1.0", "20"].map((value) =>
+      spelt(`an amount of ${value}`, (body) => body.replace(AMOUNT, value)),
     ),
-    spelt("a line break at the end", (body) => `${body}\n`),
-    spelt("line breaks of two characters", (body) => body.replaceAll("\n", "\r\n"), 1),
-    // Behind a signed URL, a space could belong to either.
-    ...(sender.signing.signsUrl
-      ? []
-      : [spelt("a space before the first brace", (body) => ` ${body}`)]),
-    text("an escaped letter", String.raw`\u0041`),
-    text("an escaped slash", String.raw`a\/b`),
-    text("an escaped letter that is not ASCII", String.raw`caf\u00e9`),
-    text("a letter that is not ASCII", "café"),
-    text("a character beyond 16 bits", "🎉"),
-    text("an escaped character beyond 16 bits", String.raw`\ud83c\udf89`),
-    text("a letter and its accent apart", "cafe\u0301"),
-    text("characters that HTML would escape", "<a&b>'"),
-    text("a separator of lines", "a\u2028b"),
+    ...Object.entries(PRINTINGS).map(([what, print]) => spelt(what, print)),
+    // Behind a signed URL, the space could belong to either.
+    ...(kit.signing.signsUrl ? [] : [spelt(SPACE_BEFORE, (body) => ` ${body}`)]),
+    ...Object.entries(TEXTS).map(([what, value]) =>
+      spelt(what, (body) => body.replace(TEXT, () => value)),
+    ),
   ];
 }
 
 /** An event with a text and an amount: those of the payment interface where it has them, else additional members. */
-function spellable(sender: Sender): TestEvent {
-  const row = sender.events.rows.find(({ kind }) => kind === "payment.created");
+function spellable({ events }: KitSender): AttemptOrder {
+  const row = events.rows.find(({ kind }) => kind === "payment.created");
   const amount = { currency: "USD", value: "cstest-amount" };
-  const data =
-    row === undefined
-      ? { cstest: TEXT, cstestAmount: amount }
-      : { clientReferenceId: TEXT, amount };
-  return sender.event({ row, data });
+  return row === undefined
+    ? { data: { cstest: TEXT, cstestAmount: amount } }
+    : { row, data: { clientReferenceId: TEXT, amount } };
 }
 
 /** A sender whose packets end at arbitrary bytes, also inside a character. */
-async function inPieces(sender: Sender): Promise<void> {
-  const event = spellable(sender);
-  const text = event.text.replace(TEXT, "é🎉é").replace(AMOUNT, "1.10");
-  const attempt = sender.attempt(event, { body: text });
+async function inPieces(kit: KitSender): Promise<void> {
+  const attempt = kit.attempt({
+    ...spellable(kit),
+    body: (text) => text.replace(TEXT, "é🎉é").replace(AMOUNT, "1.10"),
+  });
   const body = Buffer.from(attempt.body);
   const at = body.indexOf("é") + 1;
   const cuts = at > 0 ? [1, at, at + 3, body.length] : [1, body.length];
-  const { connection, end } = await sender.begin(attempt);
+  const { connection, end } = await kit.begin(attempt);
   let from = 0;
   for (const to of cuts) {
-    await sleep(sender.target.sockets.clock, 15);
+    await sleep(kit.target.sockets.clock, 15);
     connection.write(body.subarray(from, to));
     from = to;
   }
   let reply = await end();
   // A receiver may be busy: the whole attempt is retried, as senders do.
-  if (reply.isBusy) reply = await sender.post(attempt);
+  if (reply.isBusy) reply = await kit.post(attempt);
   const expected = "a genuine body in pieces: expected an acknowledgement";
-  sender.verdicts.expect(RAW, reply.isAcknowledged, () => reply.insteadOf(expected), [reply]);
+  kit.expect(RAW, reply.isAcknowledged, reply.insteadOf(expected), reply);
 }

@@ -1,17 +1,18 @@
-import { pointerOf, valueAt } from "@countersign/schemas";
+import { pointerOf, valueAt, withValueAt } from "@countersign/schemas";
 import type { Attempt } from "../harness/attempt-maker.ts";
-import type { Sender } from "../harness/sender.ts";
-import { parseJson, type Steps, withValueAt } from "../values.ts";
+import type { KitSender } from "../harness/kit-sender.ts";
+import { isRecord, parseJson, valuesIn } from "../values.ts";
 
 /** The usual size according to Standard Webhooks, in bytes. */
 export const USUAL_BYTES = 20_000;
 /** The largest body that the reference interface documents, and that vendors' frameworks take by default. */
 export const DOCUMENTED_BYTES = 65_536;
-/** Places of the body that are changed, one per attempt. */
+/** Sizes up to which careless receivers verify a body. */
+export const LONG_BYTES: readonly number[] = [USUAL_BYTES, DOCUMENTED_BYTES, 300_000, 900_000];
 const PLACES = [1, 2, 3, 4, 5, 6, 7, 8];
 
 interface Situation {
-  readonly sender: Sender;
+  readonly kit: KitSender;
   /** An earlier genuine attempt, which the receiver has accepted. */
   readonly accepted: Attempt;
 }
@@ -23,7 +24,7 @@ export interface BodyChange {
   readonly change: (text: string, situation: Situation) => string | Uint8Array;
 }
 
-const letters = ({ events }: Sender): RegExp =>
+const letters = ({ events }: KitSender): RegExp =>
   events.isForm ? /(?<==[^&%]*)[a-z]/g : /(?<=:\s?"[^"]*)[a-z]/g;
 
 /** One change each to a body that keeps its signature. */
@@ -41,8 +42,8 @@ export const changedBodies: readonly BodyChange[] = [
   },
   {
     what: "a body with a member more",
-    change: (text, { sender }) =>
-      sender.events.isForm ? `${text}&cstest=1` : appended(text, '"cstest":1'),
+    change: (text, { kit }) =>
+      kit.events.isForm ? `${text}&cstest=1` : appended(text, '"cstest":1'),
   },
   {
     what: "a body with the last letter's case changed",
@@ -51,11 +52,11 @@ export const changedBodies: readonly BodyChange[] = [
   ...PLACES.map((place): BodyChange => ({
     what: `a body with one letter changed, place ${place}`,
     // Steps that have no divisor in common with most lengths, so that places are far apart.
-    change: (text, { sender }) =>
+    change: (text, { kit }) =>
       withOther(
         text,
-        letters(sender),
-        (count) => ((sender.seed * PLACES.length + place - 1) * 7919) % count,
+        letters(kit),
+        (count) => ((kit.seed * PLACES.length + place - 1) * 7919) % count,
       ),
   })),
   { what: "another event's body", change: (_text, { accepted }) => accepted.body },
@@ -64,11 +65,10 @@ export const changedBodies: readonly BodyChange[] = [
   { what: "an event around the body", isJson: true, change: (text) => `{"data":${text}}` },
 ];
 
-/** Values of a body that are changed, one per attempt. */
 const MOST_VALUES = 24;
 
 /** A change of each value of a body: what is verified in part leaves some out. */
-export function changedValues({ events }: Sender, body: Uint8Array): readonly BodyChange[] {
+export function changedValues({ events }: KitSender, body: Uint8Array): readonly BodyChange[] {
   if (events.isForm)
     return [...new URLSearchParams(Buffer.from(body).toString()).keys()].map((name) => ({
       what: `a body with another ${name}`,
@@ -78,9 +78,10 @@ export function changedValues({ events }: Sender, body: Uint8Array): readonly Bo
         return fields.toString();
       },
     }));
-  return leavesOf(parseJson(body), [])
+  return valuesIn(parseJson(body))
+    .filter(([, value]) => typeof value !== "object" || value === null)
     .slice(0, MOST_VALUES)
-    .map((steps) => ({
+    .map(([steps]) => ({
       what: `a body with another value at /${steps.join("/")}`,
       change: (text) => {
         const whole = parseJson(text);
@@ -97,15 +98,8 @@ function neighbour(value: unknown): unknown {
   return typeof value === "boolean" ? !value : typeof value === "string" ? `${value}x` : "cstest";
 }
 
-function leavesOf(value: unknown, steps: Steps): readonly Steps[] {
-  if (typeof value !== "object" || value === null) return [steps];
-  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  return entries.flatMap(([step, inner]) => leavesOf(inner, [...steps, step]));
-}
-
-/** What is sent instead of a signed body, and decoders or JSON libraries read as the same. */
+/** Bodies that decoders or JSON libraries read as the signed one. */
 export const misreadBodies: readonly BodyChange[] = [
-  { what: "a space at the end that was not signed", change: (text) => `${text} ` },
   { what: "a line break at the end that was not signed", change: (text) => `${text}\n` },
   { what: "a space at the beginning that was not signed", change: (text) => ` ${text}` },
   { what: "two characters of a line break that were not signed", change: (text) => `${text}\r\n` },
@@ -146,11 +140,12 @@ export const misreadBodies: readonly BodyChange[] = [
   },
 ];
 
-/** Bytes that decoders replace by other ones, and these: no sender signs such a body. */
-export const laxBytes: readonly (readonly [what: string, sent: number, signed: string])[] = [
-  ["a byte that is no UTF-8 for a signed U+FFFD", 0xff, "\uFFFD"],
-  ["a lone continuation byte for a signed U+FFFD", 0x80, "\uFFFD"],
-  ["the byte of latin-1 for a signed letter", 0xe9, "é"],
+/** Texts that decoders and normalizers read as the signed one. */
+export const alikeTexts: readonly (readonly [what: string, sent: string, signed: string])[] = [
+  ["a letter and its accent apart for a signed letter", "e\u0301", "\u00e9"],
+  ["a sign that is compatible with a signed letter", "\uff41", "a"],
+  ["a break of two characters for a signed line break", "\r\n", "\n"],
+  ["a capital letter for a signed small one", "A", "a"],
 ];
 
 /** JSON with its members in the opposite order; a list's items keep theirs. */
@@ -170,28 +165,32 @@ export function appended(text: string, member: string): string {
   return at === -1 ? `${text} ` : `${text.slice(0, at)},${member}${text.slice(at)}`;
 }
 
-/** The body with a new member whose value has these bytes. */
-export function withBytes(text: string, bytes: Uint8Array): Buffer {
-  const at = text.indexOf("{") + 1;
-  return Buffer.concat([
-    Buffer.from(`${text.slice(0, at)}"cstest":"`),
-    bytes,
-    Buffer.from(`",${text.slice(at)}`),
-  ]);
+/** A JSON object without each of its members in turn; nothing for other bodies. */
+export function withoutEach(text: string): readonly (readonly [name: string, text: string])[] {
+  const body = parseJson(text);
+  if (!isRecord(body)) return [];
+  return Object.keys(body).map((name) => {
+    const { [name]: _, ...rest } = body;
+    return [name, JSON.stringify(rest)] as const;
+  });
 }
+
+/** The body with a new member whose value is a text. */
+export const withBytes = (body: string, text: string): Buffer =>
+  Buffer.from(prepended(body, `"cstest":"${text}"`));
 
 /** A body of that many bytes, and the same with its last letter changed. */
 export function longBodies(
-  sender: Sender,
+  kit: KitSender,
   text: string,
   bytes: number = USUAL_BYTES,
 ): readonly [signed: string, sent: string] {
   const missing = Math.max(0, bytes - text.length);
   // Spaces, since another member would belong to another requirement.
-  const long = sender.events.isForm
+  const long = kit.events.isForm
     ? `cstest=${"1".repeat(missing)}&${text}`
     : text.replace("{", `{${" ".repeat(missing)}`);
-  return [long, withOther(long, letters(sender), (count) => count - 1)];
+  return [long, withOther(long, letters(kit), (count) => count - 1)];
 }
 
 /** With one of the characters that fit a pattern replaced by its neighbour. */

@@ -1,188 +1,132 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Attempt } from "../harness/attempt-maker.ts";
-import { without } from "../harness/message.ts";
-import type { Sender } from "../harness/sender.ts";
+import { type Header, without } from "../harness/message.ts";
 import type { Signing } from "../harness/signing.ts";
-
-/** A genuine attempt, before an operation changes a part of it. */
-export interface Base {
-  readonly sender: Sender;
-  readonly attempt: Attempt;
-  /** Whole seconds. */
-  readonly timestamp: number;
-  /** An earlier genuine attempt, which the receiver has accepted. */
-  readonly accepted: Attempt;
-}
-
-/** One operation on one part of a signed attempt. `undefined` if the provider's scheme has no such part. */
-export interface Operation {
-  readonly requirement: string;
-  /** The operation as the subject of a sentence. */
-  readonly what: string;
-  readonly change: (base: Base) => Attempt | undefined;
-}
-
-export const op = (requirement: string, what: string, change: Operation["change"]): Operation => ({
-  requirement,
-  what,
-  change,
-});
+import { type Base, op, type Operation, signedText, withQuery, words } from "./forged-operation.ts";
 
 const MAC = "R-VERIFY-MAC";
-
-/** Texts that other schemes, and older versions of this one, sign. */
-const texts: readonly (readonly [
-  what: string,
-  of: (base: Base, key: Uint8Array) => Uint8Array | string,
-])[] = [
-  ["the signed text", (base, key) => signedText(base, key)],
-  ["only the body", ({ attempt }) => attempt.body],
-  ["only the id", ({ attempt }) => attempt.event.id],
-  ["only the time", ({ timestamp }) => String(timestamp)],
-  ["no text", () => ""],
-  ["the id and the body", ({ attempt }) => `${attempt.event.id}.${attempt.event.text}`],
-  ["the time and the body", ({ attempt, timestamp }) => `${timestamp}.${attempt.event.text}`],
-  [
-    "the parts without separators",
-    ({ attempt: { event }, timestamp }) => event.id + timestamp + event.text,
-  ],
-  [
-    "the time before the id",
-    ({ attempt: { event }, timestamp }) => `${timestamp}.${event.id}.${event.text}`,
-  ],
-];
-
-const signedText = ({ sender, attempt }: Base, key: Uint8Array): Uint8Array =>
-  sender.textOf(attempt, key) ?? Buffer.alloc(0);
-
-/** Digests of a text and a key. */
-const digests: readonly (readonly [
-  what: string,
-  digest: (hash: string, text: Uint8Array, key: Uint8Array) => Buffer,
-])[] = [
-  ["HMAC with", (hash, text, key) => createHmac(hash, key).update(text).digest()],
-  ["a digest without a key,", (hash, text) => createHash(hash).update(text).digest()],
-  [
-    "a digest of the key and it,",
-    (hash, text, key) => createHash(hash).update(key).update(text).digest(),
-  ],
-  [
-    "a digest of it and the key,",
-    (hash, text, key) => createHash(hash).update(text).update(key).digest(),
-  ],
-];
 
 const HASHES = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 const ENCODINGS = ["base64", "hex"] as const;
 
-/** Names of versions under which the genuine signature is carried. */
-const VERSIONS = ["v0", "v2", "v1b", "v10", "v1a", "V1", "v", "1"];
-/** Names of versions and algorithms under which weaker signatures are carried. */
-const LABELS = ["v0", "v1", "v2", "v1a", "md5", "sha1", "sha256", ""];
+type Text = readonly [what: string, of: (base: Base, key: Uint8Array) => Uint8Array | string];
 
-/** Other headers that carry a signature of the body, with what is before it. */
-const OTHER_HEADERS = [
+/** The text that the scheme signs, and the body. */
+const WHOLE: Text = ["the signed text", signedText];
+const BODY: Text = ["only the body", ({ attempt }) => attempt.body];
+
+const PARTS: Readonly<Record<string, (base: Base) => string>> = {
+  id: ({ attempt }) => attempt.event.id,
+  time: ({ timestamp }) => String(timestamp),
+  body: ({ attempt }) => attempt.event.text,
+};
+
+/** Texts that a receiver may sign instead of the scheme's. */
+const OTHER_TEXTS: readonly Text[] = [
+  ["only the id", ({ attempt }) => attempt.event.id],
+  ["only the time", ({ timestamp }) => String(timestamp)],
+  ["only the URL", ({ kit }) => kit.url.href],
+  ["only the path", ({ kit }) => kit.url.pathname],
+  ["no text", () => ""],
+  ["the URL and the body", ({ kit, attempt }) => kit.url.href + attempt.event.text],
+  ["the method and the URL", ({ kit }) => `POST${kit.url.href}`],
+  ["the body's SHA-256", ({ attempt }) => createHash("sha256").update(attempt.body).digest("hex")],
+  ...[".", ":", "", "|", "\n"].flatMap((separator) =>
+    ["id body", "time body", "body time", "id time", "id time body", "time id body"].map(
+      (names): Text => {
+        const what = `${names.replaceAll(" ", ", ")} with ${JSON.stringify(separator)} between them`;
+        const part = (base: Base) => (name: string) => PARTS[name]?.(base);
+        return [what, (base) => words(names).map(part(base)).join(separator)];
+      },
+    ),
+  ),
+];
+
+interface Digest {
+  readonly how: string;
+  readonly of: (hash: string, text: Uint8Array, key: Uint8Array) => Buffer;
+}
+
+const digestOf = (hash: string, ...parts: readonly Uint8Array[]): Buffer =>
+  createHash(hash).update(Buffer.concat(parts)).digest();
+const HMAC: Digest = {
+  how: "HMAC with",
+  of: (hash, text, key) => createHmac(hash, key).update(text).digest(),
+};
+/** Anyone can make it. */
+const KEYLESS: Digest = {
+  how: "a digest without a key,",
+  of: (hash, text) => digestOf(hash, text),
+};
+const KEYED: readonly Digest[] = [
+  { how: "a digest of the key and it,", of: (hash, text, key) => digestOf(hash, key, text) },
+  { how: "a digest of it and the key,", of: (hash, text, key) => digestOf(hash, text, key) },
+];
+
+/** A change of an attempt by the hash of its signature. */
+type Change = (attempt: Attempt, hash: string) => Attempt;
+
+/**
+ * Attempts with each combination of the parts as their signature, and a change after it. The scheme's own digest is left
+ * out.
+ */
+const signedBy = (
+  hashes: readonly string[],
+  digests: readonly Digest[],
+  texts: readonly Text[],
+  [ending, change]: readonly [ending: string, Change] = ["", (attempt) => attempt],
+): readonly Operation[] =>
+  hashes.flatMap((hash) =>
+    digests.flatMap((digest) =>
+      texts.flatMap(([text, textOf]) =>
+        ENCODINGS.map((encoding) => {
+          const what = `a signature by ${digest.how} ${hash} over ${text}, in ${encoding}${ending}`;
+          return op(MAC, what, (base) => {
+            const { kit, attempt } = base;
+            const { key, signing } = kit;
+            if (key === undefined) return undefined;
+            const bytes = digest.of(hash, Buffer.from(textOf(base, key)), key);
+            // Another encoding of the scheme's own signature belongs to another requirement.
+            if (bytes.equals(signing.mac(signedText(base, key), key))) return undefined;
+            return change(
+              signing.withSignature(attempt, () => bytes.toString(encoding)),
+              hash,
+            );
+          });
+        }),
+      ),
+    ),
+  );
+
+/** Names of versions under which the genuine signature is carried. */
+const VERSIONS = words("v0 v2 v1b v10 v1a V1 v 1 sha1 sha512");
+/** Names of versions and algorithms under which weaker signatures are carried. */
+const LABELS = [...words("v0 v1 v2 v1a md5 sha1 sha256"), ""];
+
+const CHOICES = words(`
+  Webhook-Signature-Algorithm X-Webhook-Signature-Algorithm X-Signature-Algorithm X-Signature-Alg X-Signature-Method
+  X-Signature-Version X-Hash-Algorithm X-Hmac-Algorithm X-Algorithm Signature-Algorithm Algorithm Alg`);
+const QUERY_CHOICES = words("algorithm alg algo hash signature_method");
+
+/** Other headers that carry a signature of the body, each with its hash and what precedes the signature. */
+const OTHER_HEADERS: readonly (readonly [name: string, hash: string, prefix?: string])[] = [
   ["X-Hub-Signature", "sha1", "sha1="],
   ["X-Hub-Signature-256", "sha256", "sha256="],
-  ["X-Signature", "sha256", ""],
-  ["X-Webhook-Signature", "sha256", ""],
-  ["X-Shopify-Hmac-Sha256", "sha256", ""],
-] as const;
+  ...words("X-Signature X-Signature-256 X-Webhook-Signature X-Hmac-Signature Signature").map(
+    (name) => [name, "sha256"] as const,
+  ),
+];
 
 /** Signatures by other algorithms, over other texts, under other versions and in other headers. */
 export function weakSignatures(signing: Signing): readonly Operation[] {
   return [
-    ...HASHES.flatMap((hash) =>
-      digests.flatMap(([how, digest]) =>
-        texts.flatMap(([what, of]) =>
-          ENCODINGS.map((encoding) => {
-            const name = `a signature by ${how} ${hash} over ${what}, in ${encoding}`;
-            const isBodyOrText = what === "the signed text" || what === "only the body";
-            const isCommon = isBodyOrText || (hash === "sha256" && how === "HMAC with");
-            return op(MAC, name, (base) =>
-              // Unlikely ones, over other texts by other algorithms, are left to the second round.
-              isCommon || base.sender.round === 1
-                ? resigned(base, (key) => digest(hash, Buffer.from(of(base, key)), key), encoding)
-                : undefined,
-            );
-          }),
-        ),
-      ),
-    ),
+    ...signedBy(HASHES, [HMAC, KEYLESS, ...KEYED], [WHOLE, BODY]),
+    ...signedBy([...new Set([signing.hash, "sha256"])], [HMAC], OTHER_TEXTS),
     ...otherVersions(signing),
-    ...chosenAlgorithms(),
-    ...OTHER_HEADERS.map(([name, hash, prefix]) =>
-      op(MAC, `a signature over the body in ${name}`, ({ sender, attempt }) => {
-        const key = keyOf(sender);
-        if (key === undefined || signing.headers.includes(name.toLowerCase())) return undefined;
-        const encoding = name.startsWith("X-Shopify") ? "base64" : "hex";
-        const mac = createHmac(hash, key).update(attempt.body).digest(encoding);
-        const headers = without(attempt.headers, signing.headers);
-        return { ...attempt, headers: [...headers, [name, prefix + mac]] };
-      }),
-    ),
+    ...chosenAlgorithms(signing),
+    ...otherHeaders(signing),
     ...(signing.isToken ? ["none", "None", "NONE", "HS1", ""].map(unsignedToken) : []),
   ];
-}
-
-/** A token whose header names another algorithm, and that has no signature. */
-const unsignedToken = (alg: string): Operation =>
-  op(MAC, `a token of the algorithm "${alg}"`, ({ sender: { signing }, attempt }) =>
-    signing.withCarrier(attempt, (text) => {
-      const [header = "", payload = ""] = text.split(".");
-      const prefix = /^(?:.* )?/.exec(header)?.[0] ?? "";
-      const other = Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url");
-      return `${prefix}${other}.${payload}.`;
-    }),
-  );
-
-/** Headers and parameters that choose the algorithm. */
-const CHOICES = (
-  "Webhook-Signature-Algorithm X-Webhook-Signature-Algorithm X-Signature-Algorithm X-Signature-Alg X-Signature-Method " +
-  "X-Signature-Version X-Hash-Algorithm X-Hmac-Algorithm X-Algorithm Signature-Algorithm Algorithm Alg"
-).split(" ");
-const QUERY_CHOICES = ["algorithm", "alg", "algo", "hash", "signature_method"];
-
-/** Digests without a key, by the algorithm that the attempt itself names. */
-function chosenAlgorithms(): readonly Operation[] {
-  const chosen = (attempt: Attempt, name: string): Attempt => {
-    const { path = "/" } = attempt;
-    const query = QUERY_CHOICES.map((one) => `${one}=${name}`).join("&");
-    return {
-      ...attempt,
-      path: `${path}${path.includes("?") ? "&" : "?"}${query}`,
-      headers: [...attempt.headers, ...CHOICES.map((header) => [header, name] as const)],
-    };
-  };
-  const unsigned = ["none", "null", "plain", "identity"].flatMap((name) =>
-    ["", "none", "cstest"].map((text) =>
-      op(MAC, `the signature "${text}" by the algorithm ${name} that it names`, (base) =>
-        chosen(
-          base.sender.signing.withSignature(base.attempt, () => text),
-          name,
-        ),
-      ),
-    ),
-  );
-  const digested = HASHES.flatMap((hash) =>
-    texts.slice(0, 2).flatMap(([what, of]) =>
-      ENCODINGS.map((encoding) =>
-        op(
-          MAC,
-          `a digest by ${hash}, which it names, without a key over ${what}, in ${encoding}`,
-          (base) => {
-            const text = Buffer.from(of(base, Buffer.alloc(0)));
-            const digest = createHash(hash).update(text).digest(encoding);
-            return chosen(
-              base.sender.signing.withSignature(base.attempt, () => digest),
-              hash,
-            );
-          },
-        ),
-      ),
-    ),
-  );
-  return [...unsigned, ...digested];
 }
 
 /** The genuine signature, and weaker ones, under each other version's name. */
@@ -204,44 +148,65 @@ function otherVersions(signing: Signing): readonly Operation[] {
         relabelled(attempt, version),
       ),
     ),
-    ...LABELS.filter(isOther).flatMap((version) =>
-      // Anyone can make a digest without a key: the one with it is tried where other names are usual.
-      ["md5", "sha1", "sha256"].flatMap((hash) =>
-        digests.slice(hash === "md5" ? 1 : 0, 2).flatMap(([how, digest]) =>
-          texts.slice(0, 2).flatMap(([what, of]) =>
-            ENCODINGS.map((encoding) => {
-              const name = `a signature by ${how} ${hash} over ${what} under ${version || "no version"}, in ${encoding}`;
-              return op(MAC, name, (base) => {
-                const made = resigned(
-                  base,
-                  (key) => digest(hash, Buffer.from(of(base, key)), key),
-                  encoding,
-                );
-                return made && relabelled(made, version);
-              });
-            }),
-          ),
-        ),
-      ),
-    ),
+    ...LABELS.filter(isOther).flatMap((version) => {
+      const change: Change = (made) => relabelled(made, version);
+      const under = [`, under ${version || "no version"}`, change] as const;
+      return [
+        ...signedBy(["sha1", "sha256"], [HMAC, KEYLESS], [WHOLE, BODY], under),
+        ...signedBy(["md5"], [KEYLESS], [WHOLE, BODY], under),
+      ];
+    }),
   ];
 }
 
-/** With another digest as the signature; `undefined` for the scheme's own. */
-function resigned(
-  base: Base,
-  digest: (key: Uint8Array) => Buffer,
-  encoding: (typeof ENCODINGS)[number],
-): Attempt | undefined {
-  const { sender, attempt } = base;
-  const key = keyOf(sender);
-  if (key === undefined) return undefined;
-  const mac = digest(key);
-  // Another encoding of the scheme's own signature belongs to another requirement.
-  if (mac.equals(sender.signing.mac(signedText(base, key), key))) return undefined;
-  return sender.signing.withSignature(attempt, () => mac.toString(encoding));
+/** Digests without a key, or none at all, by the algorithm that the attempt itself names. */
+function chosenAlgorithms(signing: Signing): readonly Operation[] {
+  const chosen: Change = (attempt, name) => ({
+    ...withQuery(attempt, QUERY_CHOICES.map((one) => `${one}=${name}`).join("&")),
+    headers: [...attempt.headers, ...CHOICES.map((header) => [header, name] as const)],
+  });
+  const unsigned = words("none null plain identity").flatMap((name) =>
+    ["", "none", "cstest"].map((text) =>
+      op(MAC, `the signature "${text}" by the algorithm ${name} that it names`, ({ attempt }) => {
+        const made = signing.withSignature(attempt, () => text);
+        return chosen(made, name);
+      }),
+    ),
+  );
+  const ending = ", by the algorithm that it names";
+  return [...unsigned, ...signedBy(HASHES, [KEYLESS], [WHOLE, BODY], [ending, chosen])];
 }
 
-export function keyOf({ secrets: [secret], signing }: Sender): Uint8Array | undefined {
-  return secret === undefined ? undefined : signing.keyOf(secret);
+/** A signature over the body where other schemes have theirs, or where the provider had an older one. */
+function otherHeaders({ headers }: Signing): readonly Operation[] {
+  const older = headers
+    .filter((name) => name.includes("256"))
+    .flatMap((name) =>
+      [["", "sha1"] as const, ["-sha1", "sha1"] as const, ["-md5", "md5"] as const].map(
+        ([end, hash]) => [name.replace(/-?(?:sha)?256/i, end), hash] as const,
+      ),
+    );
+  return [...OTHER_HEADERS, ...older]
+    .filter(([name]) => !headers.includes(name.toLowerCase()))
+    .flatMap(([name, hash, prefix = ""]) =>
+      ENCODINGS.map((encoding) =>
+        op(MAC, `a signature over the body in ${name}, in ${encoding}`, ({ kit, attempt }) => {
+          if (kit.key === undefined) return undefined;
+          const mac = createHmac(hash, kit.key).update(attempt.body).digest(encoding);
+          const own: Header = [name, prefix + mac];
+          return { ...attempt, headers: [...without(attempt.headers, headers), own] };
+        }),
+      ),
+    );
 }
+
+/** A token whose header names another algorithm, and that has no signature. */
+const unsignedToken = (alg: string): Operation =>
+  op(MAC, `a token of the algorithm "${alg}"`, ({ kit: { signing }, attempt }) =>
+    signing.withCarrier(attempt, (text) => {
+      const [header = "", payload = ""] = text.split(".");
+      const prefix = /^(?:.* )?/.exec(header)?.[0] ?? "";
+      const other = Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url");
+      return `${prefix}${other}.${payload}.`;
+    }),
+  );

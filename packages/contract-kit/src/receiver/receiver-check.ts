@@ -1,170 +1,154 @@
-import type { ReceiverCheck, Verdict } from "../check.ts";
+import type { CheckContext, ReceiverCheck, Verdict } from "../check.ts";
 import type { Attempt } from "../harness/attempt-maker.ts";
-import { describeEffect, NO_EFFECTS } from "../harness/effects.ts";
+import { describeEffect, NO_EFFECTS, type Seen } from "../harness/effects.ts";
 import type { Reply } from "../harness/message.ts";
-import type { TestEvent } from "../harness/provider-events.ts";
-import { Sender, TargetLostError, TimeUpError } from "../harness/sender.ts";
-import { isThere } from "../harness/sockets.ts";
-import type { ReceiverTarget } from "../target.ts";
+import { KitSender, type Sent, TargetLostError } from "../harness/kit-sender.ts";
+import { isThere, RunOverError } from "../harness/sockets.ts";
+import type { ReceiverTarget } from "../harness/receiver-target.ts";
 import { Verdicts } from "../verdicts.ts";
-import { diagnose } from "./diagnose.ts";
+import { survey } from "./survey.ts";
 
 /** A check of a receiver before it is run. */
 interface ReceiverCheckOptions extends Pick<ReceiverCheck, "id" | "title"> {
   readonly requirements: readonly [string, ...string[]];
   /** True if it waits for the receiver's own deadlines. */
   readonly slow?: boolean;
-  /** True if the seed chooses what it sends: a thorough run repeats it in rounds, each with the next seed. */
-  readonly isSearch?: boolean;
   /** True if it reports why genuine attempts are refused. All others are skipped then. */
   readonly isFirst?: boolean;
+  /** True if it judges what the whole run has seen: it runs even if nothing more can be sent. */
+  readonly isLast?: boolean;
+  /** True if it fails for a receiver that an earlier check has ended or made hang. */
+  readonly judgesLoss?: boolean;
   /** True if only handlers' effects show whether its requirements are met. */
-  readonly needsEffects?: boolean;
-  /** Those of its requirements that are judged only if the run is strict. */
-  readonly strict?: readonly string[];
+  readonly skipsWithoutEffects?: boolean;
   /** Returns the reason why a provider cannot show any of its requirements. */
   readonly inapplicable?: (target: ReceiverTarget) => string | undefined;
-  readonly run: (sender: Sender) => Promise<void>;
+  readonly run: (kit: KitSender) => Promise<void>;
 }
-
-/** Milliseconds after which nothing more is sent, per round of a search: a run ends also if each answer is slow. */
-const RUN_MS = 80_000;
 
 /** Defines a check that sends attempts to a receiver and records what it sees. */
 export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
-  const { id, title, requirements, run, isSearch = false, strict = [] } = options;
+  const { id, title, requirements, isFirst = false, isLast = false, judgesLoss = false } = options;
   const all = (status: "not_applicable" | "skipped", message: string): readonly Verdict[] =>
     requirements.map((requirement) => ({ requirement, status, message }));
-  return {
-    id,
-    title,
-    role: "receiver",
-    requirements,
-    run: async (target, context) => {
-      const { runState, sockets } = target;
-      const reason = inapplicableReason(options, target);
-      if (reason !== undefined) return all("not_applicable", reason);
-      if (runState.lost !== undefined) {
-        runState.isGone ??= !(await isThere(sockets, [0]));
-        if (runState.isGone) return all("skipped", runState.lost);
-      }
-      const limitMs = RUN_MS * (target.slow ? 10 : target.effort);
-      const isSlow = `the receiver is slow: its checks have taken ${limitMs / 1000} s`;
-      runState.startedAt ??= sockets.clock.now();
-      runState.endsAt ??= runState.startedAt + limitMs;
-      if (sockets.clock.now() > runState.endsAt) return all("skipped", isSlow);
-      const verdicts = new Verdicts(id, requirements);
-      const isLax = !target.strict;
-      const judged = (context.selected ?? requirements).filter(
-        (one) => !(isLax && strict.includes(one)),
-      );
-      if (isLax)
-        for (const one of strict)
-          verdicts.notApplicable(one, "only strict receivers meet it: --thorough judges it");
-      let sender = new Sender(target, { ...context, selected: judged }, verdicts);
-      try {
-        if (options.isFirst !== true) {
-          const first = new Sender(target, context, verdicts, { check: "receiver/diagnose" });
-          runState.diagnosis ??= diagnose(first);
-          const cause = await runState.diagnosis;
-          if (cause !== undefined) return all("skipped", `genuine attempts are refused: ${cause}`);
-        }
-        const isDone = (): boolean => judged.every((one) => verdicts.hasFailed(one));
-        for (let round = 0; round < (isSearch ? target.effort : 1) && !isDone(); round += 1) {
-          const seeded = { ...context, selected: judged, seed: context.seed + round };
-          sender = new Sender(target, seeded, verdicts, { round });
-          await run(sender);
-        }
-      } catch (error) {
-        if (error instanceof TimeUpError) return verdicts.list(isSlow);
-        if (!(error instanceof TargetLostError)) throw error;
-        verdicts.fail(sender.requirement, error.message, [error.exchange]);
-        return verdicts.list("the receiver ended or hung earlier in this check");
-      }
-      return verdicts.list();
-    },
+
+  const run = async (target: ReceiverTarget, context: CheckContext) => {
+    const reason = inapplicableReason(options, target);
+    if (reason !== undefined) return all("not_applicable", reason);
+    const { runState, sockets, effects } = target;
+    runState.startedAt ??= sockets.clock.now();
+    const wasLost = runState.lost !== undefined;
+    effects?.beginCheck();
+    const over = await reasonToStop(target);
+    if (isLast) sockets.maxRequests = target.maxRequests;
+    else if (over !== undefined) return all("skipped", over);
+    const verdicts = new Verdicts(id, requirements);
+    const kit = new KitSender(target, context, verdicts);
+    const judged = async (): Promise<readonly Verdict[]> => {
+      const { cause } = await survey(new KitSender(target, context, verdicts, "survey"));
+      if (cause !== undefined && !isFirst)
+        return all("skipped", `genuine attempts are refused: ${cause}`);
+      if (runState.stopped !== undefined)
+        return all("skipped", `handlers no longer run: ${runState.stopped}`);
+      await options.run(kit);
+      return verdicts.list(undefined, effects === undefined ? NO_EFFECTS : effects.unreadable);
+    };
+    try {
+      return await Promise.race([judged(), aborted(context.signal)]);
+    } catch (error) {
+      if (error instanceof RunOverError) return verdicts.list(error.message);
+      if (!(error instanceof TargetLostError)) throw error;
+      const isBlamed = !wasLost && runState.lost?.isBan !== true;
+      if (isBlamed || judgesLoss) verdicts.fail(kit.blamedIfLost, error.message, [error.exchange]);
+      return verdicts.list(lossOf(runState.lost, "in this check"));
+    }
   };
+  return { id, title, role: "receiver", requirements, run };
+}
+
+/** Rejects once the run is interrupted. */
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = (): void => reject(new RunOverError("the run was interrupted"));
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Returns the reason why a check cannot send anything more, if there is one. */
+async function reasonToStop({ runState, sockets }: ReceiverTarget): Promise<string | undefined> {
+  const { lost } = runState;
+  if (lost === undefined) return undefined;
+  runState.isGone ??= !(await isThere(sockets, [0]));
+  return runState.isGone ? lossOf(lost, `in this run, with ${lost.during}`) : undefined;
+}
+
+function lossOf(lost: ReceiverTarget["runState"]["lost"], when: string): string {
+  return lost?.isBan === true
+    ? `genuine attempts are refused: ${lost.during}`
+    : `the receiver ended or hung earlier ${when}`;
 }
 
 function inapplicableReason(
-  { slow, needsEffects, inapplicable }: ReceiverCheckOptions,
+  { slow, skipsWithoutEffects, inapplicable }: ReceiverCheckOptions,
   target: ReceiverTarget,
 ): string | undefined {
   if (slow === true && !target.slow)
     return "it waits for the receiver's own deadlines: --slow runs it";
-  if (needsEffects === true && target.effects === undefined) return NO_EFFECTS;
+  if (skipsWithoutEffects === true && target.effects === undefined) return NO_EFFECTS;
   return inapplicable?.(target);
 }
 
+/** Accepted invalid attempts of one requirement, or refused valid ones, after which no more are sent. */
+const ENOUGH = 5;
+
 /** An attempt that a receiver must refuse. */
-export interface Forgery extends Attempt {
-  /** The same mistake in a simpler attempt, which the finding shows if it is accepted too. */
-  readonly plainer?: (() => Forgery) | undefined;
+export interface InvalidAttempt extends Attempt {
   /** Ids that it carries instead of its event's. */
   readonly otherIds?: readonly string[];
 }
-
-/** Accepted forgeries of one requirement, or refused genuine attempts, after which no more are sent. */
-const ENOUGH = 5;
 
 /**
  * Sends attempts that must be refused, then a genuine one: none of the former may be acknowledged or show an effect,
  * and the receiver must still answer.
  */
-export async function expectRefused(
-  sender: Sender,
+export async function expectRefusedThenGenuine(
+  kit: KitSender,
   requirement: string,
-  forgeries: readonly Forgery[],
+  attempts: readonly InvalidAttempt[],
 ): Promise<readonly Reply[]> {
-  const { verdicts, target } = sender;
-  sender.requirement = requirement;
-  const accepted = (replies: readonly Reply[]): boolean =>
-    replies.filter((reply) => reply.isAcknowledged).length >= ENOUGH;
-  const sent = await sender.postAll(forgeries, { isEnough: accepted });
+  const { verdicts, target, expect } = kit;
+  kit.blamedIfLost = requirement;
+  const isFound = (reply: Reply): boolean => reply.isAcknowledged;
+  const sent = await kit.postAll(attempts, { isFound, enough: ENOUGH });
   // Answers are checked before effects.
-  for (const one of sent.filter(({ reply }) => reply.isAcknowledged).slice(0, ENOUGH)) {
-    const { what, reply } = await plainest(sender, one);
+  for (const { what, reply } of sent.filter((one) => one.reply.isAcknowledged).slice(0, ENOUGH))
     verdicts.fail(requirement, reply.insteadOf(`${what}: expected a refusal`), [reply]);
-  }
-  const genuine = sender.genuine();
-  const after = await sender.post(genuine);
-  const last = forgeries.at(-1)?.what ?? "them";
-  verdicts.expect(
-    requirement,
-    after.isAcknowledged,
-    () => `a genuine attempt after ${last} is answered by ${after.summary}`,
-    [after],
-  );
+  const last = attempts.at(-1)?.what ?? "them";
+  const genuine = kit.attempt({ what: `a genuine attempt after ${last}` });
+  const after = await kit.post(genuine);
+  if (isShutOut(after) && isShutOut(await kit.post(kit.attempt())))
+    kit.shutOut(target.runState.refused.length + sent.length, after);
+  const answer = `${genuine.what} is answered by ${after.summary}`;
+  expect(requirement, after.isAcknowledged, answer, after);
   // The genuine attempt's effect appears after the effects of earlier attempts.
-  const seen = await sender.effects(after.isAcknowledged ? [genuine.event] : []);
+  const seen = await kit.waitForEffects(after.isAcknowledged ? [genuine.event] : []);
   for (const row of seen?.nameless ?? [])
-    verdicts.fail(requirement, `after ${forgeries[0]?.what ?? "them"}: ${row}`);
+    verdicts.fail(requirement, `after ${attempts[0]?.what ?? "them"}: ${row}`);
   for (const one of sent) {
     const { what, event, otherIds = [], reply } = one;
     if (reply.isAcknowledged) continue;
     const hasRun = (seen?.count({ ids: [...event.ids, ...otherIds] }) ?? 0) > 0;
-    const isRight = verdicts.expect(
-      requirement,
-      !hasRun,
-      () => `${what}: refused with ${reply.summary}, and a handler ran all the same`,
-      [reply],
-    );
-    if (isRight) target.runState.refused.push(one);
+    const ran = `${what}: refused with ${reply.summary}, and a handler ran all the same`;
+    if (expect(requirement, !hasRun, ran, reply)) target.runState.refused.push(one);
   }
   return sent.map(({ reply }) => reply);
 }
 
-type Accepted = Forgery & { readonly reply: Reply };
+/** True for an answer by which a receiver bans a sender: one that is busy says 503. */
+const isShutOut = ({ status }: Reply): boolean => status === 403 || status === 429;
 
-async function plainest(sender: Sender, accepted: Accepted): Promise<Accepted> {
-  const next = accepted.plainer?.();
-  if (next === undefined) return accepted;
-  const reply = await sender.post(next);
-  return reply.isAcknowledged ? plainest(sender, { ...next, reply }) : accepted;
-}
-
-/** A genuine attempt. */
-export interface Genuine extends Attempt {
+/** An attempt that a receiver must accept. */
+export interface ValidAttempt extends Attempt {
   /** Default: the requirement of the whole call. */
   readonly requirement?: string;
   /** True if no handler is known to run for it: its type is not in the catalogue. */
@@ -173,42 +157,38 @@ export interface Genuine extends Attempt {
 
 /** Sends genuine attempts: each must be acknowledged, and its handler run once. */
 export async function expectAccepted(
-  sender: Sender,
+  kit: KitSender,
   requirement: string,
-  attempts: readonly Genuine[],
+  attempts: readonly ValidAttempt[],
 ): Promise<void> {
-  const { verdicts, target } = sender;
-  sender.requirement = requirement;
-  const refused = (replies: readonly Reply[]): boolean =>
-    replies.filter((reply) => !reply.isAcknowledged).length >= ENOUGH;
-  const sent = await sender.postAll(attempts, { isEnough: refused });
+  const { verdicts, expect } = kit;
+  kit.blamedIfLost = requirement;
+  const isFound = (reply: Reply): boolean => !reply.isAcknowledged;
+  const sent = await kit.postAll(attempts, { isFound, enough: ENOUGH });
   const handled = sent.filter((one) => one.reply.isAcknowledged && one.isUnhandled !== true);
-  const seen = await sender.effects(handled.map(({ event }) => event));
+  const seen = await kit.waitForEffects(handled.map(({ event }) => event));
   for (const row of seen?.nameless ?? []) verdicts.fail(requirement, row);
   for (const one of sent) {
-    const { what, event, reply, requirement: own = requirement } = one;
-    verdicts.expect(
-      own,
-      reply.isAcknowledged,
-      () => `${what}: it is genuine, and was answered by ${reply.summary}`,
-      [reply],
-    );
-    if (seen === undefined || !handled.includes(one)) continue;
-    const ran = seen.of(event);
-    verdicts.expect(
-      own,
-      ran?.count === 1 && isTypeOf(event, ran.type),
-      () =>
-        ran === undefined
-          ? `${what}: acknowledged, but without an effect within ${target.effectsWaitMs} ms`
-          : `${what}: expected one effect of ${event.type}, got ${describeEffect(ran)}`,
-      [reply],
-    );
-    if (ran?.count === 1) target.runState.handled.push(event);
+    const { what, reply, requirement: own = requirement } = one;
+    const answer = `${what}: it is genuine, and was answered by ${reply.summary}`;
+    expect(own, reply.isAcknowledged, answer, reply);
+    if (seen !== undefined && handled.includes(one)) expectOneRun(kit, own, one, seen);
   }
 }
 
-/** True if an effect's type names an event's: the whole type, or a part that a handler may know it by. */
-export function isTypeOf({ types }: TestEvent, type: string): boolean {
-  return types.includes(type);
+/** Expects that the handler of an acknowledged attempt has run once, and remembers its event if so. */
+export function expectOneRun(
+  { target, expect }: KitSender,
+  requirement: string,
+  { what, event, reply }: Sent,
+  seen: Seen,
+): void {
+  const ran = seen.of(event);
+  if (ran?.count === 1) target.runState.handled.push(event);
+  const got =
+    ran === undefined
+      ? "acknowledged, but without an effect"
+      : `expected one effect of ${event.type}, got ${describeEffect(ran)}`;
+  const isRight = ran?.count === 1 && event.types.includes(ran.type);
+  expect(requirement, isRight, `${what}: ${got}`, reply);
 }

@@ -2,13 +2,13 @@ import type { ReceiverCheck } from "../check.ts";
 import { sleep } from "../harness/clock.ts";
 import { NO_EFFECTS } from "../harness/effects.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
-import type { Sender } from "../harness/sender.ts";
+import type { KitSender } from "../harness/kit-sender.ts";
 import { receiverCheck } from "./receiver-check.ts";
 
 const DUPLICATE = "R-ONCE-DUPLICATE";
 const UNSIGNED = "R-VERIFY-UNSIGNED";
 
-/** Milliseconds after the run's first attempt before all effects are read again. */
+/** Milliseconds after the run's first attempt, and its last failed one, before all effects are read again. */
 const SETTLED_MS = 5000;
 
 /** Reads all effects again: a handler may run long after its attempt was answered. */
@@ -16,28 +16,25 @@ export const settled: ReceiverCheck = receiverCheck({
   id: "receiver/settled",
   title: "seconds later, each handled event has run once, and no refused attempt has run",
   requirements: [DUPLICATE, UNSIGNED],
-  needsEffects: true,
-  run: async (sender) => {
-    const { verdicts, target } = sender;
-    const { handled, refused, startedAt = 0 } = target.runState;
-    await sleep(target.sockets.clock, Math.max(0, startedAt + SETTLED_MS - sender.now()));
-    const seen = await sender.finalEffects();
+  skipsWithoutEffects: true,
+  run: async (kit) => {
+    const { verdicts, target, expect } = kit;
+    const { handled, refused, startedAt = 0, failedAt = startedAt } = target.runState;
+    await sleep(target.sockets.clock, Math.max(0, failedAt + SETTLED_MS - kit.now()));
+    const seen = await kit.postLastAndWaitForEffects();
     verdicts.notApplicable(DUPLICATE, "no event was handled before");
     verdicts.notApplicable(UNSIGNED, "no attempt was refused before");
     if (seen === undefined) return;
     for (const event of handled) {
       const count = seen.count(event);
-      verdicts.expect(
-        DUPLICATE,
-        count === 1,
-        () => `${event.type}: its handler had run once; seconds later it has run ${count} times`,
-      );
+      const message = `${event.type}: its handler had run once; seconds later it has run ${count} times`;
+      expect(DUPLICATE, count === 1, message);
     }
     for (const { what, event } of refused)
-      verdicts.expect(
+      expect(
         UNSIGNED,
         seen.count(event) === 0,
-        () => `${what}: refused, and seconds later a handler has run`,
+        `${what}: refused, and seconds later a handler has run`,
       );
   },
 });
@@ -60,71 +57,64 @@ export const memory: ReceiverCheck = receiverCheck({
     if (!events.hasId) return `${title} sends no id of the event`;
     return effects === undefined && restart === undefined ? NO_EFFECTS : undefined;
   },
-  run: async (sender) => {
-    const { verdicts, target } = sender;
+  run: async (kit) => {
+    const { verdicts, target } = kit;
     const { handled } = target.runState;
-    const { rows } = sender.events;
+    const { rows } = kit.events;
     const old = handled.slice(0, OLDEST);
-    const others = Array.from({ length: 60 * target.effort }, (_, index) =>
-      sender.event({ row: rows[index % rows.length] }),
+    const others = Array.from({ length: 60 }, (_, index) =>
+      kit.event({ row: rows[index % rows.length] }),
     );
-    await sender.postAll(others.map((event) => sender.attempt(event)));
+    await kit.postAll(others.map((event) => kit.attempt({ event })));
     // Some receivers forget after a minute.
     if (target.slow) await sleep(target.sockets.clock, MINUTE_MS);
     const when = `after ${handled.length + others.length} other events`;
-    await repeated(sender, old.length > 0 ? old : others.slice(0, OLDEST), when);
-    if (target.effects === undefined) verdicts.notApplicable(LIST, NO_EFFECTS);
-    else {
+    await repeated(kit, old.length > 0 ? old : others.slice(0, OLDEST), when);
+    if (target.effects !== undefined) {
       const { unreadable, odd } = target.effects;
       const isRight = unreadable === undefined && odd.length === 0;
-      verdicts.expect(LIST, isRight, () => unreadable ?? odd.slice(0, 5).join("; "));
+      kit.expect(LIST, isRight, unreadable ?? odd.slice(0, 5).join("; "));
     }
     verdicts.notApplicable(AFTER_HANDLER, "only a restart shows it: --restart-command");
     if (target.restart === undefined || verdicts.hasFailed(RETRIES)) return;
     await target.restart();
-    await repeated(sender, [...old.slice(0, 4), ...others.slice(-4)], "after a restart");
-    await interrupted(sender, old.slice(0, 4));
+    await repeated(kit, [...old.slice(0, 4), ...others.slice(-4)], "after a restart");
+    await interrupted(kit, old.slice(0, 4));
   },
 });
 
 /** A receiver may keep its list of effects in memory: after a restart, only later runs count. */
-async function repeated(sender: Sender, events: readonly TestEvent[], when: string): Promise<void> {
-  const { verdicts } = sender;
-  const before = await sender.effects([]);
-  const sent = await sender.postAll(events.map((event) => sender.attempt(event)));
-  const seen = await sender.finalEffects();
-  verdicts.notApplicable(RETRIES, sender.noEffects());
+async function repeated(kit: KitSender, events: readonly TestEvent[], when: string): Promise<void> {
+  const { verdicts } = kit;
+  const before = await kit.waitForEffects([]);
+  const sent = await kit.postAll(events.map((event) => kit.attempt({ event })));
+  const seen = await kit.postLastAndWaitForEffects();
   for (const { event, reply } of sent) {
     const expected = `${event.type} ${when}: expected an acknowledgement`;
     if (!reply.isAcknowledged) verdicts.fail(RETRIES, reply.insteadOf(expected), [reply]);
     if (seen === undefined || before === undefined) continue;
     const isStill = seen.count(event) <= before.count(event);
-    verdicts.expect(RETRIES, isStill, () => `${event.type} ${when}: its handler ran again`, [
-      reply,
-    ]);
+    kit.expect(RETRIES, isStill, `${event.type} ${when}: its handler ran again`, reply);
   }
 }
 
 /** Restarts the receiver as soon as it has acknowledged some events: those that had not run must run afterwards. */
-async function interrupted(sender: Sender, known: readonly TestEvent[]): Promise<void> {
-  const { verdicts, target } = sender;
-  const sent = await sender.postAll(Array.from({ length: INTERRUPTED }, () => sender.genuine()));
+async function interrupted(kit: KitSender, known: readonly TestEvent[]): Promise<void> {
+  const { verdicts, target } = kit;
+  const sent = await kit.postAll(Array.from({ length: INTERRUPTED }, () => kit.attempt()));
   const before = await target.effects?.seen([]);
   await target.restart?.();
   const acknowledged = sent.filter(({ reply }) => reply.isAcknowledged);
   const open = acknowledged.filter(({ event }) => before?.of(event) === undefined);
-  const after = await sender.finalEffects(open.map(({ event }) => event));
+  const after = await kit.postLastAndWaitForEffects(open.map(({ event }) => event));
   // A list that does not survive a restart shows nothing of what ran before it.
   const isKept = known.some((event) => after?.of(event) !== undefined);
   if (after === undefined || before === undefined || !isKept) {
     verdicts.notApplicable(AFTER_HANDLER, "its list of effects does not survive a restart");
     return;
   }
-  for (const { event, reply } of acknowledged)
-    verdicts.expect(
-      AFTER_HANDLER,
-      after.count(event) > 0,
-      () => `${event.type}: acknowledged, and lost by a restart right after it`,
-      [reply],
-    );
+  for (const { event, reply } of acknowledged) {
+    const message = `${event.type}: acknowledged, and lost by a restart right after it`;
+    kit.expect(AFTER_HANDLER, after.count(event) > 0, message, reply);
+  }
 }

@@ -1,14 +1,6 @@
 import { createRequire } from "node:module";
 import { referencePage } from "@countersign/schemas";
-import {
-  type Evidence,
-  type Finding,
-  applies,
-  requirements,
-  type Level,
-  type Requirement,
-  type Role,
-} from "../check.ts";
+import { type Finding, requirements, type Level, type Requirement, type Role } from "../check.ts";
 import type { PactResult, PactRow } from "../pact/verify-pacts.ts";
 import type { Report } from "../run.ts";
 import { json } from "./escape.ts";
@@ -28,23 +20,32 @@ export interface ReportDocument {
   readonly notes: readonly string[];
   /** Reasons why it is invalid, a line each. */
   readonly problems: readonly string[];
-  /** The known failures, if a baseline was given. */
-  readonly baseline?: BaselineNews;
+  /** Ids of the baseline that pass now: remove them from it. Absent without a baseline. */
+  readonly fixed?: readonly string[];
   /** 0: nothing new fails at a level of `about.failOn`. 1: something does. 2: the run is not conclusive. */
   readonly exitCode: 0 | 1 | 2;
 }
 
-/** The failures of a baseline in a run. */
-export interface BaselineNews {
-  /** Ids that still fail. */
-  readonly known: readonly string[];
-  /** Ids that pass now: remove them from the baseline. */
-  readonly mended: readonly string[];
-  /** Ids that this run does not judge: skipped, not applicable, or of no check. */
-  readonly unjudged: readonly string[];
+/** The subject of a report, which identifies it and lets it be repeated. */
+export interface ReportAbout {
+  readonly role: Role;
+  /** The target's URL, without a user's name, password, query or fragment. */
+  readonly target: string;
+  /** The name of the profile; of the provider, if the role is receiver or sender. */
+  readonly profile: string;
+  /** Version of the requirements that the run judged by; absent for pacts. */
+  readonly requirements?: string;
+  readonly seed: number;
+  /** Levels whose failures fail the run. */
+  readonly failOn: readonly Level[];
+  /** When the run began, ISO 8601 in UTC. */
+  readonly startedAt: string;
+  /** Version of this kit. */
+  readonly kit: string;
 }
 
-export interface ReportEntry {
+/** A finding, or the result of a pact's interaction. */
+export interface ReportEntry extends Pick<Finding, "status" | "message" | "exchanges" | "ms"> {
   /** Stable identifier, used in baselines. */
   readonly id: string;
   /** The check, or the two sides of the pact. */
@@ -55,75 +56,51 @@ export interface ReportEntry {
   readonly requirement: string | undefined;
   /** The requirement's. Absent if a pact's interaction names none: its failure always fails the run. */
   readonly level?: Level;
-  readonly status: Finding["status"];
-  /** True if the baseline has it: a known failure, which does not fail the run. */
-  readonly isKnown: boolean;
-  /** Empty if it passes. */
-  readonly message: string;
   /** The requirement's source, its reason, and its fix. */
   readonly source?: string;
   readonly why?: string;
   readonly fix?: string;
   /** The page that explains the requirement. */
   readonly page?: string;
-  readonly evidence?: Evidence;
+  /** True if the baseline has it: a known failure, which does not fail the run. */
+  readonly isKnown: boolean;
   /** The command that meets the same failure again. */
   readonly replay?: string;
-  /** Milliseconds of the interaction, or the requirement's even share of the check's, so that sums are true. */
-  readonly ms: number;
 }
 
-export interface UncoveredRequirement {
-  readonly id: string;
-  readonly level: Level;
-  readonly sentence: string;
+export interface UncoveredRequirement extends Pick<
+  Requirement,
+  "id" | "level" | "sentence" | "unchecked"
+> {
   readonly page: string;
-  /** The reason why no check tests it; absent if a check does that was left out of this run. */
-  readonly unchecked?: string;
 }
 
 export interface RunReportOptions {
   /** The command that repeats a failure. Default: none. */
-  readonly replay?: (
-    check: string,
-    at: { readonly seed: number; readonly path?: string },
-  ) => string;
+  readonly replay?: (check: string) => string;
   readonly notes?: readonly string[];
 }
 
 /** The report of a run of checks. */
 export function reportOfRun(report: Report, options: RunReportOptions = {}): ReportDocument {
-  const replay = options.replay;
+  const { role, url, findings, uncovered, isInterrupted, exitCode } = report;
   return {
-    title: `${report.role} at ${withoutSecrets(report.url)}`,
-    about: reportAbout(report),
-    entries: report.findings.map((finding) => {
-      const sharers = report.findings.filter(({ check }) => check === finding.check).length;
-      const entry = entryOfFinding(finding, { seed: report.seed, ...(replay && { replay }) });
-      return { ...entry, ms: Math.round((entry.ms / sharers) * 1000) / 1000 };
-    }),
-    uncovered: uncoveredOf(report.uncovered),
-    notes: [...(options.notes ?? []), ...inapplicable(report)],
-    problems: report.isInterrupted ? ["the run was interrupted: this report is a part"] : [],
-    exitCode: report.exitCode,
+    title: `${role} at ${withoutSecrets(url)}`,
+    about: describeRun(report),
+    entries: findings.map((finding) => entryOfFinding(finding, options)),
+    uncovered: requirements().flatMap((one) => (uncovered.includes(one.id) ? untested(one) : [])),
+    notes: options.notes ?? [],
+    problems: isInterrupted ? ["the run was interrupted: this report is a part"] : [],
+    exitCode,
   };
-}
-
-/** Says once how many requirements of a service a profile without payments leaves out. */
-function inapplicable({ role, profile }: Report): readonly string[] {
-  if (role === "receiver") return [];
-  const { length } = requirements(role).filter((one) => !applies(one, profile));
-  const words = `${length} requirements need payments and are not applicable`;
-  return length === 0 ? [] : [`${words}: the profile ${profile.name} has no payments.`];
 }
 
 /** A finding as an entry of a report. */
 export function entryOfFinding(
-  { check, requirement, status, message, evidence, ms }: Finding,
-  { seed, replay }: Pick<RunReportOptions, "replay"> & { readonly seed: number },
+  { check, requirement, status, message, exchanges, ms }: Finding,
+  { replay }: Pick<RunReportOptions, "replay">,
 ): ReportEntry {
   const isWrong = status === "fail" || status === "warn" || status === "error";
-  const again = isWrong ? replay?.(check, evidence?.replay ?? { seed }) : undefined;
   return {
     id: `${check}#${requirement.id}`,
     group: check,
@@ -132,8 +109,8 @@ export function entryOfFinding(
     status,
     isKnown: false,
     message,
-    ...(evidence && { evidence }),
-    ...(again !== undefined && { replay: again }),
+    ...(exchanges && { exchanges }),
+    ...(isWrong && replay && { replay: replay(check) }),
     ms,
   };
 }
@@ -149,47 +126,43 @@ export type SkippedRow = Pick<PactRow, "consumer" | "provider" | "description" |
 
 /** The report of a verification of pacts. */
 export function reportOfPacts(
-  result: PactResult,
+  { provider, rows, problems }: PactResult,
   { about, skipped = [], replay }: PactReportOptions,
 ): ReportDocument {
   const known = new Map(requirements().map((one) => [one.id, one]));
-  const entryOf = (
-    row: SkippedRow,
-    said: Pick<ReportEntry, "status" | "message" | "ms">,
-  ): ReportEntry => {
-    const { consumer, provider, description: name, requirement: id } = row;
-    const requirement = known.get(id ?? "");
-    const group = `${consumer} → ${provider}`;
-    const own = requirement ? explained(requirement) : { requirement: id };
-    return { id: `${group}: ${name}`, group, name, ...own, isKnown: false, ...said };
-  };
-  const verified = result.rows.map((row): ReportEntry => {
-    const { ms, isOk, problems } = row;
-    const { level } = known.get(row.requirement ?? "") ?? {};
-    const failure = level === undefined || about.failOn.includes(level) ? "fail" : "warn";
-    const entry = entryOf(row, {
-      status: isOk ? "pass" : failure,
-      message: problems.join("\n"),
+  const entryOf = (row: SkippedRow, status: ReportEntry["status"], message: string, ms: number) => {
+    const group = `${row.consumer} → ${row.provider}`;
+    const requirement = known.get(row.requirement ?? "");
+    return {
+      id: `${group}: ${row.description}`,
+      group,
+      name: row.description,
+      ...(requirement ? explained(requirement) : { requirement: row.requirement }),
+      status,
+      isKnown: false,
+      message,
+      ...((status === "fail" || status === "warn") && replay && { replay: replay(row) }),
       ms,
-    });
-    return isOk || replay === undefined ? entry : { ...entry, replay: replay(row) };
-  });
-  const left = skipped.map(({ row, reason }) =>
-    entryOf(row, { status: "skipped", message: reason, ms: 0 }),
-  );
-  const entries = [...verified, ...left];
+    };
+  };
+  const entries: readonly ReportEntry[] = [
+    ...rows.map((row) => {
+      const level = known.get(row.requirement ?? "")?.level;
+      const failed = level === undefined || about.failOn.includes(level) ? "fail" : "warn";
+      return entryOf(row, row.isOk ? "pass" : failed, row.problems.join("\n"), row.ms);
+    }),
+    ...skipped.map(({ row, reason }) => entryOf(row, "skipped", reason, 0)),
+  ];
+  const tested = new Set(entries.map(({ requirement }) => requirement));
   const hasFailed = entries.some(({ status }) => status === "fail");
-  const told = new Set(entries.map(({ requirement }) => requirement));
   return {
-    title: `pacts of ${result.provider} at ${withoutSecrets(about.url)}`,
-    about: reportAbout(about),
+    title: `pacts of ${provider} at ${withoutSecrets(about.url)}`,
+    about: describeRun(about),
     entries,
-    uncovered: uncoveredOf(
-      requirements(about.role).flatMap(({ id }) => (told.has(id) ? [] : [id])),
-    ),
+    uncovered: requirements(about.role).flatMap((one) => (tested.has(one.id) ? [] : untested(one))),
     notes: [],
-    problems: result.problems,
-    exitCode: result.problems.length > 0 ? 2 : hasFailed ? 1 : 0,
+    problems,
+    exitCode: problems.length > 0 ? 2 : hasFailed ? 1 : 0,
   };
 }
 
@@ -198,34 +171,9 @@ function explained({ id, level, source, why, fix }: Requirement) {
   return { requirement: id, level, source, why, fix, page };
 }
 
-function uncoveredOf(ids: readonly string[]): readonly UncoveredRequirement[] {
-  return requirements()
-    .filter(({ id }) => ids.includes(id))
-    .map(({ id, level, sentence, unchecked }) => ({
-      id,
-      level,
-      sentence,
-      page: referencePage("requirements", id),
-      ...(unchecked !== undefined && { unchecked }),
-    }));
-}
-
-/** The subject of a report, which identifies it and lets it be repeated. */
-export interface ReportAbout {
-  readonly role: Role;
-  /** The target's URL, without a user's name, password, query or fragment. */
-  readonly target: string;
-  /** The profile's name. */
-  readonly profile: string;
-  /** Version of the requirements that the run judged by; absent for pacts. */
-  readonly requirements?: string;
-  readonly seed: number;
-  /** Levels whose failures fail the run. */
-  readonly failOn: readonly Level[];
-  /** When the run began, ISO 8601 in UTC. */
-  readonly startedAt: string;
-  /** Version of this kit. */
-  readonly kit: string;
+function untested({ id, level, sentence, unchecked }: Requirement): UncoveredRequirement {
+  const page = referencePage("requirements", id);
+  return { id, level, sentence, page, ...(unchecked !== undefined && { unchecked }) };
 }
 
 export type AboutOptions = Pick<
@@ -234,10 +182,10 @@ export type AboutOptions = Pick<
 > &
   Partial<Pick<Report, "version">>;
 
-// The manifest is next to src/ and dist/.
+// The manifest is next to src/ and lib/.
 const load = createRequire(import.meta.url);
 
-export function reportAbout(options: AboutOptions): ReportAbout {
+function describeRun(options: AboutOptions): ReportAbout {
   const { role, url, profile, version, seed, failOn, startedAt } = options;
   // npm packs no package without a version.
   const { version: kit } = load("../../package.json") as { readonly version: string };
@@ -254,7 +202,7 @@ export function reportAbout(options: AboutOptions): ReportAbout {
 }
 
 /** An address without the parts that people put keys into. */
-export function withoutSecrets(url: string): string {
+function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return "(not a URL)";
   const { protocol, host, pathname, search } = new URL(url);
   return `${protocol}//${host}${pathname}${search === "" ? "" : "?…"}`;

@@ -1,5 +1,3 @@
-import { shownBytes } from "../exchange-text.ts";
-
 // A target's text is shown and never obeyed: each format has one function that makes it plain text.
 
 /**
@@ -92,59 +90,4 @@ export function markdownBlock(text: string): readonly string[] {
 
 function longestFence(text: string): number {
   return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-}
-
-/** The words of a workflow command of GitHub Actions: one line, in which nothing is a command. */
-export function workflowData(text: string): string {
-  return terminalLines(text).join("\n").replaceAll("%", "%25").replaceAll("\n", "%0A");
-}
-
-/** The value of a property of a workflow command. */
-export function workflowProperty(text: string): string {
-  return workflowData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
-}
-
-/**
- * Removes secrets from everything that is reported, in every encoding: a target may print what it
- * was sent, also coded. The last of several walls: no check writes a secret down.
- *
- * @param secrets Tokens, keys, and what is made of them (`user:password` of Basic); those of less than 8
- *   characters stay, since ordinary words contain them.
- * @returns Gives a copy of a JSON value with `[secret]` instead of each.
- */
-export function redactor(secrets: readonly string[]): <T>(value: T) => T {
-  const forms = [...new Set(secrets.flatMap(formsOf))]
-    .filter((form) => form.length >= 8)
-    .toSorted((a, b) => b.length - a.length);
-  const hide = (text: string): string =>
-    forms.reduce((before, form) => before.replaceAll(form, "[secret]"), text);
-  // Each value keeps its form; only texts change.
-  return <T>(value: T): T => copied(value, hide) as T;
-}
-
-function copied(value: unknown, hide: (text: string) => string): unknown {
-  if (typeof value === "string") return hide(value);
-  if (Array.isArray(value)) return value.map((one) => copied(one, hide));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copied(one, hide)]));
-}
-
-function formsOf(secret: string): readonly string[] {
-  const bare = secret.replace(/^(?:whsec_|whsk_|whpk_|raw:)/, "");
-  const key = secret.startsWith("whsec_") ? [Buffer.from(bare, "base64")] : [];
-  const bytes = [Buffer.from(secret), Buffer.from(bare), ...key];
-  return [
-    ...[secret, bare].flatMap((text) => [
-      text,
-      shownBytes(text),
-      encodeURIComponent(text),
-      JSON.stringify(text).slice(1, -1),
-    ]),
-    ...bytes.flatMap((one) => {
-      const hex = one.toString("hex");
-      // The padding is removed, so that the secret is found with and without it.
-      const base64 = one.toString("base64").replace(/=+$/, "");
-      return [hex, hex.toUpperCase(), base64, one.toString("base64url")];
-    }),
-  ];
 }

@@ -1,38 +1,58 @@
 import { createHash } from "node:crypto";
-import { levels } from "../check.ts";
-import type { ReportDocument, ReportEntry, UncoveredRequirement } from "./document.ts";
+import type { ReportDocument } from "./document.ts";
 import { html } from "./escape.ts";
-import { style } from "./html-style.ts";
-import {
-  aboutRows,
-  countsOf,
-  gravestFirst,
-  isWrong,
-  newsOf,
-  partsOf,
-  verdictOf,
-  wordOf,
-  type Part,
-} from "./summary.ts";
+import { type PageFormat, printPage } from "./page.ts";
 
-const tones: Readonly<Record<ReportEntry["status"], "good" | "bad" | "mild" | "soft">> = {
-  pass: "good",
-  fail: "bad",
-  warn: "mild",
-  error: "bad",
-  skipped: "soft",
-  not_applicable: "soft",
-};
+// Readable from 360 px on, in light and dark, and on paper.
+const style = `
+:root {
+  color-scheme: light dark;
+  --ink: light-dark(#1c2330, #e4e8f0);
+  --soft: light-dark(#566074, #9aa5b8);
+  --line: light-dark(#d9dee7, #333c4c);
+  --page: light-dark(#ffffff, #12161d);
+  --raised: light-dark(#f5f7fa, #1a202a);
+  --bad: light-dark(#b3261e, #ff8a80);
+  --mild: light-dark(#8a5a00, #f2c14e);
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0 auto;
+  max-width: 72rem;
+  padding: 1.5rem clamp(1rem, 4vw, 3rem) 4rem;
+  background: var(--page);
+  color: var(--ink);
+  font: 1rem/1.5 system-ui, sans-serif;
+  overflow-wrap: anywhere;
+}
+h1 { font-size: 1.5rem; line-height: 1.25; }
+h2 { font-size: 1.1rem; line-height: 1.4; }
+a { color: inherit; }
+code, pre { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.86em; }
+pre { padding: 0.6rem 0.75rem; border: 1px solid var(--line); border-radius: 6px; background: var(--raised); white-space: pre-wrap; }
+article { border-left: 4px solid var(--bad); padding-left: 1rem; margin: 2rem 0; }
+article.warn { border-left-color: var(--mild); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 1rem; }
+dt, th { color: var(--soft); }
+dd { margin: 0; }
+table { width: 100%; border-collapse: collapse; font-size: 0.92rem; }
+th, td { padding: 0.4rem 0.75rem 0.4rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+summary { cursor: pointer; padding: 0.4rem 0; }
+@media (max-width: 44rem) {
+  dl { grid-template-columns: 1fr; }
+  th:nth-child(n + 4), td:nth-child(n + 4) { display: none; }
+}
+@media print { details::details-content { content-visibility: visible; block-size: auto; } }
+`;
 
 /**
  * The report as one page without scripts, which loads nothing: its policy allows only its own style, so
  * that even what were to get past the escaping could neither run nor call anybody.
  */
 export function htmlReport(document: ReportDocument): string {
-  const { title, entries, exitCode, uncovered } = document;
+  const { head, failures, rest } = printPage(document, format);
   const hash = createHash("sha256").update(style).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-  const wrong = gravestFirst(entries);
   return [
     "<!doctype html>",
     '<html lang="en">',
@@ -41,27 +61,16 @@ export function htmlReport(document: ReportDocument): string {
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="referrer" content="no-referrer">',
-    `<title>${html(`Report: ${title}`)}</title>`,
+    `<title>${html(`Report: ${document.title}`)}</title>`,
     `<style>${style}</style>`,
     "</head>",
     "<body>",
-    "<header>",
-    `<h1>${html(title)}</h1>`,
-    `<p class="verdict ${exitCode === 0 ? "good" : "bad"}">${html(verdictOf(document))}</p>`,
-    `<p class="counts">${html(countsOf(entries))}</p>`,
-    '<dl class="about">',
-    ...aboutRows(document).map(([name, value]) => `<dt>${html(name)}</dt><dd>${html(value)}</dd>`),
-    "</dl>",
-    ...notesOf(document),
-    "</header>",
-    ...indexOf(wrong, document),
     "<main>",
-    ...filtersOf(entries),
-    ...(wrong.length === 0
-      ? []
-      : ['<h2 id="failures">Failures and warnings</h2>', ...wrong.flatMap(articleOf)]),
-    ...resultsOf(entries),
-    ...uncoveredOf(uncovered),
+    ...head,
+    ...failures.map(({ status, blocks }) => {
+      return `<article class="${status}">\n${blocks.join("\n")}\n</article>`;
+    }),
+    ...rest,
     "</main>",
     "</body>",
     "</html>",
@@ -69,143 +78,29 @@ export function htmlReport(document: ReportDocument): string {
   ].join("\n");
 }
 
-function notesOf(document: ReportDocument): readonly string[] {
-  const items = newsOf(document).map(({ label, text }) => `<li>${html(`${label}: ${text}`)}</li>`);
-  return items.length === 0 ? [] : ['<ul class="notes">', ...items, "</ul>"];
-}
+const cells = (name: string, all: readonly string[]): string =>
+  `<tr>${all.map((one) => `<${name}>${one}</${name.slice(0, 2)}>`).join("")}</tr>`;
 
-function indexOf(wrong: readonly ReportEntry[], { uncovered }: ReportDocument): readonly string[] {
-  const item = (address: string, inner: string): string =>
-    `<li><a href="#${html(address)}">${inner}</a></li>`;
-  return [
-    '<nav aria-label="Index"><ul>',
-    ...wrong.map((entry) =>
-      item(
-        anchorOf(entry),
-        `<span class="word ${toneOf(entry)}">${wordOf(entry)}</span> ${html(entry.requirement ?? entry.name)}`,
-      ),
-    ),
-    item("results", "All results"),
-    ...(uncovered.length === 0 ? [] : [item("uncovered", "Not covered")]),
-    "</ul></nav>",
-  ];
-}
-
-/** Controls that hide rows by CSS only: the page has no script. */
-function filtersOf(entries: readonly ReportEntry[]): readonly string[] {
-  const verdicts = [...new Set(entries.map(({ status }) => status))];
-  const present = levels.filter((level) => entries.some((entry) => entry.level === level));
-  const boxes = (name: string, values: readonly string[]): string =>
-    values
-      .map(
-        (value) =>
-          `<label><input type="checkbox" id="${name}-${value}" checked> ${value.replaceAll("_", " ")}</label>`,
-      )
-      .join(" ");
-  return [
-    '<div class="filters">',
-    `<fieldset><legend>Verdict</legend>${boxes("verdict", verdicts)}</fieldset>`,
-    `<fieldset><legend>Level</legend>${boxes("level", present)}</fieldset>`,
-    "</div>",
-  ];
-}
-
-/** The attributes by which the filters hide an entry. */
-const filtered = ({ status, level }: ReportEntry): string =>
-  `data-verdict="${status}" data-level="${level ?? ""}"`;
-
-function articleOf(entry: ReportEntry): readonly string[] {
-  const { requirement, name, message } = entry;
-  const tone = toneOf(entry);
-  const edge = tone === "bad" ? "" : ` class="${tone}-edge"`;
-  const parts = partsOf(entry);
-  return [
-    `<article${edge} ${filtered(entry)} id="${html(anchorOf(entry))}">`,
-    `<p class="id"><span class="word ${tone}">${wordOf(entry)}</span> <code>${html(requirement ?? "")}</code></p>`,
-    `<h3>${html(name)}</h3>`,
-    `<p class="message">${html(message)}</p>`,
-    '<dl class="parts">',
-    ...parts
-      .filter(({ form }) => form !== "block")
-      .map((part) => `<dt>${html(part.label)}</dt><dd>${inline(part)}</dd>`),
-    "</dl>",
-    '<div class="blocks">',
-    ...parts
-      .filter(({ form }) => form === "block")
-      .map(
-        ({ label, text }) =>
-          `<div><p class="label">${html(label)}</p><pre>${html(text)}</pre></div>`,
-      ),
-    "</div>",
-    "</article>",
-  ];
-}
-
-function inline({ text, form }: Part): string {
-  if (form === "text") return html(text);
-  return form === "page" ? linked(text) : `<code>${html(text)}</code>`;
-}
-
-function resultsOf(entries: readonly ReportEntry[]): readonly string[] {
-  const passed = entries.filter(({ status }) => status === "pass");
-  const others = entries.filter(({ status }) => status !== "pass");
-  return [
-    '<h2 id="results">All results</h2>',
-    ...(others.length === 0 ? [] : tableOf(others)),
-    ...(passed.length === 0
-      ? []
-      : [`<details><summary>${passed.length} passed</summary>`, ...tableOf(passed), "</details>"]),
-  ];
-}
-
-function tableOf(entries: readonly ReportEntry[]): readonly string[] {
-  return [
-    "<table>",
-    '<thead><tr><th scope="col">Finding</th><th scope="col">Requirement</th><th scope="col" class="wide">Level</th><th scope="col" class="wide">Check</th><th scope="col" class="wide number">ms</th></tr></thead>',
-    "<tbody>",
-    ...entries.map((entry) => {
-      const { requirement, level, name, message, group, ms } = entry;
-      const word = wordOf(entry);
-      const hasArticle = isWrong(entry);
-      const anchor = html(anchorOf(entry));
-      const finding = hasArticle ? `<a href="#${anchor}">${word}</a>` : word;
-      const id = hasArticle ? "" : ` id="${anchor}"`;
-      const reason = hasArticle ? "" : message;
-      return `<tr${id} ${filtered(entry)}><td class="${toneOf(entry)}">${finding}</td><td><code>${html(requirement ?? "")}</code> <span class="what">${html(name)}</span>${reason === "" ? "" : ` <span class="what soft">${html(reason)}</span>`}</td><td class="wide">${level ?? ""}</td><td class="wide"><code>${html(group)}</code></td><td class="wide number">${Math.round(ms)}</td></tr>`;
-    }),
-    "</tbody>",
-    "</table>",
-  ];
-}
-
-function uncoveredOf(uncovered: readonly UncoveredRequirement[]): readonly string[] {
-  if (uncovered.length === 0) return [];
-  return [
-    '<h2 id="uncovered">Not covered by this run</h2>',
-    `<details><summary>${uncovered.length} requirements</summary>`,
-    '<ul class="uncovered">',
-    ...uncovered.map(
-      ({ id, level, sentence, page, unchecked }) =>
-        `<li>${linked(page, id)} <span class="soft">${level}</span> <span class="what">${html(sentence)}</span> <span class="what soft">${html(unchecked ?? "Left out of this run.")}</span></li>`,
-    ),
-    "</ul>",
-    "</details>",
-  ];
-}
-
-function toneOf({ status, isKnown }: ReportEntry): string {
-  return isKnown ? "mild" : tones[status];
-}
-
-/** The entry's place in the page: its id in letters that need no escape in an address. */
-function anchorOf({ id }: ReportEntry): string {
-  return id.replaceAll(/[^A-Za-z0-9/#.-]/g, "_").replaceAll("#", "-");
-}
-
-/** A page by its address; a path of the repository is not a link from elsewhere. */
-function linked(page: string, text: string = page): string {
-  const isAddress = page.startsWith("https://");
-  return isAddress
-    ? `<a href="${html(page)}"><code>${html(text)}</code></a>`
-    : `<code title="${html(page)}">${html(text)}</code>`;
-}
+const format: PageFormat = {
+  text: html,
+  code: (text) => `<code>${html(text)}</code>`,
+  link: (address) => `<a href="${html(address)}"><code>${html(address)}</code></a>`,
+  lines: (text, label) => {
+    const block = `<pre>${html(text)}</pre>`;
+    return label === undefined ? block : `<p>${label}:</p>\n${block}`;
+  },
+  heading: (level, words) => `<h${level}>${words}</h${level}>`,
+  paragraph: (words) => `<p>${words}</p>`,
+  list: (items) => {
+    const rows = items.map(([label, words]) => `<dt>${label}</dt><dd>${words}</dd>`);
+    return rows.length === 0 ? "" : ["<dl>", ...rows, "</dl>"].join("\n");
+  },
+  table: (head, rows) => {
+    const body = rows.map((row) => cells("td", row));
+    const names = cells('th scope="col"', head);
+    return ["<table>", `<thead>${names}</thead>`, "<tbody>", ...body, "</tbody></table>"].join(
+      "\n",
+    );
+  },
+  fold: (summary, block) => `<details><summary>${summary}</summary>\n${block}\n</details>`,
+};

@@ -1,18 +1,10 @@
-export {
-  againstBaseline,
-  baselineOf,
-  readBaseline,
-  type Baseline,
-  type BaselineReading,
-  type KnownFailure,
-} from "./baseline.ts";
+export { againstBaseline, failuresIn } from "./baseline.ts";
 export {
   entryOfFinding,
   jsonReport,
   reportOfPacts,
   reportOfRun,
   type AboutOptions,
-  type BaselineNews,
   type PactReportOptions,
   type ReportAbout,
   type ReportDocument,
@@ -21,8 +13,9 @@ export {
   type SkippedRow,
   type UncoveredRequirement,
 } from "./document.ts";
-export { redactor } from "./escape.ts";
-export { githubAnnotations, githubSummary } from "./github.ts";
+export { redactor } from "../redact.ts";
+export { githubSummary } from "./github.ts";
 export { htmlReport } from "./html.ts";
 export { junitReport } from "./junit.ts";
+export { isNotJudged } from "./summary.ts";
 export { terminalEntry, terminalSummary } from "./terminal.ts";

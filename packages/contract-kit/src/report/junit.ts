@@ -1,6 +1,6 @@
 import type { ReportDocument, ReportEntry } from "./document.ts";
 import { terminalLines, xml } from "./escape.ts";
-import { aboutRows, countsOf, isWrong, levelOf, verdictOf } from "./summary.ts";
+import { aboutRows, countsOf, isNotJudged, isWrong, levelOf, verdictOf } from "./summary.ts";
 import { terminalDetails } from "./terminal.ts";
 
 /**
@@ -21,28 +21,25 @@ export function junitReport(document: ReportDocument): string {
 }
 
 function runSuite(document: ReportDocument): readonly string[] {
-  const { problems, uncovered, notes } = document;
-  const cases = problems.map(
-    (problem) =>
-      `    <testcase classname="run" name="says something of the target" time="0.000"><error message="${xml(problem)}"/></testcase>`,
-  );
+  const { about, entries, problems, uncovered, notes } = document;
+  const head = '    <testcase classname="run" name="says something of the target" time="0.000"';
+  const cases = problems.map((one) => `${head}><error message="${xml(one)}"/></testcase>`);
   const output = [
-    `${verdictOf(document)} (${countsOf(document.entries)})`,
+    `${verdictOf(document)} (${countsOf(entries)})`,
     ...notes,
-    ...uncovered.map(
-      ({ id, unchecked }) => `not covered: ${id}${unchecked ? ` (${unchecked})` : ""}`,
-    ),
+    ...uncovered.map(({ id, unchecked = "" }) => {
+      return `not covered: ${id}${unchecked && ` (${unchecked})`}`;
+    }),
   ].flatMap(terminalLines);
+  const counts = `tests="${Math.max(1, cases.length)}" failures="0" errors="${cases.length}" skipped="0" time="0.000"`;
   return [
-    `  <testsuite name="run" tests="${Math.max(1, cases.length)}" failures="0" errors="${cases.length}" skipped="0" time="0.000" timestamp="${document.about.startedAt.slice(0, 19)}">`,
+    `  <testsuite name="run" ${counts} timestamp="${about.startedAt.slice(0, 19)}">`,
     "    <properties>",
     ...aboutRows(document).map(
       ([name, value]) => `      <property name="${xml(name)}" value="${xml(value)}"/>`,
     ),
     "    </properties>",
-    ...(cases.length > 0
-      ? cases
-      : ['    <testcase classname="run" name="says something of the target" time="0.000"/>']),
+    ...(cases.length > 0 ? cases : [`${head}/>`]),
     `    <system-out>${xml(output.join("\n"))}</system-out>`,
     "  </testsuite>",
   ];
@@ -51,15 +48,12 @@ function runSuite(document: ReportDocument): readonly string[] {
 function suiteOf(group: string, entries: readonly ReportEntry[]): readonly string[] {
   const count = (has: (entry: ReportEntry) => boolean): number => entries.filter(has).length;
   const ms = entries.reduce((sum, one) => sum + one.ms, 0);
-  const counts = [
-    `tests="${entries.length}"`,
-    `failures="${count(({ status, isKnown }) => status === "fail" && !isKnown)}"`,
-    `errors="${count(({ status }) => status === "error")}"`,
-    `skipped="${count(({ status, isKnown }) => isKnown || status === "skipped" || status === "not_applicable")}"`,
-    `time="${seconds(ms)}"`,
-  ].join(" ");
+  const failures = count(({ status, isKnown }) => status === "fail" && !isKnown);
+  const errors = count(({ status }) => status === "error");
+  const skipped = count((one) => one.isKnown || isNotJudged(one));
+  const counts = `tests="${entries.length}" failures="${failures}" errors="${errors}" skipped="${skipped}"`;
   return [
-    `  <testsuite name="${xml(group)}" ${counts}>`,
+    `  <testsuite name="${xml(group)}" ${counts} time="${seconds(ms)}">`,
     ...entries.map((entry) => caseOf(entry)),
     "  </testsuite>",
   ];
@@ -69,23 +63,20 @@ function caseOf(entry: ReportEntry): string {
   const { group, name, requirement, ms } = entry;
   const title = requirement === undefined ? name : `[${requirement}] ${name}`;
   const head = `    <testcase classname="${xml(group)}" name="${xml(title)}" time="${seconds(ms)}"`;
-  const inside = insideOf(entry);
-  return inside === undefined ? `${head}/>` : `${head}>${inside}</testcase>`;
+  return entry.status === "pass" ? `${head}/>` : `${head}>${resultOf(entry)}</testcase>`;
 }
 
-function insideOf(entry: ReportEntry): string | undefined {
+/** Prints the element of an entry that does not pass. */
+function resultOf(entry: ReportEntry): string {
   const { status, message, isKnown } = entry;
   const [line = ""] = (isKnown ? `known failure: ${message}` : message).split("\n");
-  const text = (): string => xml(terminalDetails(entry).join("\n"));
-  if (status === "pass") return undefined;
   if (isKnown || !isWrong(entry)) return `<skipped message="${xml(line)}"/>`;
-  if (status === "error") return `<error message="${xml(line)}">${text()}</error>`;
+  const text = xml(terminalDetails(entry).join("\n"));
+  if (status === "error") return `<error message="${xml(line)}">${text}</error>`;
   const level = xml(levelOf(entry));
   return status === "warn"
-    ? `<system-out>warning (${level}): ${text()}</system-out>`
-    : `<failure type="${level}" message="${xml(line)}">${text()}</failure>`;
+    ? `<system-out>warning (${level}): ${text}</system-out>`
+    : `<failure type="${level}" message="${xml(line)}">${text}</failure>`;
 }
 
-function seconds(ms: number): string {
-  return (ms / 1000).toFixed(3);
-}
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);

@@ -6,13 +6,18 @@ export function aboutRows({ about }: ReportDocument): readonly (readonly [string
   return [
     ["target", about.target],
     ["role", about.role],
-    ["profile", about.profile],
+    [profileLabel(about), about.profile],
     ...(about.requirements === undefined ? [] : [["requirements", about.requirements] as const]),
     ["seed", String(about.seed)],
     ["fails on", about.failOn.join(", ")],
     ["started", about.startedAt],
     ["kit", about.kit],
   ];
+}
+
+/** A provider's service is judged by a profile, a receiver and a sender by the document of their provider. */
+export function profileLabel({ role }: ReportDocument["about"]): string {
+  return role === "provider" ? "profile" : "provider";
 }
 
 /** The first line of every summary: PASS or FAIL, then why. */
@@ -37,7 +42,7 @@ export function verdictOf({ exitCode, entries }: ReportDocument): string {
 }
 
 /** The status of an entry in one word. */
-export function wordOf({ status, isKnown }: Pick<ReportEntry, "status" | "isKnown">): string {
+export function statusWord({ status, isKnown }: Pick<ReportEntry, "status" | "isKnown">): string {
   return isKnown ? "known" : words[status];
 }
 
@@ -52,27 +57,20 @@ const words: Readonly<Record<ReportEntry["status"], string>> = {
 
 /** `50 pass, 2 fail, 1 known to fail`: how many entries there are of each kind. */
 export function countsOf(entries: readonly ReportEntry[]): string {
-  const known = entries.filter(({ isKnown }) => isKnown).length;
-  const counts = (Object.keys(words) as ReportEntry["status"][])
-    .map((status): [string, number] => [
-      status.replace("_", " "),
-      entries.filter((one) => one.status === status && !one.isKnown).length,
-    ])
-    .concat([["known to fail", known]])
-    .filter(([, count]) => count > 0)
-    .map(([word, count]) => `${count} ${word}`);
-  return counts.join(", ") || "nothing was verified";
+  const wordOf = ({ status, isKnown }: ReportEntry): string =>
+    isKnown ? "known to fail" : status.replace("_", " ");
+  const groups = Map.groupBy(entries, wordOf);
+  const order = [...Object.keys(words).map((one) => one.replace("_", " ")), "known to fail"];
+  const counts = order.map((word) => `${groups.get(word)?.length ?? 0} ${word}`);
+  return counts.filter((one) => !one.startsWith("0 ")).join(", ") || "nothing was verified";
 }
 
 /** Facts that a reader needs before the entries, each with its label. */
-export function newsOf({ problems, notes, baseline }: ReportDocument): readonly Labelled[] {
-  const labelled = (label: string, texts: readonly string[] = []): readonly Labelled[] =>
-    texts.map((text) => ({ label, text }));
+export function headNotes({ problems, notes, fixed = [] }: ReportDocument): readonly Labelled[] {
   return [
-    ...labelled("problem", problems),
-    ...labelled("note", notes),
-    ...labelled("fixed; remove it from the baseline", baseline?.mended),
-    ...labelled("in the baseline, not judged by this run", baseline?.unjudged),
+    ...problems.map((text) => ({ label: "problem", text })),
+    ...notes.map((text) => ({ label: "note", text })),
+    ...fixed.map((text) => ({ label: "fixed; remove it from the baseline", text })),
   ];
 }
 
@@ -87,36 +85,31 @@ export interface Part extends Labelled {
   readonly form: "text" | "code" | "page" | "block";
 }
 
-/**
- * The parts of an entry below its message, in order. A format decides how each form looks.
- *
- * @param most Exchanges that are shown; of more the first ones and the last, which failed.
- */
+/** The parts of an entry below its message; of more than `most` exchanges the first ones and the last, which failed. */
 export function partsOf(entry: ReportEntry, most: number = Infinity): readonly Part[] {
-  const { why, fix, evidence, replay, page, group, requirement } = entry;
-  const { exchanges = [], curl = [] } = evidence ?? {};
+  const { source, why, fix, exchanges = [], replay, page, group, requirement } = entry;
   const left = Math.max(0, exchanges.length - most);
   const command = page === undefined ? undefined : `countersign requirements ${requirement ?? ""}`;
-  const parts: readonly (Omit<Part, "text"> & { readonly text: string | undefined })[] = [
-    { label: "level", form: "text", text: owedOf(entry) },
-    { label: "why", form: "text", text: why },
-    { label: "fix", form: "text", text: fix },
-    ...exchanges.toSpliced(most - 1, left).flatMap(({ sent, received }, index): readonly Part[] => [
-      {
-        label: left > 0 && index === most - 1 ? `sent, after ${left} more` : "sent",
-        form: "block",
-        text: sent,
-      },
-      { label: "received", form: "block", text: received || "(nothing)" },
-    ]),
-    { label: "to see it, with the access token in TOKEN", form: "block", text: curl.join("\n") },
-    { label: "check", form: "code", text: group },
-    { label: "read", form: "page", text: page },
-    { label: "or", form: "code", text: command },
-    { label: "again", form: "code", text: replay },
-  ];
-  return parts.flatMap(({ text = "", ...part }) =>
-    text === "" ? [] : [{ ...part, text: text.trimEnd() }],
+  const level = levelOf(entry);
+  const parts: readonly (readonly [label: string, form: Part["form"], text: string | undefined])[] =
+    [
+      ["level", "text", source === undefined ? level : `${level}, ${source}`],
+      ["why", "text", why],
+      ["fix", "text", fix],
+      ...exchanges.toSpliced(most - 1, left).flatMap(({ sent, received }, index) => {
+        const label = left > 0 && index === most - 1 ? `sent, after ${left} more` : "sent";
+        return [
+          [label, "block", sent] as const,
+          ["received", "block", received || "(nothing)"] as const,
+        ];
+      }),
+      ["check", "code", group],
+      ["read", "page", page],
+      ["or", "code", command],
+      ["again", "code", replay],
+    ];
+  return parts.flatMap(([label, form, text = ""]) =>
+    text === "" ? [] : { label, form, text: text.trimEnd() },
   );
 }
 
@@ -125,13 +118,13 @@ export function isWrong({ status }: Pick<ReportEntry, "status">): boolean {
   return status === "fail" || status === "warn" || status === "error";
 }
 
-export function levelOf({ level }: Pick<ReportEntry, "level">): string {
-  return level ?? "agreed with a consumer";
+/** True if an entry was skipped, or its requirement does not apply to the target. */
+export function isNotJudged({ status }: Pick<ReportEntry, "status">): boolean {
+  return status === "skipped" || status === "not_applicable";
 }
 
-/** A requirement's level and where it is written, in one line. */
-function owedOf(entry: Pick<ReportEntry, "level" | "source">): string {
-  return entry.source === undefined ? levelOf(entry) : `${levelOf(entry)}, ${entry.source}`;
+export function levelOf({ level }: Pick<ReportEntry, "level">): string {
+  return level ?? "agreed with a consumer";
 }
 
 /** Entries that do not hold: failures, broken checks, warnings, known failures; each by its level. */

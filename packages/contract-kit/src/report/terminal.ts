@@ -3,12 +3,14 @@ import { terminalLine, terminalLines } from "./escape.ts";
 import {
   countsOf,
   gravestFirst,
+  isNotJudged,
   isWrong,
   levelOf,
-  newsOf,
+  headNotes,
   partsOf,
+  profileLabel,
   verdictOf,
-  wordOf,
+  statusWord,
 } from "./summary.ts";
 
 /**
@@ -18,10 +20,10 @@ import {
  * @param width Columns of the terminal. Sentences are wrapped to it at spaces; URLs, bytes and commands stay whole.
  */
 export function terminalEntry(entry: ReportEntry, width: number = Infinity): readonly string[] {
-  const { requirement = "-", name, message } = entry;
-  const head = terminalLine(`${wordOf(entry).padEnd(5)}  ${requirement.padEnd(26)}  ${name}`);
-  if (isWrong(entry)) return [head, ...terminalDetails(entry, width - 7).map(indented), ""];
-  return message === "" ? [head] : [head, ...wrapped(message, width - 7).map(indented)];
+  const { requirement = "-", name } = entry;
+  const head = terminalLine(`${statusWord(entry).padEnd(5)}  ${requirement.padEnd(26)}  ${name}`);
+  if (!isWrong(entry)) return [head];
+  return [head, ...terminalDetails(entry, width - 7).map(indented), ""];
 }
 
 /** Below a head; a blank line stays one. */
@@ -52,33 +54,42 @@ export function terminalSummary(
     "",
     `${verdictOf(document)} (${countsOf(entries)}): ${document.title}`,
     ...notHolding(entries, width),
-    ...newsOf(document).map(({ label, text }) => `${label}: ${text}`),
-    ...(unchecked.length === 0
-      ? []
-      : [`${requirementsAre(unchecked.length)} not covered by a check (listed below)`]),
+    ...notJudged(entries, width),
+    ...headNotes(document).map(({ label, text }) => `${label}: ${text}`),
+    ...requirementsAre(unchecked.length, "not covered by a check (listed below)"),
     ...rows(unchecked, width),
-    ...(left === 0 ? [] : [`${requirementsAre(left)} covered by checks that this run left out`]),
-    `profile ${about.profile}, ${judgedBy}seed ${about.seed}, kit ${about.kit}, ${about.startedAt}`,
+    ...requirementsAre(left, "covered by checks that this run left out"),
+    `${profileLabel(about)} ${about.profile}, ${judgedBy}seed ${about.seed}, kit ${about.kit}, ${about.startedAt}`,
   ].flatMap((line) => (line.startsWith(" ") ? terminalLines(line) : wrapped(line, width)));
 }
 
-function requirementsAre(count: number): string {
-  return count === 1 ? "1 requirement is" : `${count} requirements are`;
+function requirementsAre(count: number, what: string): readonly string[] {
+  const are = count === 1 ? "requirement is" : "requirements are";
+  return count === 0 ? [] : [`${count} ${are} ${what}`];
 }
 
 /** Repeats failures and warnings by level: their blocks may have scrolled away. */
 function notHolding(entries: readonly ReportEntry[], width: number): readonly string[] {
   const byLevel = Map.groupBy(
     gravestFirst(entries),
-    (entry) => `${wordOf(entry)} ${levelOf(entry)}`,
+    (entry) => `${statusWord(entry)} ${levelOf(entry)}`,
   );
-  return [...byLevel].flatMap(([head, those]) => [
-    `${head}:`,
-    ...rows([...new Set(those.map(({ requirement, group }) => requirement ?? group))], width),
-  ]);
+  return [...byLevel].flatMap(([head, those]) => [`${head}:`, ...rows(namesOf(those), width)]);
 }
 
+/** The requirements that were skipped or do not apply, by the reason, which many share. */
+function notJudged(entries: readonly ReportEntry[], width: number): readonly string[] {
+  const left = entries.filter(isNotJudged);
+  const byReason = Map.groupBy(left, (entry) => `${statusWord(entry)}: ${entry.message}`);
+  return [...byReason].flatMap(([reason, those]) => [reason, ...rows(namesOf(those), width)]);
+}
+
+const namesOf = (entries: readonly ReportEntry[]): readonly string[] => [
+  ...new Set(entries.map(({ requirement, group }) => requirement ?? group)),
+];
+
 function rows(ids: readonly string[], width: number): readonly string[] {
+  if (ids.length === 0) return [];
   return wrapped(ids.join(" "), Math.min(width, 100) - 2).map((line) => `  ${line}`);
 }
 
@@ -91,16 +102,13 @@ function wrapped(text: string, width: number): readonly string[] {
       .split("`")
       .map((part, at) => (at % 2 === 1 ? part.replaceAll(" ", "\0") : part));
     const [first = "", ...words] = parts.join("`").split(" ");
-    const lines: string[] = [];
-    let last = first;
+    const lines = [first];
     for (const word of words) {
-      if (last === "" || last.length + word.length < room) last += ` ${word}`;
-      else {
-        lines.push(last);
-        last = word;
-      }
+      const last = lines.at(-1) ?? "";
+      if (last !== "" && last.length + word.length >= room) lines.push(word);
+      else lines[lines.length - 1] = `${last} ${word}`;
     }
     // Escaped again, since a line may begin elsewhere now.
-    return [...lines, last].map((one) => terminalLine(one.replaceAll("\0", " ")));
+    return lines.map((one) => terminalLine(one.replaceAll("\0", " ")));
   });
 }

@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { AttemptAnswer, ReceivedAttempt } from "../harness/endpoints.ts";
+import { emitInTurn } from "./attempts.ts";
 import { secondAttemptMs } from "./retries.ts";
-import type { Sender, SenderScenario } from "./sender.ts";
+import type { TestedSender, SenderScenario } from "./tested-sender.ts";
 
 const SUCCESS = "P-EVENT-SUCCESS";
 const REDIRECT = "P-EVENT-NO-REDIRECT";
@@ -18,7 +19,7 @@ export const attemptAnswers: SenderScenario = {
     const { reader } = sender;
     const after = await secondAttemptMs(sender, SUCCESS);
     // A redirect leads to the endpoint with another query: some senders have no second endpoint.
-    const elsewhere: ReceivedAttempt[] = [];
+    const isRedirected = ({ path }: { readonly path: string }) => path.endsWith("?redirected");
     const goneStatus = sender.sending?.goneStatus ?? GONE_STATUS;
     const statuses: readonly AttemptAnswer[] = [
       ...STATUSES.filter((status) => status !== goneStatus).map((status) => ({ status })),
@@ -27,33 +28,22 @@ export const attemptAnswers: SenderScenario = {
     ];
     const each = reader.answerEach(statuses);
     const { endpoint } = await sender.subscribe({
-      answer: (attempt, earlier) => {
-        if (!attempt.path.endsWith("?redirected")) return each(attempt, earlier);
-        elsewhere.push({ ...attempt, answer: { status: 204 } });
-        return { status: 204 };
-      },
-      types: sender.types.slice(0, 1),
+      answer: (attempt, earlier) =>
+        isRedirected(attempt) ? { status: 204 } : each(attempt, earlier),
     });
-    for (const [index] of statuses.entries()) {
-      await sender.emit();
-      await endpoint.until(() => reader.byEvent(endpoint).size > index);
-    }
+    await emitInTurn(sender, endpoint, statuses.length);
     await sender.settled();
-    sender.expect(REDIRECT, elsewhere.length === 0, () => {
-      return `${elsewhere.length} redirects of ${REDIRECTS.length} were followed`;
-    });
+    const followed = endpoint.attempts.filter(isRedirected);
+    sender.expectEqual(REDIRECT, "redirects that were followed", followed.length, 0);
     if (after === undefined) return;
     // Some retries may be due already: triggers take time.
     await sender.pass(after);
-    await endpoint.until(
-      () =>
-        [...reader.byEvent(endpoint).values()].every(
-          (attempts) => attempts.length > 1 || isSuccess(attempts[0], sender),
-        ),
-      after,
-    );
-    for (const attempts of reader.byEvent(endpoint).values()) {
-      const [first, ...more] = attempts.filter(({ path }) => !path.endsWith("?redirected"));
+    const attempts = () => [...reader.byEvent(endpoint).values()];
+    const isOver = ([first, ...more]: readonly ReceivedAttempt[]): boolean =>
+      more.length > 0 || isSuccess(first, sender);
+    await endpoint.until(() => attempts().every(isOver), after);
+    for (const all of attempts()) {
+      const [first, ...more] = all.filter((attempt) => !isRedirected(attempt));
       if (first === undefined) continue;
       const { answer } = first;
       const status = typeof answer === "string" ? answer : answer.status;
@@ -69,7 +59,7 @@ export const attemptAnswers: SenderScenario = {
 
 function isSuccess(
   attempt: ReceivedAttempt | undefined,
-  { sending, reader }: Pick<Sender, "sending" | "reader">,
+  { sending, reader }: Pick<TestedSender, "sending" | "reader">,
 ): boolean {
   const answer = attempt?.answer ?? "silence";
   if (typeof answer === "string") return false;
@@ -89,10 +79,9 @@ export const gone: SenderScenario = {
     const status = sending?.goneStatus ?? GONE_STATUS;
     const after = await secondAttemptMs(sender, GONE);
     if (!sender.mayEnd)
-      return sender.notApplicable(GONE, "410 would end the sender's only endpoint (--reopen)");
-    const types = sender.types.slice(0, 1);
-    const other = sender.hasSeveralEndpoints ? await sender.subscribe({ types }) : undefined;
-    const { endpoint } = await sender.subscribe({ answer: () => ({ status }), types });
+      return sender.notApplicable(GONE, "410 would end the sender's only endpoint (--subscribe)");
+    const other = sender.hasSeveralEndpoints ? await sender.subscribe() : undefined;
+    const { endpoint } = await sender.subscribe({ answer: () => ({ status }) });
     const emitted = [{ id: await sender.emit() }];
     // Only then has the sender seen the answer, and events that others cause do not count.
     await endpoint.until(({ length }) => length > 0);
@@ -106,25 +95,20 @@ export const gone: SenderScenario = {
       const { length: before } = endpoint.attempts;
       await sender.pass(after);
       const more = endpoint.attempts.length - before;
-      sender.expect(GONE, more === 0, () => {
-        return `after the answer ${status}: expected no further attempt, got ${more}`;
-      });
+      sender.expectEqual(GONE, `further attempts after the answer ${status}`, more, 0);
     }
     if (sender.keepsEndpoints) {
       const before = attempts();
       emitted.push({ id: await sender.emit() });
       await sender.settled();
-      sender.expect(GONE, attempts() === before, () => {
-        return `an event was sent to a receiver that had answered ${status} before`;
-      });
+      const what = `attempts of a later event after the answer ${status}`;
+      sender.expectEqual(GONE, what, attempts() - before, 0);
     }
-    await sender.reopen?.();
     if (other === undefined)
       return sender.notApplicable(GONE_ALONE, "a second endpoint cannot be subscribed");
     const missing = await reader.missingAt(other.endpoint, emitted);
-    sender.expect(GONE_ALONE, missing.length === 0, () => {
-      return `after another receiver answered ${status}: ${missing.length} of ${emitted.length} events did not arrive`;
-    });
+    const what = `events that are missing after another receiver answered ${status}`;
+    sender.expectEqual(GONE_ALONE, what, missing.length, 0);
   },
 };
 
@@ -150,7 +134,6 @@ export const attemptDeadline: SenderScenario = {
     }
     const after = await secondAttemptMs(sender, TIMEOUT);
     if (after === undefined) return;
-    const types = sender.types.slice(0, 1);
     // Without a schedule the timeout is what the provider's receivers have: the sender's own may be shorter.
     const late: readonly AttemptAnswer[] =
       sending === undefined ? [] : [{ status: 204, afterMs: timeoutMs / 2 }];
@@ -158,13 +141,9 @@ export const attemptDeadline: SenderScenario = {
     const silentOnce = (): AttemptAnswer => answers.pop() ?? { status: 204 };
     const { endpoint } = await sender.subscribe({
       answer: reader.answerEach([silentOnce, ...late]),
-      types,
     });
-    for (let count = 1; count <= 1 + late.length; count += 1) {
-      await sender.emit();
-      const hasArrived = await endpoint.until(() => reader.byEvent(endpoint).size >= count);
-      if (!sender.expect(TIMEOUT, hasArrived, () => "no attempt arrived in time")) return;
-    }
+    const haveArrived = await emitInTurn(sender, endpoint, 1 + late.length);
+    if (!sender.expect(TIMEOUT, haveArrived, () => "no attempt arrived in time")) return;
     await setTimeout(timeoutMs + MARGIN_MS);
     // Too late for a sender whose timeout has passed; another would wait for it, and count it as a success.
     endpoint.answerWaiting();
@@ -176,8 +155,7 @@ export const attemptDeadline: SenderScenario = {
     sender.expect(TIMEOUT, sending === undefined ? of(0) > 1 : of(0) === 2, () => {
       return `attempts after ${timeoutMs} ms of silence: expected a second one, got ${of(0)}`;
     });
-    sender.expect(TIMEOUT, of(1) === late.length, () => {
-      return `attempts after an answer in time, after ${timeoutMs / 2} ms: expected 1, got ${of(1)}`;
-    });
+    const what = `attempts after an answer in time, after ${timeoutMs / 2} ms`;
+    sender.expectEqual(TIMEOUT, what, of(1), late.length);
   },
 };

@@ -1,30 +1,17 @@
 import { createHash } from "node:crypto";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { schemeOf, type SignatureScheme, type Verification } from "@countersign/signatures";
-import { conditionOf, type ParsedPlace, parsePlace, Places } from "@countersign/signatures/places";
 import type {
   AnswerAttempt,
   AttemptAnswer,
   Endpoint,
   ReceivedAttempt,
 } from "../harness/endpoints.ts";
-import type { Sender } from "./sender.ts";
+import { type EventFacts, readEvent } from "../harness/event-forms.ts";
+import { containsSecret } from "../redact.ts";
+import type { TestedSender } from "./tested-sender.ts";
 
 type Arrived = Omit<ReceivedAttempt, "answer">;
-
-interface EventFacts {
-  /** The event's id where the provider's document has it; `undefined` if it has none. */
-  readonly id: string | undefined;
-  readonly type: string | undefined;
-}
-
-/** One form of a provider's events, with its places parsed. */
-interface Form {
-  readonly isMet: (places: Places) => boolean;
-  readonly ids: readonly ParsedPlace[];
-  readonly type: readonly (ParsedPlace | string)[];
-  readonly separator: string;
-}
 
 type Claims = Readonly<Record<string, string>>;
 
@@ -32,48 +19,18 @@ type Claims = Readonly<Record<string, string>>;
 export class AttemptReader {
   readonly provider: ProviderDocument;
   readonly scheme: SignatureScheme;
-  readonly #forms: readonly Form[];
-  readonly #batch: ParsedPlace | undefined;
   readonly #claims: Claims;
 
   /** @param claims Values of the claims that the document leaves to the user. */
   constructor(provider: ProviderDocument, claims: Claims = {}) {
     this.provider = provider;
-    this.#claims = claims;
-    this.#batch = provider.batch === undefined ? undefined : parsePlace(provider.batch);
     this.scheme = schemeOf(provider);
-    const { variants = [], event } = provider;
-    this.#forms = [...variants, { event }].map((variant): Form => {
-      const { id = [], type, separator = "." } = variant.event;
-      return {
-        isMet: "when" in variant ? conditionOf(variant.when) : () => true,
-        ids: [id].flat().map(parsePlace),
-        type: [type]
-          .flat()
-          .map((part) => (typeof part === "object" ? part.text : parsePlace(part))),
-        separator,
-      };
-    });
+    this.#claims = claims;
   }
 
-  /** Finds the id and the type of an event, of a batch's first one, at the places of the document. */
+  /** Finds the id and the type of an event, of a batch's first one. */
   facts(attempt: Arrived): EventFacts {
-    const whole = new Places(attempt);
-    const items = this.#batch && whole.any(this.#batch);
-    const places = Array.isArray(items) ? whole.ofItem(items[0]) : whole;
-    // Some places are pairs inside the signature's header, which the scheme reads.
-    const checked = this.scheme.checkHeaders(attempt.headers);
-    if (checked.ok) places.fromSignature.pairs = checked.pairs;
-    const form = this.#forms.find(({ isMet }) => isMet(places));
-    const ids = (form?.ids ?? []).map((at) => places.value(at));
-    const [first, ...others] = (form?.type ?? []).map((part) =>
-      typeof part === "string" ? part : places.value(part),
-    );
-    const words = [first, ...others].filter((part) => part !== undefined);
-    return {
-      id: ids.length === 0 || ids.includes(undefined) ? undefined : ids.join(" "),
-      type: first === undefined ? undefined : words.join(form?.separator),
-    };
+    return readEvent(this.provider, this.scheme, attempt);
   }
 
   /** The key of an event: its id, or the digest of the body if it has none. */
@@ -123,6 +80,20 @@ export class AttemptReader {
   }
 }
 
+/** Causes events one after the other, each when the one before has arrived. @returns True if all arrive. */
+export async function emitInTurn(
+  sender: TestedSender,
+  endpoint: Endpoint,
+  count: number,
+): Promise<boolean> {
+  let isComplete = true;
+  for (let made = 0; made < count; made += 1) {
+    await sender.emit();
+    isComplete &&= await endpoint.until(() => sender.reader.byEvent(endpoint).size > made);
+  }
+  return isComplete;
+}
+
 const HEADERS = "P-EVENT-HEADERS";
 const SIGNED = "P-EVENT-SIGNED";
 const TIMESTAMP = "P-EVENT-TIMESTAMP";
@@ -135,7 +106,7 @@ const NO_SECRETS = "P-EVENT-NO-SECRETS";
  * @returns The signed time in seconds; `undefined` if none is proved.
  */
 export function expectGenuine(
-  sender: Sender,
+  sender: TestedSender,
   attempt: ReceivedAttempt,
   secret: string,
 ): number | undefined {
@@ -157,11 +128,14 @@ export function expectGenuine(
   sender.expect(SIGNED, verification.ok || isOfTime, () => {
     return `the signature does not match the bytes that arrived: ${code}`;
   });
-  const { path, headers, body } = attempt;
-  // A secret in a query is escaped there, as far as it has to be.
-  const query = new URL(path, "http://receiver.invalid").searchParams;
-  const text = [path, ...query, ...Object.values(headers), Buffer.from(body).toString()].join(" ");
-  const isShown = [...sender.secrets].some((one) => text.includes(one));
-  sender.expect(NO_SECRETS, !isShown, () => "an attempt contains a secret or a token");
+  const places = [
+    ["URL", attempt.path],
+    ...Object.entries(attempt.headers).map(([name, value]) => [`header ${name}`, value] as const),
+    ["body", Buffer.from(attempt.body).toString()],
+  ] as const;
+  const found = places.find(([, text]) => containsSecret(text, sender.secrets));
+  sender.expect(NO_SECRETS, found === undefined, () => {
+    return `the ${found?.[0]} of an attempt contains a secret or a token`;
+  });
   return verification.ok ? verification.timestamp : undefined;
 }

@@ -1,18 +1,22 @@
-import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { SenderCheck } from "../check.ts";
 import { errorsOf } from "../derive/validity.ts";
 import { shownBytes } from "../exchange-text.ts";
 import { attemptExchange, type Endpoint, type ReceivedAttempt } from "../harness/endpoints.ts";
 import { type UntrustedServer, untrustedServer } from "../harness/self-signed.ts";
-import type { ProviderDocument } from "@countersign/schemas/providers";
+import { newSecret } from "../harness/secrets.ts";
 import type { CommandFacts, RunningCommand, SenderCommands, SenderTarget } from "../target.ts";
-import { parseJson } from "../values.ts";
+import { redactor } from "../redact.ts";
+import { difference, parseJson } from "../values.ts";
 import { Verdicts } from "../verdicts.ts";
 import { AttemptReader } from "./attempts.ts";
-import type { Sender, SenderScenario, Subscription, SubscriptionOrder } from "./sender.ts";
+import type {
+  TestedSender,
+  SenderScenario,
+  Subscription,
+  SubscriptionOrder,
+} from "./tested-sender.ts";
 
-/** A check of senders, of one that the user's commands make send. */
 export function senderCheck({ run, ...check }: SenderScenario): SenderCheck {
   return {
     ...check,
@@ -34,13 +38,11 @@ export function senderCheck({ run, ...check }: SenderScenario): SenderCheck {
 const QUIET_MS = 500;
 /** Milliseconds that the first attempt of an event may take. */
 const FIRST_MS = 10_000;
-/** Milliseconds in which a sender connects to a new address. */
-const CONNECTING_MS = 3000;
 /** Exchanges that are shown of one failure: the last ones. */
 const SHOWN = 2;
 
 /** A sender that the user's commands subscribe and trigger, in real time. */
-export class CommandSender implements Sender {
+export class CommandSender implements TestedSender {
   readonly reader: AttemptReader;
   /** Its schedule may be of hours: what it does is measured. */
   readonly sending = undefined;
@@ -51,8 +53,6 @@ export class CommandSender implements Sender {
   readonly takesAnyType = true;
   readonly mayEnd: boolean;
   readonly rotate?: () => Promise<string>;
-  readonly reopen?: () => Promise<void>;
-  readonly listenSecurely?: () => Promise<UntrustedServer>;
   readonly #target: SenderTarget;
   readonly #verdicts: Verdicts;
   readonly #endpoints: Endpoint[] = [];
@@ -60,15 +60,15 @@ export class CommandSender implements Sender {
   #url = "";
 
   constructor(target: SenderTarget, verdicts: Verdicts) {
-    const { provider, types, slow, commands, url, runState } = target;
+    const { provider, types, slow, commands, runState } = target;
     this.#target = target;
     this.#verdicts = verdicts;
     this.reader = new AttemptReader(provider, target.claims);
     this.types = types;
     this.isSlow = slow;
     this.hasSeveralEndpoints = runState.hasSeveralEndpoints === true;
-    this.keepsEndpoints = commands.subscribe !== undefined || commands.reopen !== undefined;
-    const { rotate, reopen } = commands;
+    this.keepsEndpoints = commands.subscribe !== undefined;
+    const { rotate } = commands;
     this.mayEnd = this.keepsEndpoints || runState.followsUrl === true;
     if (rotate !== undefined)
       this.rotate = async () => {
@@ -77,10 +77,6 @@ export class CommandSender implements Sender {
         await this.#run("rotate");
         return runState.secret;
       };
-    if (reopen !== undefined) this.reopen = () => this.#run("reopen");
-    const { hostname } = new URL(url);
-    this.listenSecurely = () =>
-      untrustedServer(hostname.replace(/^\[(.*)\]$/, "$1"), CONNECTING_MS);
   }
 
   get secrets(): ReadonlySet<string> {
@@ -93,15 +89,15 @@ export class CommandSender implements Sender {
 
   expect(requirement: string, holds: boolean, message: () => string): boolean {
     const attempts = holds ? [] : this.#endpoints.flatMap((endpoint) => endpoint.attempts);
-    const plain = (text: string): string =>
-      shownBytes(
-        [...this.#target.secrets].reduce((all, one) => all.replaceAll(one, "[secret]"), text),
-      );
     const exchanges = attempts.slice(-SHOWN).map((attempt) => {
-      const { sent, received } = attemptExchange(attempt);
-      return { sent: plain(sent), received: plain(received) };
+      const { sent, received } = redactor([...this.#target.secrets])(attemptExchange(attempt));
+      return { sent: shownBytes(sent), received: shownBytes(received) };
     });
     return this.#verdicts.expect(requirement, holds, message, exchanges);
+  }
+
+  expectEqual(requirement: string, what: string, got: unknown, wanted: unknown): boolean {
+    return this.expect(requirement, got === wanted, () => difference(what, got, wanted));
   }
 
   notApplicable(requirement: string, reason: string): void {
@@ -153,8 +149,14 @@ export class CommandSender implements Sender {
     const event = document.events.find(({ name }) => name === type);
     if (event === undefined) return;
     const located = { schema: event.schema, source: document, place: event.key };
-    const faults = errorsOf(located, parseJson(attempt.body));
+    const faults = errorsOf(located, parseJson(attempt.body)).map(
+      ({ pointer, message }) => `${pointer || "the event"} ${message}`,
+    );
     this.expect("P-EVENT-SCHEMA", faults.length === 0, () => `${type}: ${faults.join("; ")}`);
+  }
+
+  listenSecurely(): Promise<UntrustedServer> {
+    return untrustedServer(this.#target.url);
   }
 
   canPass(ms: number): Promise<boolean> {
@@ -170,7 +172,7 @@ export class CommandSender implements Sender {
     await setTimeout(QUIET_MS);
   }
 
-  async retry(endpoint: Endpoint): Promise<number> {
+  async measureRetry(endpoint: Endpoint): Promise<number> {
     const { commands, waitMs, runState } = this.#target;
     if (endpoint.attempts.length < 2) await this.#run("repeat");
     await endpoint.until(({ length }) => length > 1, waitMs);
@@ -199,20 +201,4 @@ export class CommandSender implements Sender {
   #facts(type: string = this.types[0]): CommandFacts {
     return { url: this.#url, secret: this.#target.runState.secret, type };
   }
-}
-
-/**
- * Returns a new secret of the provider's form.
- *
- * @throws {TypeError} The provider signs with a private key, which only the sender has.
- */
-export function newSecret({ secret, signature, title }: ProviderDocument): string {
-  if (!/^hmac-|^sha|^jwt-hs/.test(signature.algorithm))
-    throw new TypeError(
-      `${title} signs with a private key: set COUNTERSIGN_SECRET to its public key`,
-    );
-  const bytes = randomBytes(32);
-  if (signature.key === "whsec") return `whsec_${bytes.toString("base64")}`;
-  const [prefix = ""] = [secret?.prefix ?? []].flat();
-  return prefix + bytes.toString(signature.key === "base64" ? "base64" : "hex");
 }

@@ -1,7 +1,10 @@
+import { setTimeout } from "node:timers/promises";
 import { expectGenuine } from "./attempts.ts";
-import type { SenderScenario } from "./sender.ts";
+import type { Endpoint } from "../harness/endpoints.ts";
+import type { SenderScenario, TestedSender } from "./tested-sender.ts";
 
 const ARRIVES = "P-EVENT-ARRIVES";
+const UNIQUE = "P-EVENT-ID-UNIQUE";
 
 /** Types that one run causes: a catalogue may have hundreds. */
 const MAX_TYPES = 20;
@@ -11,6 +14,7 @@ export const deliveries: SenderScenario = {
   title: "each event arrives with a signature over its bytes, and fits its schema",
   requirements: [
     ARRIVES,
+    UNIQUE,
     "P-EVENT-HEADERS",
     "P-EVENT-SIGNED",
     "P-EVENT-TIMESTAMP",
@@ -19,7 +23,7 @@ export const deliveries: SenderScenario = {
     "P-EVENT-SCHEMA",
   ],
   run: async (sender) => {
-    const { endpoint, secret } = await sender.subscribe();
+    const { endpoint, secret } = await sender.subscribe({ isForAll: true });
     const emitted = [];
     for (const type of sender.types.slice(0, MAX_TYPES))
       emitted.push({ type, id: await sender.emit(type) });
@@ -32,8 +36,31 @@ export const deliveries: SenderScenario = {
     sender.expect(ARRIVES, missing.length === 0, () => {
       return `not delivered in time: ${missing.map(({ type }) => type).join(", ")}`;
     });
+    await expectUniqueIds(sender, endpoint);
   },
 };
+
+/** Events that are caused at once: some senders make ids of the time in seconds. */
+const AT_ONCE = 4;
+
+async function expectUniqueIds(sender: TestedSender, endpoint: Endpoint): Promise<void> {
+  const { reader } = sender;
+  const { length: before } = endpoint.attempts;
+  // Some triggers run once at a time: what they refuse proves nothing.
+  await Promise.allSettled(Array.from({ length: AT_ONCE }, () => sender.emit()));
+  await endpoint.until(({ length }) => length >= before + AT_ONCE);
+  // A sender that sends each event twice has sent all then.
+  await sender.settled();
+  const ids = endpoint.attempts.slice(before).map((attempt) => reader.facts(attempt).id);
+  if (ids.includes(undefined))
+    return sender.notApplicable(UNIQUE, `the events of ${reader.provider.title} have no id`);
+  if (ids.length < AT_ONCE)
+    return sender.notApplicable(UNIQUE, `the sender does not send ${AT_ONCE} events at once`);
+  const { size } = new Set(ids);
+  sender.expect(UNIQUE, size >= AT_ONCE, () => {
+    return `${AT_ONCE} events at once have only ${size} ids: ${[...new Set(ids)].join(", ")}`;
+  });
+}
 
 const ISOLATED = "P-EVENT-ISOLATED";
 /** More events than a sender has in flight to one receiver. */
@@ -46,9 +73,8 @@ export const slowReceivers: SenderScenario = {
   run: async (sender) => {
     if (!sender.hasSeveralEndpoints)
       return sender.notApplicable(ISOLATED, "a second endpoint cannot be subscribed");
-    const types = sender.types.slice(0, 1);
-    const silent = await sender.subscribe({ answer: () => "silence", types });
-    const well = await sender.subscribe({ types });
+    const silent = await sender.subscribe({ answer: () => "silence" });
+    const well = await sender.subscribe();
     const emitted = await Promise.all(
       Array.from({ length: EVENTS }, async () => ({ id: await sender.emit() })),
     );
@@ -56,9 +82,8 @@ export const slowReceivers: SenderScenario = {
     if (!sender.expect(ISOLATED, hasBegun, () => "no attempt arrived at the silent receiver"))
       return;
     const missing = await sender.reader.missingAt(well.endpoint, emitted);
-    sender.expect(ISOLATED, missing.length === 0, () => {
-      return `while another receiver was silent: ${missing.length} of ${EVENTS} events did not arrive in time`;
-    });
+    const what = `events of ${EVENTS} that are missing while another receiver is silent`;
+    sender.expectEqual(ISOLATED, what, missing.length, 0);
   },
 };
 
@@ -81,5 +106,60 @@ export const rotation: SenderScenario = {
       const code = verification?.ok === false ? verification.code : "no attempt arrived";
       return `an attempt after the rotation is not signed with the new secret: ${code}`;
     });
+  },
+};
+
+const INJECTION = "P-EVENT-HEADER-INJECTION";
+const INJECTED = "x-countersign-injected";
+
+export const headerInjection: SenderScenario = {
+  id: "sender/header-injection",
+  title: "a line break in a subscription's url or an event's type adds no header",
+  requirements: [INJECTION],
+  run: async (sender) => {
+    const { endpoint } = await sender.subscribe({
+      url: ({ url }) => `${url}?a=%20HTTP/1.1%0d%0a${INJECTED}:%201%0d%0ab:`,
+    });
+    await sender.emit();
+    const hasArrived = await endpoint.until((all) => all.length > 0);
+    if (hasArrived)
+      expectNoHeader(sender, endpoint, "%0d%0a in the url of a subscription ends the request line");
+    else sender.notApplicable(INJECTION, "the sender sends nothing to such an address");
+    if (!sender.takesAnyType) return;
+    const typed = await sender.subscribe();
+    // Most senders refuse such a type, as they should.
+    await sender.emit(`${sender.types[0]}\r\n${INJECTED}: 1`).catch(() => undefined);
+    await sender.settled();
+    const where = "a line break in an event's type is written into the headers";
+    expectNoHeader(sender, typed.endpoint, where);
+  },
+};
+
+function expectNoHeader(sender: TestedSender, { attempts }: Endpoint, message: string): void {
+  const isInjected = attempts.some(({ headers }) => INJECTED in headers);
+  if (attempts.length > 0) sender.expect(INJECTION, !isInjected, () => message);
+}
+
+const TLS = "P-EVENT-TLS";
+/** Milliseconds in which a sender that connects would have sent an attempt. */
+const SENDING_MS = 500;
+
+export const certificates: SenderScenario = {
+  id: "sender/certificates",
+  title: "nothing is sent to an https address whose certificate nobody has issued",
+  requirements: [TLS],
+  run: async (sender) => {
+    const secure = await sender.listenSecurely();
+    try {
+      await sender.subscribe({ url: () => secure.url });
+      await sender.emit();
+      if (!(await secure.isReached()))
+        return sender.notApplicable(TLS, "the sender did not connect to the https address");
+      await setTimeout(SENDING_MS);
+      const what = "requests to a server with a self-signed certificate";
+      sender.expectEqual(TLS, what, secure.requests(), 0);
+    } finally {
+      secure.close();
+    }
   },
 };

@@ -1,10 +1,11 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { schemeOf } from "@countersign/signatures";
 import { hostReceiver } from "../harness/endpoints.ts";
+import { newSecret } from "../harness/secrets.ts";
 import { TargetUnusableError } from "../provider/provider-states.ts";
 import type { SenderCommands, SenderTarget } from "../target.ts";
 import { Verdicts } from "../verdicts.ts";
-import { CommandSender, newSecret } from "./command-sender.ts";
+import { CommandSender } from "./command-sender.ts";
 
 export interface SenderOptions {
   readonly provider: ProviderDocument;
@@ -60,7 +61,6 @@ export async function openSender(
     role: "sender",
     url: receiver.url,
     provider,
-    profile: { name: provider.name },
     claims,
     secrets: new Set([secret]),
     types: [first, ...others],

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { PactProvider } from "../../src/pact/pact-file.ts";
-import { listen } from "../../../sandbox/test/listen.ts";
+import { listen } from "../../../service/test/sandbox/listen.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 /** An interaction of a pact of version 4. */
@@ -45,12 +45,11 @@ function textOf({ description, state = "ready", body, metadata, path = "/x" }: W
   return `{"type":"Synchronous/HTTP",${named},"request":{${sent}},"response":{"status":200}}`;
 }
 
-/** A provider that is ready and answers every call with 200. */
-export const bank: PactProvider = {
-  name: "bank",
-  send: () => Promise.resolve({ status: 200, headers: {}, body: new Uint8Array() }),
-  enter: () => Promise.resolve({}),
-};
+/** A provider that is ready and answers every call with 200, for as long as the test. */
+export async function openBank(): Promise<PactProvider> {
+  const { url } = await serve((_request, response) => response.end());
+  return { name: "bank", url, enter: () => Promise.resolve({}) };
+}
 
 /** Serves on this machine for as long as the test; keeps each call's method, path and body. */
 export async function serve(

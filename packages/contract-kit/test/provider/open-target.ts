@@ -6,15 +6,15 @@ import {
   type ProviderTarget,
   type Send,
 } from "@countersign/contract-kit";
-import type { SandboxOptions } from "@countersign/sandbox/internal";
+import type { SandboxOptions } from "@countersign/service/sandbox";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import { reference } from "@countersign/schemas/providers";
 import { onTestFinished } from "vitest";
 import type { AtEnd } from "../../../../test/temporary-folder.ts";
-import { openSandbox } from "../../../sandbox/test/open-sandbox.ts";
+import { openSandbox } from "../../../service/test/sandbox/open-sandbox.ts";
 
-const { sending } = senderOf(profiles.standard);
+const { sending } = sendingProviderOf(profiles.standard);
 
 /** The standard profile with closed answers and less time for an attempt, which is still enough on a busy machine. */
 export const quick: Profile = {
@@ -59,7 +59,8 @@ export async function openTargetAt(
     token: tokenOf,
     profile,
     receiver,
-    slow: senderOf(profile).sending.timeoutMs === senderOf(quick).sending.timeoutMs,
+    slow:
+      sendingProviderOf(profile).sending.timeoutMs === sendingProviderOf(quick).sending.timeoutMs,
     states: { url: `${url}/sandbox/states`, send: states.send, token: tokenOf },
   };
 }

@@ -7,7 +7,7 @@ import {
   pacedSend,
 } from "../../src/http-send.ts";
 import { hostReceiver } from "../../src/harness/endpoints.ts";
-import { listen } from "../../../sandbox/test/listen.ts";
+import { listen } from "../../../service/test/sandbox/listen.ts";
 
 const call: HttpCall = { method: "GET", path: "/", headers: {} };
 const answer = (status: number, json: unknown = {}, headers = {}): HttpAnswer => ({

@@ -2,15 +2,18 @@ import { generateKeyPairSync } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { providerOf } from "@countersign/schemas/provider-of";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { atEndOfFile } from "../../../../test/temporary-folder.ts";
 import { type Finding, requirements } from "../../src/check.ts";
 import { receiverChecks } from "../../src/checks.ts";
 import { systemClock } from "../../src/harness/clock.ts";
 import { NO_FAILURES } from "../../src/harness/effects.ts";
 import { run, type Report } from "../../src/run.ts";
-import type { ReceiverTarget } from "../../src/target.ts";
+import type { ReceiverTarget } from "../../src/harness/receiver-target.ts";
 import { openReceiver, type OpenOptions, secrets } from "./open-receiver.ts";
+
+// Whole runs: a busy machine takes longer, and no time decides what they show.
+vi.setConfig({ testTimeout: 900_000 });
 
 const atEnd = atEndOfFile();
 const open = (options?: OpenOptions): Promise<ReceiverTarget> => openReceiver(options, atEnd);
@@ -40,7 +43,7 @@ const unmet = (findings: readonly Finding[]): string[] =>
   (["fail", "warn", "error", "skipped"] as const).flatMap((status) => told(findings, status));
 
 // test/faults shows what each check catches. Most of the time here is spent waiting: the tests wait at once.
-describe.concurrent("our own receiver", { timeout: 180_000 }, () => {
+describe.concurrent("our own receiver", () => {
   it(
     "passes every check, which sends a request for each requirement that it judges, and that of an order guard with one",
     { tags: "ci" },
@@ -61,10 +64,11 @@ describe.concurrent("our own receiver", { timeout: 180_000 }, () => {
       // It only reads what earlier checks have sent.
       expect(silent).toEqual(["receiver/settled"]);
       expect(told(findings, "not_applicable")).toEqual([
-        expect.stringMatching(/^R-ORDER-GUARD: it has no order guard/),
         expect.stringMatching(/^R-LOAD-SHED: (?:32|64) events at once are within its limit/),
+        expect.stringMatching(/^R-ORDER-GUARD: it has no order guard/),
         expect.stringMatching(/^R-BODY-SLOW: .*--slow/),
         expect.stringMatching(/^R-ACK-HANGING: .*--slow/),
+        expect.stringMatching(/^R-ONCE-RECONCILED: .*--reconcile-command/),
         expect.stringMatching(/^R-ACK-AFTER-HANDLER: only a restart shows it/),
       ]);
       expect(told(guarded.findings, "pass")).toEqual(["R-ORDER-GUARD: "]);
@@ -76,21 +80,20 @@ describe.concurrent("our own receiver", { timeout: 180_000 }, () => {
     { tags: "ci" },
     async () => {
       const target = await open({ profile: short(profiles["x-signature"]) });
-      const only = ["forged", "schemas", "signature-lists"];
+      const only = ["forged", "signature-lists"];
       const { findings } = await runAll(target, checks(...only));
       expect(unmet(findings)).toEqual([]);
       expect(told(findings, "not_applicable").map((one) => one.split(":")[0])).toEqual([
+        "R-VERIFY-VERSION",
         "R-VERIFY-EACH",
         "R-VERIFY-VERSION",
         "R-VERIFY-ROTATION",
-        "R-VERIFY-VERSION",
-        "R-EVENT-SCHEMA",
       ]);
     },
   );
 
   it("passes only checks of its answers if it does not report its effects", async () => {
-    const only = ["genuine", "duplicates", "concurrent", "failing", "order", "money", "load"];
+    const only = ["genuine", "distinct", "concurrent", "failing", "order", "money", "load"];
     const target = await open({ hasEffects: false, effectsWaitMs: 100 });
     const { findings, exitCode } = await runAll(target, checks(...only));
     expect(exitCode).toBe(0);
@@ -117,20 +120,24 @@ describe.concurrent("our own receiver", { timeout: 180_000 }, () => {
     expect(told(findings, "pass")).toContain("R-VERIFY-VERSION: ");
   });
 
-  it("gets a body that is split inside a character, and the same bytes again at the end, also if no program reproduces them", async () => {
-    const lastBytes = new Set<number | undefined>();
-    const fault =
-      (next: RequestListener): RequestListener =>
-      (request, response) => {
-        request.on("data", (bytes: Buffer) => lastBytes.add(bytes.at(-1)));
-        next(request, response);
-      };
-    const target = await open({ fault });
-    const { findings } = await runAll(target, checks("forms", "sizes", "memory"));
-    expect(unmet(findings)).toEqual([]);
-    expect(lastBytes).toContain(Buffer.from("é")[0]);
-    expect(told(findings, "pass")).toContain("R-ONCE-RETRIES: ");
-  });
+  it(
+    "gets a body that is split inside a character, and the same bytes again at the end, also if no program reproduces them",
+    { tags: "ci" },
+    async () => {
+      const lastBytes = new Set<number | undefined>();
+      const fault =
+        (next: RequestListener): RequestListener =>
+        (request, response) => {
+          request.on("data", (bytes: Buffer) => lastBytes.add(bytes.at(-1)));
+          next(request, response);
+        };
+      const target = await open({ fault });
+      const { findings } = await runAll(target, checks("forms", "sizes", "memory"));
+      expect(unmet(findings)).toEqual([]);
+      expect(lastBytes).toContain(Buffer.from("é")[0]);
+      expect(told(findings, "pass")).toContain("R-ONCE-RETRIES: ");
+    },
+  );
 
   it("gets only the events that it handles, all of them known", async () => {
     const types = ["refund.failed", "account.linked"];
@@ -150,28 +157,37 @@ describe.concurrent("our own receiver", { timeout: 180_000 }, () => {
 });
 
 it.concurrent("a correct receiver raises no alarm if it limits the rate", async () => {
-  // Tokens come back after the first refusal, however long the attempts before it have taken.
   let tokens = 20;
   let limited = 0;
+  // The time that is waited passes at once.
+  let waited = 0;
   const target = await open({
+    clock: {
+      now: () => systemClock.now() + waited,
+      after: (ms, call) => {
+        const isWait = ms < 1000;
+        if (isWait) waited += ms;
+        return systemClock.after(isWait ? 0 : ms, call);
+      },
+    },
     fault: (next) => (request, response) => {
-      if (tokens > 0) {
-        tokens -= 1;
+      tokens -= 1;
+      if (tokens >= 0) {
         next(request, response);
         return;
       }
+      tokens = 20;
       limited += 1;
-      if (tokens === 0) setTimeout(() => (tokens = 20), 50);
-      tokens = -1;
       request.resume().on("end", () => response.writeHead(429, { "retry-after": "0.1" }).end());
     },
   });
   const { findings } = await runAll(target, checks("genuine", "signature-lists", "duplicates"));
   expect(unmet(findings)).toEqual([]);
   expect(limited).toBeGreaterThan(0);
+  expect(waited).toBeGreaterThan(100);
 });
 
-describe.concurrent("a run against a receiver", { timeout: 180_000 }, () => {
+describe.concurrent("a run against a receiver", () => {
   it.each([
     ["ends", "got a closed connection"],
     ["hangs", "got no answer within 60000 ms"],
@@ -210,42 +226,71 @@ describe.concurrent("a run against a receiver", { timeout: 180_000 }, () => {
         "R-ACK-GENUINE",
         "R-VERIFY-WRONG-KEY",
         "R-METHOD",
+        "R-LEAK-NOTHING",
+        "R-ALIVE",
       ]);
       expect(told(findings, "error")).toEqual([]);
-      const failure = `R-VERIFY-WRONG-KEY: an attempt: ${message}, and the receiver has answered nothing since`;
-      expect(told(findings, "fail")).toEqual([failure]);
-      expect(told(findings, "skipped")).toEqual([
+      const failure = `an attempt: ${message}, and the receiver has answered nothing since`;
+      expect(told(findings, "fail")).toEqual([
+        `R-VERIFY-WRONG-KEY: ${failure}`,
+        `R-ALIVE: ${failure}`,
+      ]);
+      expect(told(findings, "skipped")).toContainEqual(
         expect.stringMatching(/^R-METHOD: .*ended or hung/),
+      );
+    },
+  );
+
+  it(
+    "fails at an exploitable level if a body that is cut off ends the receiver",
+    { tags: "ci" },
+    async () => {
+      let hasEnded = false;
+      const target = await open({
+        fault: (next) => (request, response) => {
+          request.on("error", () => (hasEnded = true));
+          if (hasEnded) request.destroy();
+          else next(request, response);
+        },
+      });
+      const { findings, exitCode } = await runAll(target, ["R-ALIVE"]);
+      expect(exitCode).toBe(1);
+      expect(told(findings, "fail")).toEqual([
+        expect.stringMatching(/^R-ALIVE: an attempt after .* cut off .* answered nothing since/),
       ]);
     },
   );
 
-  it("warns of R-METHOD if the handler of a PUT runs late, also if the next attempt is refused", async () => {
-    const rows: { eventId: string; type: string; count: number }[] = [];
-    let reads = 0;
-    const target = await open({
-      app: (request, response) => {
-        const { method, url, headers } = request;
-        const { "webhook-id": eventId } = headers;
-        request.resume().on("end", () => {
-          if (url === "/effects" && method === "GET") {
-            // The first read shows nothing yet.
-            if (rows.length > 0) reads += 1;
-            response.end(JSON.stringify(reads > 1 ? rows : []));
-          } else if (method === "POST") {
-            response.writeHead(rows.length > 0 ? 401 : 204).end();
-          } else {
-            if (method === "PUT") rows.push({ eventId: String(eventId), type: "x", count: 1 });
-            response.writeHead(405, { allow: "POST" }).end();
-          }
-        });
-      },
-    });
-    const { findings } = await runAll(target, ["R-METHOD"]);
-    expect(unmet(findings)).toEqual([
-      expect.stringMatching(/^R-METHOD: PUT .*, and a handler ran/),
-    ]);
-  });
+  it(
+    "warns of R-METHOD if the handler of a PUT runs late, also if the next attempt is refused",
+    { tags: "ci" },
+    async () => {
+      const rows: { eventId: string; type: string; count: number }[] = [];
+      let reads = 0;
+      const target = await open({
+        app: (request, response) => {
+          const { method, url, headers } = request;
+          const { "webhook-id": eventId } = headers;
+          request.resume().on("end", () => {
+            if (url === "/effects" && method === "GET") {
+              // The first read shows nothing yet.
+              if (rows.length > 0) reads += 1;
+              response.end(JSON.stringify(reads > 1 ? rows : []));
+            } else if (method === "POST") {
+              response.writeHead(rows.length > 0 ? 401 : 204).end();
+            } else {
+              if (method === "PUT") rows.push({ eventId: String(eventId), type: "x", count: 1 });
+              response.writeHead(405, { allow: "POST" }).end();
+            }
+          });
+        },
+      });
+      const { findings } = await runAll(target, ["R-METHOD"]);
+      expect(unmet(findings)).toEqual([
+        expect.stringMatching(/^R-METHOD: PUT .*, and a handler ran/),
+      ]);
+    },
+  );
 
   it("does not expect failures of a receiver whose effects URL has no PUT", async () => {
     const target = await open({
@@ -280,7 +325,7 @@ describe.concurrent("a run against a receiver", { timeout: 180_000 }, () => {
         /^R-EFFECTS-LIST: row 1 of the effects has eventId null: a handler ran/,
       ),
     ]);
-    const [exchange] = findings[0]?.evidence?.exchanges ?? [];
+    const [exchange] = findings[0]?.exchanges ?? [];
     expect(exchange?.received).toMatch(/\n\n\[secret\]$/);
   });
 
@@ -307,32 +352,9 @@ describe.concurrent("a run against a receiver", { timeout: 180_000 }, () => {
     expect(waits.filter((ms) => ms === 1500)).toHaveLength(1);
   });
 
-  it(
-    "plays ten rounds of a search if it is thorough, each with other bytes, and notes how many were sent",
-    { tags: "ci" },
-    async () => {
-      const bodies = new Set<string>();
-      const sentBy = async (effort: number): Promise<number> => {
-        const target = await open({});
-        const { sockets } = target;
-        const send = sockets.send.bind(sockets);
-        sockets.send = (request) => {
-          bodies.add(Buffer.from(request.body).toString());
-          return send(request);
-        };
-        await runAll({ ...target, effort }, ["receiver/money"]);
-        return Number(/^(\d+) requests were sent/.exec(target.notes()[0] ?? "")?.[1]);
-      };
-      const quick = await sentBy(1);
-      bodies.clear();
-      const thorough = await sentBy(10);
-      expect(thorough / quick).toBeGreaterThan(6);
-      expect(bodies.size).toBeGreaterThan(0.9 * (thorough - quick));
-    },
-  );
-
   it("notes the difference of the target's clock", async () => {
     const target = await open({
+      profile: short(profiles.standard),
       hasEffects: false,
       fault: (next) => (request, response) => {
         response.setHeader("date", new Date(Date.now() + 60_000).toUTCString());

@@ -4,8 +4,11 @@ import { toNode } from "@countersign/receiver/node";
 import { type Profile, profiles } from "@countersign/schemas/profiles";
 import { providerOf } from "@countersign/schemas/provider-of";
 import { onTestFinished } from "vitest";
-import { receiverTarget, type ReceiverTargetOptions } from "../../src/harness/receiver-target.ts";
-import type { ReceiverTarget } from "../../src/target.ts";
+import {
+  type ReceiverTarget,
+  receiverTarget,
+  type ReceiverTargetOptions,
+} from "../../src/harness/receiver-target.ts";
 import { listen } from "../listen.ts";
 import { makeEffects } from "./make-effects.ts";
 
@@ -21,6 +24,8 @@ export interface OpenOptions extends Partial<ReceiverTargetOptions> {
   /** False if the receiver does not report its effects. Default true. */
   readonly hasEffects?: boolean;
   readonly order?: "none" | "per-resource";
+  /** The receiver's wall clock. */
+  readonly now?: () => number;
   /** The receiver's secrets, if not those that sign attempts. */
   readonly verifyingSecrets?: readonly string[];
   /** Answers in the receiver's place, or hands requests on. */
@@ -50,6 +55,7 @@ export async function openReceiver(
     fault = (next) => next,
     order = "none",
     verifyingSecrets,
+    now,
     app,
     ...options
   }: OpenOptions = {},
@@ -67,6 +73,7 @@ export async function openReceiver(
       fallback: (event) => effects.handle(event),
       inbox: memoryInbox(),
       log: false,
+      ...(now && { now }),
       ...hasty,
     }),
   );
@@ -83,7 +90,6 @@ export async function openReceiver(
     secrets: own,
     provider: providerOf(profile),
     nonce: "a-test",
-    strict: true,
     ...(hasEffects && { effects: `${origin}/effects` }),
     ...options,
   });

@@ -17,7 +17,7 @@ function senderOf(provider: ProviderDocument) {
     const at = new URL(url);
     const prefix = `sent${count}`;
     const maker = attemptMaker({ provider, url: at, secrets: [secret], prefix, rows: [row] });
-    const { method, headers, body, path = at.pathname + at.search } = maker.attempt(maker.event());
+    const { method, headers, body, path = at.pathname + at.search } = maker.attempt();
     await fetch(new URL(path, at), {
       method,
       body: Buffer.from(body),
@@ -29,7 +29,7 @@ function senderOf(provider: ProviderDocument) {
 
 const stop = (): void => undefined;
 
-/** What `verify sender` finds; `undefined` if only the provider has the keys. */
+/** The findings of `verify sender`; `undefined` if only the provider has the keys. */
 async function findingsOf(provider: ProviderDocument) {
   const send = senderOf(provider);
   const trigger = (facts: CommandFacts) => ({ ended: send(facts), stop });
@@ -47,25 +47,37 @@ async function findingsOf(provider: ProviderDocument) {
   );
 }
 
-it("a sender of each provider's document passes, and what its scheme lacks is not applicable", async () => {
-  const known = [...providersByName.values()];
-  const found = await Promise.all(
-    known.map(async (provider) => [provider.name, await findingsOf(provider)] as const),
-  );
-  const verified = found.flatMap(([name, findings]) =>
-    findings ? [[name, findings] as const] : [],
-  );
-  const wrong = verified.flatMap(([name, findings]) =>
-    [...findings].flatMap(([id, { status, message }]) =>
-      ["pass", "not_applicable"].includes(status) ? [] : [`${name} ${id}: ${message}`],
-    ),
-  );
-  expect(wrong).toEqual([]);
-  expect(verified.length).toBeGreaterThan(50);
-  const github = new Map(verified).get("github");
-  expect(github?.get("P-EVENT-TIMESTAMP")).toEqual({
-    status: "not_applicable",
-    message: "GitHub signs no time",
-  });
-  expect(github?.get("P-EVENT-SIGNED")?.status).toBe("pass");
-});
+it(
+  "a sender of each provider's document passes, and what its scheme lacks is not applicable",
+  { tags: "ci" },
+  async () => {
+    const known = [...providersByName.values()];
+    const found: (readonly [string, Awaited<ReturnType<typeof findingsOf>>])[] = [];
+    // A few at a time: Paddle's attempts are valid for five seconds.
+    for (let start = 0; start < known.length; start += 6)
+      found.push(
+        // oxlint-disable-next-line no-await-in-loop
+        ...(await Promise.all(
+          known
+            .slice(start, start + 6)
+            .map(async (provider) => [provider.name, await findingsOf(provider)] as const),
+        )),
+      );
+    const verified = found.flatMap(([name, findings]) =>
+      findings ? [[name, findings] as const] : [],
+    );
+    const wrong = verified.flatMap(([name, findings]) =>
+      [...findings].flatMap(([id, { status, message }]) =>
+        ["pass", "not_applicable"].includes(status) ? [] : [`${name} ${id}: ${message}`],
+      ),
+    );
+    expect(wrong).toEqual([]);
+    expect(verified.length).toBeGreaterThan(50);
+    const github = new Map(verified).get("github");
+    expect(github?.get("P-EVENT-TIMESTAMP")).toEqual({
+      status: "not_applicable",
+      message: "GitHub signs no time",
+    });
+    expect(github?.get("P-EVENT-SIGNED")?.status).toBe("pass");
+  },
+);

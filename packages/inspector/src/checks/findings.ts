@@ -27,29 +27,18 @@ export interface CheckEntry {
   readonly fix?: string;
   /** Page of the requirement: an address, or a path in the kit's repository. */
   readonly page?: string;
-  readonly evidence?: {
-    readonly curl: readonly string[];
-    readonly exchanges?: readonly { readonly sent: string; readonly received: string }[];
-  };
+  readonly exchanges?: readonly { readonly sent: string; readonly received: string }[];
   readonly replay?: string;
   readonly ms: number;
 }
 
 export interface CheckReport {
-  readonly about: {
-    readonly profile: string;
-    readonly seed: number;
-    readonly startedAt: string;
-    readonly kit: string;
-  };
   readonly notes: readonly string[];
   readonly problems: readonly string[];
-  readonly uncovered: readonly { readonly id: string }[];
   readonly exitCode: 0 | 1 | 2;
 }
 
 export interface CheckRun {
-  readonly number: number;
   readonly isRunning: boolean;
   readonly progress: {
     readonly check: string;
@@ -63,7 +52,6 @@ export interface CheckRun {
 }
 
 export interface Checks {
-  readonly isAvailable: boolean;
   /** In the order in which they run. */
   readonly owed: readonly OwedCheck[];
   readonly run: CheckRun | null;

@@ -1,28 +1,36 @@
 import { useState } from "preact/hooks";
 import { useInspector } from "../context.ts";
-import { Ago, Code, SandboxTime } from "../parts.tsx";
-import type { Attempt, Delivery } from "../shapes.ts";
+import { Choice } from "../fields.tsx";
+import { Ago, Code, Json, Time } from "../parts.tsx";
+import type { Attempt, Delivery, Diagnosis } from "../shapes.ts";
 import { diffLines, durationText, responseText } from "../words.ts";
-import { diagnose, type Diagnosis } from "./diagnosis.ts";
 
 /** The attempts of a delivery, the newest first and open; two of them can be compared. */
 export function Attempts({
-  delivery,
+  delivery: { attempts, url, status },
   payload,
 }: {
   readonly delivery: Delivery;
   readonly payload: string;
 }) {
-  const { about } = useInspector();
+  const { scheduleSeconds } = useInspector().about;
   const [isComparing, setComparing] = useState(false);
-  const { attempts, url } = delivery;
-  const { length } = about.scheduleSeconds;
+  const of =
+    scheduleSeconds.length > attempts.length ? ` of ${String(scheduleSeconds.length)}` : "";
+  const step = status === "retrying" ? scheduleSeconds[attempts.length] : undefined;
+  const texts = attempts.map((one) => ({
+    one,
+    request: requestText(one, url ?? ""),
+    body: one.payload ?? payload,
+    response: responseHead(one),
+  }));
   return (
     <>
       <div class="buttons between">
-        <span>
-          {attempts.length} of {Math.max(length, attempts.length)} attempts
-          {delivery.status === "retrying" && nextStep(about.scheduleSeconds, attempts.length)}
+        <span class="soft">
+          {attempts.length}
+          {of} {attempts.length === 1 && of === "" ? "attempt" : "attempts"}
+          {step !== undefined && `; the next one ${durationText(step)} later`}
         </span>
         {attempts.length > 1 && (
           <button
@@ -34,79 +42,82 @@ export function Attempts({
           </button>
         )}
       </div>
-      {isComparing && <Comparison attempts={attempts} url={url ?? ""} payload={payload} />}
+      {isComparing && <Comparison texts={texts} />}
       <ol class="attempts" reversed>
-        {attempts.toReversed().map((attempt, index) => (
-          <AttemptView
-            key={attempt.number}
-            attempt={attempt}
-            url={url ?? ""}
-            payload={payload}
-            isOpen={index === 0 && !isComparing}
-          />
+        {texts.toReversed().map((text, index) => (
+          <AttemptView key={text.one.number} text={text} isOpen={index === 0 && !isComparing} />
         ))}
       </ol>
     </>
   );
 }
 
-/** Describes the schedule's next step. */
-function nextStep(schedule: readonly number[], made: number): string {
-  const step = schedule[made];
-  return step === undefined
-    ? ""
-    : `; retry ${String(made + 1)} follows ${durationText(step)} later`;
+interface AttemptText {
+  readonly one: Attempt;
+  /** The request's first line and header fields. */
+  readonly request: string;
+  readonly body: string;
+  /** The response's first line and header fields. */
+  readonly response: string;
 }
 
 function AttemptView({
-  attempt,
-  url,
-  payload,
+  text: { one, request, body, response },
   isOpen,
 }: {
-  readonly attempt: Attempt;
-  readonly url: string;
-  readonly payload: string;
+  readonly text: AttemptText;
   /** True for the latest attempt, which the summary above explains. */
   readonly isOpen: boolean;
 }) {
-  const { about } = useInspector();
-  const { number, startedAt, sandboxAt, outcome } = attempt;
-  const diagnosis = diagnose(attempt, about.deadlineSeconds);
-  const { isGood, what } = diagnosis;
+  const { number, startedAt, sandboxAt, fault, isOwn = false, diagnosis, answer } = one;
   return (
     <li>
       <details open={isOpen}>
         <summary>
           <strong>Attempt {number}</strong>
-          <span class={`badge ${isGood ? "good" : "bad"}`}>{responseText(attempt)}</span>
-          {attempt.fault !== null && <span class="badge outline">by a fault</span>}
-          {outcome !== null && <span class="badge none">{outcome.outcome}</span>}
+          <span class={`badge ${diagnosis.isGood ? "good" : "bad"}`}>{responseText(one)}</span>
+          {fault != null && <span class="badge outline">by a fault</span>}
+          {isOwn && <span class="badge outline">sent from here</span>}
           <span class="when">
             <Ago at={startedAt} />
-            {sandboxAt !== null && <SandboxTime at={sandboxAt} />}
+            {sandboxAt != null && <Time at={sandboxAt} />}
           </span>
         </summary>
-        {!isOpen && <p>{what}</p>}
+        {!isOpen && <p>{diagnosis.what}</p>}
         {!isOpen && <Why diagnosis={diagnosis} />}
-        <div class="sides">
-          <Code label="Request" text={requestText(attempt, url, payload)} />
-          <Code label="Response (first 1 KiB)" text={answerText(attempt)} />
-        </div>
+        <Http label="Response" head={response} body={answer ?? ""} />
+        <Http label="Request" head={request} body={body} />
       </details>
     </li>
   );
 }
 
+function Http({
+  label,
+  head,
+  body,
+}: {
+  readonly label: string;
+  readonly head: string;
+  readonly body: string;
+}) {
+  return (
+    <Code label={label} text={`${head}\n\n${body}`}>
+      <span class="soft">{head}</span>
+      {"\n\n"}
+      <Json text={body} />
+    </Code>
+  );
+}
+
 /** The cause and the fix of a failed attempt. */
-export function Why({ diagnosis }: { readonly diagnosis: Diagnosis }) {
-  const { cause, fix, isGuess } = diagnosis;
-  if (cause === undefined) return null;
+export function Why({ diagnosis: { cause, fix, isGuess } }: { readonly diagnosis: Diagnosis }) {
+  if (cause === null) return null;
   return (
     <dl class="why">
       <dt>{isGuess ? "Likely cause" : "Cause"}</dt>
       <dd>{cause}</dd>
-      {fix !== undefined && (
+      {fix !== null && (
         <>
           <dt>Fix</dt>
           <dd>{fix}</dd>
@@ -116,63 +127,43 @@ export function Why({ diagnosis }: { readonly diagnosis: Diagnosis }) {
   );
 }
 
-function requestText({ headers }: Attempt, url: string, payload: string): string {
+function requestText({ headers }: Attempt, url: string): string {
   const known = headers === null ? ["(the secret does not open: no headers)"] : linesOf(headers);
-  return [`POST ${url}`, ...known, "", payload].join("\n");
+  return [`POST ${url}`, ...known].join("\n");
 }
 
-function answerText(attempt: Attempt): string {
-  const { status, answer, responseHeaders } = attempt;
+function responseHead(attempt: Attempt): string {
+  const { status, responseHeaders } = attempt;
   if (status === null) return `No response: ${responseText(attempt)}`;
-  const fields =
-    responseHeaders === null
-      ? ["(no headers: made by a fault, or in an earlier run of the sandbox)"]
-      : linesOf(responseHeaders);
-  return [`HTTP ${String(status)}`, ...fields, "", answer ?? ""].join("\n");
+  const fields = responseHeaders === null ? ["(no headers known)"] : linesOf(responseHeaders);
+  return [`HTTP ${String(status)}`, ...fields].join("\n");
 }
 
 const linesOf = (headers: Readonly<Record<string, string>>): string[] =>
   Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 
 /** The differences between two attempts, line by line. */
-function Comparison({
-  attempts,
-  url,
-  payload,
-}: {
-  readonly attempts: readonly Attempt[];
-  readonly url: string;
-  readonly payload: string;
-}) {
-  const [first, setFirst] = useState(attempts.at(-2)?.number ?? 1);
-  const [second, setSecond] = useState(attempts.at(-1)?.number ?? 1);
-  const [one, other] = [first, second].map((number) =>
-    attempts.find((attempt) => attempt.number === number),
-  );
+function Comparison({ texts }: { readonly texts: readonly AttemptText[] }) {
+  const [first, setFirst] = useState(String(texts.at(-2)?.one.number));
+  const [second, setSecond] = useState(String(texts.at(-1)?.one.number));
+  const find = (number: string) => texts.find(({ one }) => String(one.number) === number);
+  const [one, other] = [find(first), find(second)];
   if (one === undefined || other === undefined) return null;
-  const choice = (label: string, value: number, onChoose: (number: number) => void) => (
-    <label>
-      {label}{" "}
-      <select value={value} onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}>
-        {attempts.map((attempt) => (
-          <option key={attempt.number} value={attempt.number}>
-            Attempt {attempt.number} · {responseText(attempt)}
-          </option>
-        ))}
-      </select>
-    </label>
+  const options = texts.map(
+    ({ one: each }) =>
+      [String(each.number), `Attempt ${String(each.number)} · ${responseText(each)}`] as const,
   );
+  const request = ({ request: head, body }: AttemptText): string => `${head}\n\n${body}`;
+  const response = ({ response: head, one: { answer } }: AttemptText): string =>
+    `${head}\n\n${answer ?? ""}`;
   return (
-    <section class="comparison" aria-label="Comparison of two attempts">
+    <section class="card" aria-label="Comparison of two attempts">
       <div class="buttons">
-        {choice("Compare", first, setFirst)}
-        {choice("with", second, setSecond)}
+        <Choice label="Compare" value={first} options={options} onValue={setFirst} />
+        <Choice label="with" value={second} options={options} onValue={setSecond} />
       </div>
-      <Diff
-        label="Request"
-        texts={[requestText(one, url, payload), requestText(other, url, payload)]}
-      />
-      <Diff label="Response" texts={[answerText(one), answerText(other)]} />
+      <Diff label="Response" texts={[response(one), response(other)]} />
+      <Diff label="Request" texts={[request(one), request(other)]} />
     </section>
   );
 }

@@ -1,24 +1,30 @@
 import { useState } from "preact/hooks";
 import { addressOf, useAction, useInspector, useReading } from "../context.ts";
-import { Menu } from "../layout.tsx";
+import { Menu, Tabs } from "../layout.tsx";
 import {
+  Absent,
   ActionButton,
   Ago,
   CopyButton,
   Facts,
+  Head,
   Refusal,
-  SandboxTime,
   StatusBadge,
+  Time,
 } from "../parts.tsx";
-import type { Delivery, EventDetail, PaymentDetail, WrittenEvent } from "../shapes.ts";
-import { durationText, shortUrl } from "../words.ts";
-import { PaymentTimeline } from "../payments/timeline.tsx";
+import type { Delivery, EventDetail, WrittenEvent } from "../shapes.ts";
+import { durationText, shortUrl, summarize } from "../words.ts";
 import { Attempts, Why } from "./attempts.tsx";
-import { diagnose, summarize } from "./diagnosis.ts";
 import { Payload } from "./payload.tsx";
-import { EditCopy } from "./send.tsx";
+import { bodyOf, EditCopy } from "./send.tsx";
 import { Signature } from "./signature.tsx";
 import { curlOf, testOf, type SentRequest } from "./snippets.ts";
+
+interface Shown {
+  readonly event: WrittenEvent;
+  readonly delivery: Delivery | undefined;
+  readonly query: URLSearchParams;
+}
 
 /** One event: the state of its delivery, its attempts, payload, signature and payment. */
 export function EventDetailView({
@@ -28,86 +34,90 @@ export function EventDetailView({
   readonly id: string;
   readonly query: URLSearchParams;
 }) {
-  const { value, refusal } = useReading<EventDetail>(`/sandbox/inspect/events/${id}`);
-  if (value === undefined) {
-    if (refusal === undefined) return <p aria-busy="true">…</p>;
+  const { mode } = useInspector().about;
+  const reveal = query.get("reveal") === "true" ? "?reveal=true" : "";
+  const { value, refusal } = useReading<EventDetail>(`/sandbox/inspect/events/${id}${reveal}`);
+  if (value === undefined)
     return (
-      <article>
-        <h1>No such event</h1>
-        <p>
-          <code>{id}</code> is not in this sandbox. A reset removes events.
-        </p>
-        <Refusal text={refusal} />
-      </article>
+      <Absent title="No such event" refusal={refusal}>
+        <code>{id}</code> is not here.{" "}
+        {mode === "sandbox" ? "A reset removes events." : "Only the latest events are kept."}
+      </Absent>
     );
-  }
   const { event, deliveries } = value;
   const delivery =
     deliveries.find(({ deliveryId }) => deliveryId === query.get("delivery")) ?? deliveries[0];
+  const shown = { event, delivery, query };
   return (
     <article>
-      <header class="event-head">
-        {delivery !== undefined && <StatusBadge row={delivery} />}
-        <h1>{event.type}</h1>
-        <code class="id">{event.id}</code>
-        <CopyButton text={event.id} label="Copy" name="Copy the event's id" />
-      </header>
+      <Head
+        badge={delivery !== undefined && <StatusBadge row={delivery} />}
+        title={event.type}
+        id={event.eventId}
+      />
       {deliveries.length > 1 && (
-        <nav class="tabs small" aria-label="Endpoints of this event">
-          {deliveries.map((one) => (
-            <a
-              key={one.deliveryId}
-              href={addressOf("events", id, [
-                ...without(query, "delivery"),
-                ["delivery", one.deliveryId],
-              ])}
-              aria-current={one === delivery ? "true" : undefined}
-            >
-              {shortUrl(one.url)} <StatusBadge row={one} />
-            </a>
-          ))}
-        </nav>
+        <Tabs
+          label="Endpoints of this event"
+          kind="small"
+          tabs={deliveries.map((one) => ({
+            key: one.deliveryId,
+            href: addressOf("events", id, withMember(query, "delivery", one.deliveryId)),
+            isShown: one === delivery,
+            text: (
+              <>
+                {shortUrl(one.url)} <StatusBadge row={one} />
+              </>
+            ),
+          }))}
+        />
       )}
       <Summary event={event} delivery={delivery} />
-      <Tabs event={event} delivery={delivery} query={query} />
+      <Parts {...shown} />
     </article>
   );
 }
 
-const without = (query: URLSearchParams, name: string): readonly (readonly [string, string])[] =>
-  [...query].filter(([one]) => one !== name);
+/** The query with one member changed. */
+const withMember = (
+  query: URLSearchParams,
+  name: string,
+  value: string,
+): readonly (readonly [string, string])[] => [
+  ...[...query].filter(([one]) => one !== name),
+  [name, value],
+];
 
-function Summary({
-  event,
-  delivery,
-}: {
-  readonly event: WrittenEvent;
-  readonly delivery: Delivery | undefined;
-}) {
+function Summary({ event, delivery }: Omit<Shown, "query">) {
   const { about, remote, moveClock } = useInspector();
   const action = useAction();
   const [isEditing, setEditing] = useState(false);
   const nextAt = delivery?.status === "retrying" ? delivery.nextAt : null;
   const { value: clock } = useReading<{ readonly now: string }>(
-    nextAt === null ? undefined : "/sandbox/clock",
+    nextAt == null ? undefined : "/sandbox/clock",
   );
-  const last = delivery?.attempts.at(-1);
-  const diagnosis = last && diagnose(last, about.deadlineSeconds);
+  const diagnosis = delivery?.attempts.at(-1)?.diagnosis;
+  const isBad = diagnosis !== undefined && (!diagnosis.isGood || diagnosis.cause !== null);
+  const copyTest = async (): Promise<string> => {
+    const payload = event.isMasked === true ? await bodyOf(remote, delivery) : event.payload;
+    return testOf({ ...event, payload }, about, delivery?.attempts.at(-1)?.headers ?? {});
+  };
   return (
     <>
-      <p class={`summary ${diagnosis?.isGood === false ? "bad" : ""}`}>
-        {delivery === undefined
-          ? "Not sent: no endpoint selected this type when it was written."
-          : summarize(delivery, about.deadlineSeconds)}
-        {nextAt !== null && clock !== undefined && (
-          <>
-            {" "}
-            Next retry in {durationText((Date.parse(nextAt) - Date.parse(clock.now)) / 1000)} of
-            sandbox time, <SandboxTime at={nextAt} />.
-          </>
-        )}
-      </p>
-      {diagnosis !== undefined && delivery?.status !== "delivered" && <Why diagnosis={diagnosis} />}
+      <div class={`summary ${isBad ? "bad" : ""}`}>
+        <p>
+          {delivery === undefined
+            ? "Not sent: no endpoint selected this type when it was written."
+            : summarize(delivery)}
+          {nextAt != null && clock !== undefined && (
+            <>
+              {" "}
+              Next retry in {durationText((Date.parse(nextAt) - Date.parse(clock.now)) / 1000)} of
+              sandbox time, <Time at={nextAt} />.
+            </>
+          )}
+        </p>
+        {isBad && <Why diagnosis={diagnosis} />}
+      </div>
       <div class="buttons">
         {delivery !== undefined && (
           <>
@@ -117,7 +127,7 @@ function Summary({
               isPrimary
               onRun={() => remote.send("POST", `/sandbox/deliveries/${delivery.deliveryId}/replay`)}
             />
-            {nextAt !== null && (
+            {nextAt != null && (
               <ActionButton
                 action={action}
                 label="Retry now (moves the clock)"
@@ -126,132 +136,95 @@ function Summary({
             )}
           </>
         )}
+        {(about.mode === "sandbox" || about.canSign === true) && (
+          <button type="button" onClick={() => setEditing(true)}>
+            Edit and send a copy
+          </button>
+        )}
+        <CopyButton label="Copy as a vitest test" text={copyTest} />
         <CopyMenu event={event} delivery={delivery} />
-        <button type="button" onClick={() => setEditing(true)}>
-          Edit and send a copy
-        </button>
       </div>
       <Refusal text={action.refusal} />
       {isEditing && (
-        <EditCopy
-          event={event}
-          dataPointer={about.envelope.data}
-          onClose={() => setEditing(false)}
-        />
+        <EditCopy event={event} delivery={delivery} onClose={() => setEditing(false)} />
       )}
     </>
   );
 }
 
-function CopyMenu({
-  event,
-  delivery,
-}: {
-  readonly event: WrittenEvent;
-  readonly delivery: Delivery | undefined;
-}) {
-  const { about, remote } = useInspector();
-  const last = delivery?.attempts.at(-1);
+function CopyMenu({ event, delivery }: Omit<Shown, "query">) {
+  const { remote } = useInspector();
+  const post = <T,>(path: string): Promise<T> =>
+    remote.send<T>("POST", path, { deliveryId: delivery?.deliveryId });
   return (
     <Menu label="Copy">
       {delivery !== undefined && (
         <CopyButton
           label="curl, signed now"
-          text={async () => {
-            const { deliveryId } = delivery;
-            const path = "/sandbox/inspect/signatures/now";
-            return curlOf(await remote.send<SentRequest>("POST", path, { deliveryId }));
-          }}
+          text={async () => curlOf(await post<SentRequest>("/sandbox/inspect/signatures/now"))}
         />
       )}
-      {delivery?.url != null && last?.headers != null && (
-        <CopyButton
-          label="curl, as it was sent (old signature)"
-          text={curlOf({ url: delivery.url, headers: last.headers, body: event.payload })}
-        />
-      )}
-      <CopyButton label="Vitest test of your receiver" text={testOf(event, about.provider)} />
-      <CopyButton label="JSON" text={event.payload} />
-      <CopyButton
-        label="Link to this event"
-        text={`${location.origin}${location.pathname}${addressOf("events", event.id)}`}
-      />
+      <CopyButton label={event.isMasked === true ? "JSON, masked" : "JSON"} text={event.payload} />
     </Menu>
   );
 }
 
-const shows = [
-  ["attempts", "Attempts"],
-  ["payload", "Payload"],
-  ["signature", "Signature"],
-  ["timeline", "Timeline"],
-] as const;
-
-function Tabs({
-  event,
-  delivery,
-  query,
-}: {
-  readonly event: WrittenEvent;
-  readonly delivery: Delivery | undefined;
-  readonly query: URLSearchParams;
-}) {
-  const { about } = useInspector();
-  const isPayment = about.hasPayments && /^(?:pay|ref)_/.test(event.subject ?? "");
-  const offered = shows.filter(
-    ([name]) =>
-      name === "payload" ||
-      (name === "timeline" ? isPayment : delivery !== undefined && delivery.attempts.length > 0),
-  );
+function Parts({ event, delivery, query }: Shown) {
+  const { mode } = useInspector().about;
+  const hasAttempts = delivery !== undefined && delivery.attempts.length > 0;
+  const offered = [
+    ...(hasAttempts ? [["attempts", "Attempts"] as const] : []),
+    ["payload", "Payload"] as const,
+    ...(hasAttempts ? [["signature", "Signature"] as const] : []),
+  ];
   const wanted = query.get("show") ?? "attempts";
-  const shown = offered.find(([name]) => name === wanted)?.[0] ?? offered[0]?.[0] ?? "payload";
+  const shown = offered.find(([name]) => name === wanted)?.[0] ?? offered[0]?.[0];
   return (
     <>
-      <nav class="tabs" aria-label="Parts of this event">
-        {offered.map(([name, label]) => (
-          <a
-            key={name}
-            href={addressOf("events", event.id, [...without(query, "show"), ["show", name]])}
-            aria-current={name === shown ? "true" : undefined}
-          >
-            {label}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label="Parts of this event"
+        tabs={offered.map(([key, text]) => ({
+          key,
+          href: addressOf("events", event.id, withMember(query, "show", key)),
+          isShown: key === shown,
+          text,
+        }))}
+      />
       {shown === "attempts" && delivery !== undefined && (
         <Attempts delivery={delivery} payload={event.payload} />
       )}
-      {shown === "payload" && <Payload event={event} />}
-      {shown === "signature" && delivery !== undefined && (
-        <Signature key={delivery.deliveryId} delivery={delivery} payload={event.payload} />
+      {shown === "payload" && (
+        <Payload
+          event={event}
+          openHref={addressOf("events", event.id, withMember(query, "reveal", "true"))}
+        />
       )}
-      {shown === "timeline" && <Timeline subject={event.subject ?? ""} />}
+      {shown === "signature" && delivery !== undefined && (
+        <Signature key={delivery.deliveryId} delivery={delivery} isOpen={event.isMasked !== true} />
+      )}
       <Facts
         rows={[
-          ["Category", event.category],
-          ["Written", <SandboxTime key="at" at={event.timestamp} form="long" />],
-          ...(delivery?.lastStartedAt == null
-            ? []
-            : [["Last attempt", <Ago key="ago" at={delivery.lastStartedAt} />] as const]),
-          ...(delivery === undefined
-            ? []
-            : [["Delivery", <code key="id">{delivery.deliveryId}</code>] as const]),
+          ["Provider", event.provider],
+          [
+            "Payment",
+            // The sandbox makes these ids itself.
+            mode === "sandbox" && /^(?:pay|ref)_/.test(event.subject ?? "") && (
+              <a key="p" href={addressOf("payments", event.subject ?? "")}>
+                {event.subject}
+              </a>
+            ),
+          ],
+          ["Category", event.category === "" ? null : event.category],
+          [
+            mode === "sandbox" ? "Written" : "First arrived",
+            <Time key="at" at={event.timestamp} form="long" isReal={mode === "listen"} />,
+          ],
+          [
+            "Last attempt",
+            delivery?.lastStartedAt != null && <Ago key="ago" at={delivery.lastStartedAt} />,
+          ],
         ]}
       />
     </>
   );
-}
-
-function Timeline({ subject }: { readonly subject: string }) {
-  const { value, refusal } = useReading<PaymentDetail>(`/sandbox/inspect/payments/${subject}`);
-  if (value === undefined) {
-    return (
-      <p>
-        {refusal === undefined
-          ? "…"
-          : "The payment of this event is not in the sandbox: the event is a sample."}
-      </p>
-    );
-  }
-  return <PaymentTimeline detail={value} />;
 }

@@ -1,63 +1,48 @@
-import { useEffect, useState } from "preact/hooks";
 import { useAction, useInspector } from "../context.ts";
 import { Dialog } from "../layout.tsx";
 import { ActionButton, Refusal } from "../parts.tsx";
 
-/** Resends deliveries, with their count first. */
+/** Resends the selected deliveries, or those of a query, with their count first. */
 export function Resend({
   deliveryIds,
+  count,
   query,
   onClose,
 }: {
+  /** `undefined`: those of the query. */
   readonly deliveryIds: readonly string[] | undefined;
+  readonly count: number;
   readonly query: URLSearchParams;
   readonly onClose: () => void;
 }) {
   const { remote, say } = useInspector();
   const action = useAction();
-  const [count, setCount] = useState<number>();
-  const [since, setSince] = useState("");
-  const from = since === "" ? (query.get("from") ?? "") : new Date(since).toISOString();
-  const filter = new URLSearchParams({ ...Object.fromEntries(query), from, before: "" }).toString();
-  const body = deliveryIds === undefined ? { query: filter } : { deliveryIds };
-  const path = "/sandbox/inspect/resend";
-  useEffect(() => {
-    setCount(undefined);
-    remote.send<{ count: number }>("POST", path, { ...body, countOnly: true }).then(
-      (answer) => setCount(answer.count),
-      () => undefined,
-    );
-  }, [filter]);
   const resend = async (): Promise<void> => {
-    const answer = await remote.send<{ count: number }>("POST", path, body);
-    say(`${String(answer.count)} sent again.`);
+    for (const id of deliveryIds ?? [])
+      // oxlint-disable-next-line no-await-in-loop -- in the order of their selection
+      await remote.send("POST", `/sandbox/deliveries/${id}/replay`);
+    const sent =
+      deliveryIds === undefined
+        ? await remote.send<{ count: number }>("POST", "/sandbox/inspect/resend", {
+            query: query.toString(),
+          })
+        : { count };
+    say(`${String(sent.count)} sent again.`);
     onClose();
   };
   return (
     <Dialog title="Resend" onClose={onClose}>
       <p role="status">
-        {count === undefined
-          ? "Counting…"
-          : `${String(count)} ${count === 1 ? "delivery" : "deliveries"}`}{" "}
+        {`${String(count)} ${count === 1 ? "delivery" : "deliveries"}`}{" "}
         {deliveryIds === undefined ? "failing under these filters" : "selected"}, each with the same
         id and body, once more. At most 1,000 at a time.
       </p>
-      {deliveryIds === undefined && (
-        <label>
-          Only events since (sandbox time, optional){" "}
-          <input
-            type="datetime-local"
-            value={since}
-            onChange={({ currentTarget }) => setSince(currentTarget.value)}
-          />
-        </label>
-      )}
       <div class="buttons">
         <ActionButton
           action={action}
-          label={`Resend ${String(count ?? "")}`}
+          label={`Resend ${String(count)}`}
           isPrimary
-          reason={count === undefined || count === 0 ? "There is nothing to resend." : undefined}
+          reason={count === 0 ? "There is nothing to resend." : undefined}
           onRun={resend}
         />
         <button type="button" onClick={onClose}>

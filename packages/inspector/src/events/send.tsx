@@ -1,17 +1,36 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { addressOf, useAction, useInspector } from "../context.ts";
 import { Dialog } from "../layout.tsx";
 import { ActionButton, Refusal } from "../parts.tsx";
-import type { WrittenEvent } from "../shapes.ts";
-import { formatted, isJson, textAt } from "../words.ts";
+import type { Remote } from "../remote.ts";
+import type { Delivery, WrittenEvent } from "../shapes.ts";
+import { formatted, isJson } from "../words.ts";
 
 const PATH = "/sandbox/events";
+/** Types that are offered at once. */
+const MAX_TYPES = 60;
 
-/** Sends an event of any type, or one of every type. */
+/** Sends an event of any type, or, in the sandbox, one of every type. */
 export function SendEvent({ onClose }: { readonly onClose: () => void }) {
   const { about, remote, say } = useInspector();
   const action = useAction();
   const [type, setType] = useState<string>();
+  const [wanted, setWanted] = useState("");
+  if (type !== undefined) {
+    const load = async (): Promise<string> => {
+      const path = "/sandbox/inspect/samples";
+      const { body } = await remote.send<{ readonly body: string }>("POST", path, { type });
+      return formatted(body);
+    };
+    return (
+      <Dialog title={`Send ${type}`} onClose={onClose}>
+        <SendForm type={type} load={load} onClose={onClose} />
+        <button type="button" class="quiet" onClick={() => setType(undefined)}>
+          ← All types
+        </button>
+      </Dialog>
+    );
+  }
   const sendAll = async (): Promise<void> => {
     // oxlint-disable-next-line no-await-in-loop -- in the order of the catalogue
     for (const one of about.events) await remote.send("POST", PATH, { type: one.type });
@@ -19,89 +38,95 @@ export function SendEvent({ onClose }: { readonly onClose: () => void }) {
     say(`${String(about.events.length)} events sent, one of every type.`);
     onClose();
   };
-  if (type !== undefined) {
-    return <SendOne type={type} onBack={() => setType(undefined)} onClose={onClose} />;
-  }
+  const found = about.events.filter((one) => one.type.includes(wanted.trim()));
   return (
     <Dialog title="Send an event" onClose={onClose}>
-      <p>It is delivered like any other, although nothing has happened for it.</p>
-      <ActionButton
-        action={action}
-        label={`Send one of every type (${String(about.events.length)})`}
-        onRun={sendAll}
-      />
+      <div class="buttons">
+        {about.events.length > MAX_TYPES / 3 && (
+          <input
+            type="search"
+            aria-label="Search the types"
+            placeholder={`Search ${String(about.events.length)} types`}
+            value={wanted}
+            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          />
+        )}
+        {about.mode === "sandbox" && (
+          <ActionButton
+            action={action}
+            label={`Send one of every type (${String(about.events.length)})`}
+            onRun={sendAll}
+          />
+        )}
+      </div>
       <div class="types">
-        {about.events.map((one) => (
+        {found.slice(0, MAX_TYPES).map((one) => (
           <button key={one.type} type="button" onClick={() => setType(one.type)}>
             {one.type}
           </button>
         ))}
       </div>
+      {found.length > MAX_TYPES && (
+        <p class="soft">{found.length - MAX_TYPES} more: search for them.</p>
+      )}
       <Refusal text={action.refusal} />
     </Dialog>
   );
 }
 
-function SendOne({
-  type,
-  onBack,
-  onClose,
-}: {
-  readonly type: string;
-  readonly onBack: () => void;
-  readonly onClose: () => void;
-}) {
-  const [data, setData] = useState("");
-  return (
-    <Dialog title={`Send ${type}`} onClose={onClose}>
-      <SendForm type={type} data={data} onData={setData} isOptional onClose={onClose} />
-      <button type="button" class="quiet" onClick={onBack}>
-        ← All types
-      </button>
-    </Dialog>
-  );
+/** The whole body of a delivery whose personal members are masked on the page. */
+export async function bodyOf(remote: Remote, delivery: Delivery | undefined): Promise<string> {
+  const path = `/sandbox/inspect/bodies/${delivery?.deliveryId ?? ""}`;
+  return (await remote.get<{ readonly text: string }>(path)).text;
 }
 
-/** Edits the data of an event and sends it as a new event with a new id. */
+/** Edits an event and sends it as a new event with a new id. */
 export function EditCopy({
   event,
-  dataPointer,
+  delivery,
   onClose,
 }: {
   readonly event: WrittenEvent;
-  readonly dataPointer: string;
+  readonly delivery: Delivery | undefined;
   readonly onClose: () => void;
 }) {
-  const [data, setData] = useState(() => formatted(textAt(event.payload, dataPointer)));
+  const { about, remote } = useInspector();
+  const load = async (): Promise<string> => {
+    if (about.mode === "sandbox") return formatted(event.payload, about.envelope.data);
+    return formatted(event.isMasked === true ? await bodyOf(remote, delivery) : event.payload);
+  };
   return (
     <Dialog title="Edit and send a copy" onClose={onClose}>
-      <p>The copy is a new event with a new id. Numbers are sent digit for digit.</p>
-      <SendForm type={event.type} data={data} onData={setData} onClose={onClose} />
+      <p class="soft">A new event with a new id. Numbers are sent digit for digit.</p>
+      <SendForm type={event.type} deliveryId={delivery?.deliveryId} load={load} onClose={onClose} />
     </Dialog>
   );
 }
 
 function SendForm({
   type,
-  data,
-  onData,
+  deliveryId,
+  load,
   onClose,
-  isOptional = false,
 }: {
   readonly type: string;
-  readonly data: string;
-  readonly onData: (text: string) => void;
+  /** The delivery whose body is edited. */
+  readonly deliveryId?: string | undefined;
+  /** Reads the text to begin with. */
+  readonly load: () => Promise<string>;
   readonly onClose: () => void;
-  readonly isOptional?: boolean;
 }) {
-  const { remote } = useInspector();
+  const { about, remote } = useInspector();
   const action = useAction();
-  const text = data.trim();
-  const isUsable = (isOptional && text === "") || isJson(text);
+  const [text, setText] = useState<string>();
+  const isListening = about.mode === "listen";
+  useEffect(() => void load().then(setText, () => setText("{}")), []);
+  const isUsable = isListening || isJson(text ?? "");
   const send = async (): Promise<void> => {
-    // The text as it is: parsed and printed, 10.50 would be 10.5.
-    const members = text === "" ? "" : `,"data":${text}`;
-    const body = `{"type":${JSON.stringify(type)}${members}}`;
+    // The sandbox's data is a part of the call's text: parsed and printed, 10.50 would be 10.5.
+    const body = isListening
+      ? JSON.stringify({ type, deliveryId, text })
+      : `{"type":${JSON.stringify(type)},"data":${text ?? ""}}`;
     const { id } = await remote.send<WrittenEvent>("POST", PATH, body);
     location.hash = addressOf("events", id);
     onClose();
@@ -109,13 +134,13 @@ function SendForm({
   return (
     <>
       <label>
-        Data, JSON{isOptional ? " (optional; empty sends a sample)" : ""}
+        {isListening ? "Body" : "Data, JSON"}
         <textarea
-          rows={isOptional ? 6 : 16}
+          rows={16}
           spellcheck={false}
-          value={data}
-          aria-invalid={!isUsable}
-          onInput={({ currentTarget }) => onData(currentTarget.value)}
+          value={text ?? ""}
+          aria-invalid={text !== undefined && !isUsable}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
       <div class="buttons">
@@ -123,7 +148,9 @@ function SendForm({
           action={action}
           label="Send"
           isPrimary
-          reason={isUsable ? undefined : "The data is not valid JSON."}
+          reason={
+            text === undefined ? "Reading…" : isUsable ? undefined : "The data is not valid JSON."
+          }
           onRun={send}
         />
       </div>

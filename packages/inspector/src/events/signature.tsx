@@ -1,68 +1,50 @@
 import { useEffect, useState } from "preact/hooks";
 import { useInspector } from "../context.ts";
+import { Choice } from "../fields.tsx";
 import { Code, Refusal } from "../parts.tsx";
 import { reasonOf } from "../remote.ts";
 import type { Delivery, SignatureSteps } from "../shapes.ts";
-import { signatureLines } from "./snippets.ts";
 
-/** Bytes that are shown around the first difference. */
-const AROUND = 16;
-
-/** Verifies an attempt's signature in four steps, as sent or as a receiver says that it arrived. */
+/** Verifies an attempt's signature in steps. */
 export function Signature({
-  delivery,
-  payload,
+  delivery: { deliveryId, attempts },
+  isOpen,
 }: {
   readonly delivery: Delivery;
-  readonly payload: string;
+  /** True shows personal members. */
+  readonly isOpen: boolean;
 }) {
   const { about, remote } = useInspector();
-  const numbers = delivery.attempts.map(({ number }) => number);
-  const [attempt, setAttempt] = useState(numbers.at(-1) ?? 1);
-  const [body, setBody] = useState(payload);
-  const [signature, setSignature] = useState<string>();
+  const numbers = attempts.map(({ number }) => String(number));
+  const [attempt, setAttempt] = useState(numbers.at(-1) ?? "1");
   const [steps, setSteps] = useState<SignatureSteps>();
   const [refusal, setRefusal] = useState<string>();
-  const { deliveryId } = delivery;
   useEffect(() => {
-    const order = { deliveryId, attempt, body, ...(signature !== undefined && { signature }) };
+    const order = { deliveryId, attempt: Number(attempt) };
     const controller = new AbortController();
+    const { signal } = controller;
+    const masks = about.mode === "listen" && { reveal: isOpen };
     remote
-      .send<SignatureSteps>("POST", "/sandbox/inspect/signatures", order, controller.signal)
+      .send<SignatureSteps>("POST", "/sandbox/inspect/signatures", { ...order, ...masks }, signal)
       .then(
         (answer) => {
           setSteps(answer);
           setRefusal(undefined);
         },
         (error: unknown) => {
-          if (!controller.signal.aborted) setRefusal(reasonOf(error));
+          if (!signal.aborted) setRefusal(reasonOf(error));
         },
       );
     return () => controller.abort();
-  }, [deliveryId, attempt, body, signature]);
+  }, [deliveryId, attempt, isOpen]);
   if (steps === undefined) return <Refusal text={refusal} />;
-  const isGenuine = steps.verdict === "genuine";
+  const { parts, fingerprint, expected, received, carrier, algorithm } = steps;
   return (
     <>
       <div class="buttons between">
-        <span role="status">
-          <span class={`badge ${isGenuine ? "good" : "bad"}`}>
-            {isGenuine ? "Valid" : steps.verdict}
-          </span>{" "}
-          when it was sent
-        </span>
+        <Verdict steps={steps} />
         {numbers.length > 1 && (
-          <label>
-            Attempt{" "}
-            <select
-              value={attempt}
-              onChange={({ currentTarget }) => setAttempt(Number(currentTarget.value))}
-            >
-              {numbers.map((number) => (
-                <option key={number}>{number}</option>
-              ))}
-            </select>
-          </label>
+          <Choice label="Attempt" value={attempt} options={numbers} onValue={setAttempt} />
         )}
       </div>
       {steps.explanations.map(({ cause, certain, sentence, fix }) => (
@@ -75,128 +57,66 @@ export function Signature({
         <li>
           <h2>The signed text</h2>
           <p>
-            <code>
-              <span class="part-id">id</span>.<span class="part-time">timestamp</span>.
-              <span class="part-body">body</span>
-            </code>{" "}
-            in the scheme {steps.scheme}; the body is the raw bytes, before any parser.
+            {about.provider.title} signs{" "}
+            {parts.map(({ name, text }, index) => (
+              // oxlint-disable-next-line no-array-index-key -- parts have places only
+              <code key={index} class={classOf(name)}>
+                {index > 0 && " + "}
+                {name === "text" ? JSON.stringify(text) : name}
+              </code>
+            ))}
+            ; the body is the raw bytes, before any parser.
           </p>
-          <SignedText steps={steps} body={body} />
+          <pre tabIndex={0} role="region" aria-label="Signed text" class="signed">
+            {parts.map(({ name, text }, index) => (
+              // oxlint-disable-next-line no-array-index-key -- as above
+              <span key={index} class={classOf(name)} title={name}>
+                {text}
+              </span>
+            ))}
+          </pre>
         </li>
         <li>
           <h2>The key</h2>
           <p>
-            {steps.key.form}: {steps.key.bytes} bytes, fingerprint{" "}
-            <code>{steps.key.fingerprint}</code>. When a signature does not match, your receiver's
-            log line has the fingerprints of its own secrets. The secret stays in the sandbox.
+            {algorithm}
+            {fingerprint !== null && (
+              <>
+                {" "}
+                with the secret of fingerprint <code>{fingerprint}</code>
+              </>
+            )}
+            . When a signature does not match, your receiver's log line has the fingerprints of its
+            own secrets. The secret itself is never shown.
           </p>
         </li>
         <li>
-          <h2>The HMAC</h2>
-          <Code label="Expected signature" text={steps.expected} />
-          <details>
-            <summary>Compute it yourself, with the secret in $SECRET</summary>
-            {signatureLines(steps, about.provider).map(({ name, text }) => (
-              <Code key={name} label={name} text={text} />
-            ))}
-          </details>
-        </li>
-        <li>
-          <h2>The comparison</h2>
-          <Code label={`Received in ${steps.header}`} text={steps.received} />
-          {steps.signatureDiffersAt !== null && (
-            <Difference
-              what="The signatures"
-              at={steps.signatureDiffersAt}
-              texts={[steps.expected, steps.received]}
-            />
-          )}
-          {steps.bodyDiffersAt !== null && (
-            <Difference what="The bodies" at={steps.bodyDiffersAt} texts={[payload, body]} />
-          )}
+          <h2>The signature</h2>
+          {expected !== null && <Code label="Expected" text={expected} />}
+          <Code label={`Received in ${carrier}`} text={received ?? "(nothing)"} />
         </li>
       </ol>
-      <details class="paste">
-        <summary>Paste what your app got</summary>
-        <label>
-          Body as your app received it
-          <textarea
-            rows={4}
-            spellcheck={false}
-            value={body}
-            onInput={({ currentTarget }) => setBody(currentTarget.value)}
-          />
-        </label>
-        <label>
-          Signature as your app received it
-          <textarea
-            rows={2}
-            spellcheck={false}
-            value={signature ?? steps.received}
-            onInput={({ currentTarget }) => setSignature(currentTarget.value)}
-          />
-        </label>
-        <Refusal text={refusal} />
-      </details>
     </>
   );
 }
 
-/** The signed text with its parts in colours. */
-function SignedText({ steps, body }: { readonly steps: SignatureSteps; readonly body: string }) {
-  const { signedText } = steps;
-  const at = body === "" ? -1 : signedText.lastIndexOf(body);
-  const head = at === -1 ? signedText : signedText.slice(0, at);
+function Verdict({ steps: { verdict } }: { readonly steps: SignatureSteps }) {
+  const [tone, word] =
+    verdict === "genuine"
+      ? ["good", "Valid"]
+      : verdict === "unknown"
+        ? ["none", "Not verified"]
+        : ["bad", verdict];
   return (
-    <pre tabIndex={0} role="region" aria-label="Signed text" class="signed">
-      {head.split(".").map((part, index) => (
-        // oxlint-disable-next-line no-array-index-key -- the parts have places only
-        <span key={index}>
-          {index > 0 && "."}
-          <span class={/^\d+$/.test(part) ? "part-time" : "part-id"}>{part}</span>
-        </span>
-      ))}
-      {at !== -1 && <span class="part-body">{body}</span>}
-    </pre>
+    <span role="status">
+      <span class={`badge ${tone}`}>{word}</span>{" "}
+      {verdict === "unknown" ? "without a secret in COUNTERSIGN_SECRET" : "when it was sent"}
+    </span>
   );
 }
 
-function Difference({
-  what,
-  at,
-  texts,
-}: {
-  readonly what: string;
-  readonly at: number;
-  /** The computed signature, then the received one. */
-  readonly texts: readonly [string, string];
-}) {
-  return (
-    <div class="difference">
-      <p>
-        {what} differ first in byte {at}:
-      </p>
-      {texts.map((text, index) => (
-        <p key={index === 0 ? "sent" : "received"}>
-          {index === 0 ? "sent " : "received "}
-          <code>
-            <Around text={text} at={at} />
-          </code>
-        </p>
-      ))}
-    </div>
-  );
-}
-
-function Around({ text, at }: { readonly text: string; readonly at: number }) {
-  const bytes = new TextEncoder().encode(text);
-  const shown = (from: number, to: number): string =>
-    new TextDecoder().decode(bytes.slice(Math.max(0, from), to));
-  return (
-    <>
-      {shown(at - AROUND, at)}
-      <mark>{at < bytes.length ? shown(at, at + 1) : "(end)"}</mark>
-      {shown(at + 1, at + AROUND)}
-    </>
-  );
+/** The colour of a part: of a body, a time, a fixed text, or any other value. */
+function classOf(name: string): string {
+  if (name === "body" || name === "timestamp" || name === "text") return `part-${name}`;
+  return "part-other";
 }

@@ -1,4 +1,4 @@
-import type { About, SignatureSteps, WrittenEvent } from "../shapes.ts";
+import type { About, WrittenEvent } from "../shapes.ts";
 
 /** A request to repeat manually. */
 export interface SentRequest {
@@ -15,29 +15,39 @@ export function curlOf({ url, headers, body }: SentRequest): string {
   return ["curl", "-i", ...fields, "--data-binary", quoted(body), quoted(url)].join(" ");
 }
 
-/** The providers that a receiver imports by name. */
-const CONSTANTS: Readonly<Record<string, string>> = {
-  reference: "reference",
-  "x-signature": "xSignature",
-};
+/** The providers of the sandbox's built-in profiles. */
+const OF_PROFILES = ["reference", "x-signature"];
 
-/** A test of the merchant's receiver with this very event, signed as its provider signs. */
+/**
+ * A test of the merchant's receiver with this very event, signed as its provider signs. It fails until the event is handled.
+ *
+ * @param headers The attempt's, of which the test gets those that carry parts of the event.
+ */
 export function testOf(
-  { id, payload, type }: Pick<WrittenEvent, "id" | "payload" | "type">,
-  provider: About["provider"],
+  { eventId, payload, type }: Pick<WrittenEvent, "eventId" | "payload" | "type">,
+  {
+    provider,
+    isBuiltIn = OF_PROFILES.includes(provider.name),
+  }: Pick<About, "provider" | "isBuiltIn">,
+  headers: Readonly<Record<string, string>> = {},
 ): string {
-  const constant = CONSTANTS[provider.name];
-  const imported = constant && `import { ${constant} } from "@countersign/receiver/providers";\n`;
-  return `${imported ?? ""}import { signedAttempt } from "@countersign/receiver/testing";
+  const constant = provider.name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const imported = `import { ${constant} } from "@countersign/receiver/providers";\n`;
+  const carried = JSON.stringify(provider.event).toLowerCase();
+  const own = Object.entries(headers).filter(([name]) =>
+    carried.includes(`"header:${name.toLowerCase()}"`),
+  );
+  const fields = own.length === 0 ? "" : `\n    headers: ${inCode(Object.fromEntries(own))},`;
+  return `${isBuiltIn ? imported : ""}import { signedAttempt } from "@countersign/receiver/testing";
 import { expect, it } from "vitest";
 import { receiver } from "../src/receiver.ts";
 
 it(${inCode(`handles ${type}`)}, async () => {
   const event = ${inCode(payload)};
   const attempt = signedAttempt({
-    provider: ${constant ?? inCode(provider)},
+    provider: ${isBuiltIn ? constant : inCode(provider)},
     secrets: [process.env["WEBHOOK_SECRET"] ?? ""],
-    id: ${inCode(id)},
+    id: ${inCode(eventId)},${fields}
     event,
   });
 
@@ -56,45 +66,6 @@ function inCode(value: unknown): string {
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
-}
-
-/** Lines that compute an HMAC signature, with the secret in `$SECRET`: for a shell, Node and Python. */
-export function signatureLines(
-  { key, signedText }: Pick<SignatureSteps, "key" | "signedText">,
-  {
-    signature,
-  }: { readonly signature: Pick<About["provider"]["signature"], "algorithm" | "encoding"> },
-): { readonly name: string; readonly text: string }[] {
-  const { encoding = "base64" } = signature;
-  const algorithm = signature.algorithm.replace("hmac-", "");
-  const isBase64 = key.form.startsWith("base64");
-  const isHex = encoding === "hex";
-  const bytes = isBase64 ? `printf %s "\${SECRET#whsec_}" | base64 -d` : `printf %s "$SECRET"`;
-  const hexKey = `$(${bytes} | od -An -v -tx1 | tr -d " \\n")`;
-  const nodeKey = isBase64
-    ? 'Buffer.from(process.env.SECRET.replace("whsec_", ""), "base64")'
-    : "process.env.SECRET";
-  const pythonKey = isBase64
-    ? 'base64.b64decode(os.environ["SECRET"].removeprefix("whsec_"))'
-    : 'os.environ["SECRET"].encode()';
-  const shellEnd = isHex ? 'od -An -v -tx1 | tr -d " \\n"' : "openssl base64 -A";
-  const mac = `openssl dgst -${algorithm} -mac HMAC -macopt hexkey:${hexKey} -binary`;
-  const inPython = inCode(signedText).replaceAll(
-    /\\u\{(\w+)\}/g,
-    (_, hex: string) => `\\U${hex.padStart(8, "0")}`,
-  );
-  const digest = `hmac.digest(${pythonKey}, ${inPython}.encode(), "${algorithm}")`;
-  return [
-    { name: "openssl", text: `printf %s ${quoted(signedText)} | ${mac} | ${shellEnd}` },
-    {
-      name: "Node",
-      text: `require("node:crypto").createHmac("${algorithm}", ${nodeKey}).update(${inCode(signedText)}).digest("${isHex ? "hex" : "base64"}")`,
-    },
-    {
-      name: "Python",
-      text: `import base64, hmac, os\nprint(${isHex ? `${digest}.hex()` : `base64.b64encode(${digest}).decode()`})`,
-    },
-  ];
 }
 
 /**

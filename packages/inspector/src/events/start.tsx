@@ -1,123 +1,109 @@
-import { useState } from "preact/hooks";
-import { addressOf, useAction, useInspector, useReading, type Inspector } from "../context.ts";
-import { ActionButton, Refusal } from "../parts.tsx";
-import type { Customer, Due, Progress } from "../shapes.ts";
+import type { ComponentChildren } from "preact";
+import { addressOf, useEndpoints, useInspector } from "../context.ts";
+import { Code } from "../parts.tsx";
+import type { EventPage } from "../shapes.ts";
+
+interface StartProps {
+  /** The list of events next to the steps. */
+  readonly page: EventPage | undefined;
+  readonly onSend: () => void;
+}
 
 /** The next steps of a newcomer, which tick themselves. */
-export function Start({ onSend }: { readonly onSend: () => void }) {
-  const inspector = useInspector();
-  const { about, openFaults } = inspector;
-  const action = useAction();
-  const { value } = useReading<Progress>("/sandbox/inspect/progress");
-  const [step, setStep] = useState("");
-  const steps = [
-    {
-      isDone: value?.hasEndpoint,
-      title: "Add your endpoint",
-      rest: (
-        <>
-          {about.target === null ? "Add your app's URL under " : "It is subscribed; see "}
-          <a href={addressOf("endpoints")}>Endpoints</a>.
-        </>
-      ),
-    },
-    {
-      isDone: value?.hasEvent,
-      title: "Send a test event",
-      rest: (
-        <button type="button" onClick={onSend}>
-          Choose an event
-        </button>
-      ),
-    },
-    { isDone: value?.isReached, title: "Your endpoint answers", rest: "Any status counts." },
-    {
-      isDone: value?.isAccepted,
-      title: "Your app accepts the signature",
-      rest: "It answers 2xx. If it does not, open the event: it says why.",
-    },
-    {
-      isDone: value?.hasRetried,
-      title: "Make it fail and watch the retries",
-      rest: (
-        <button type="button" onClick={openFaults}>
-          Open the faults
-        </button>
-      ),
-    },
-  ];
+export function Start(props: StartProps) {
+  const { mode } = useInspector().about;
   return (
     <div class="start">
       <h2>Next steps</h2>
-      <ol class="steps">
-        {steps.map(({ isDone = false, title, rest }) => (
-          <li key={title} class={isDone ? "done" : ""}>
-            <span class="tick" role="img" aria-label={isDone ? "done" : "to do"}>
-              {isDone ? "✓" : ""}
-            </span>
-            <div>
-              <strong>{title}</strong>
-              {!isDone && <p>{rest}</p>}
-            </div>
-          </li>
-        ))}
-      </ol>
-      {about.hasPayments && (
-        <div class="card">
-          <h3>The refund story</h3>
-          <p>
-            Refunds 10.50 USD of a payment that has just settled, then moves the clock{" "}
-            {about.businessDays} business days ahead: the refund goes from PENDING to AUTHORIZED.
-          </p>
-          <ActionButton
-            action={action}
-            label="Run the refund story"
-            isPrimary
-            onRun={() => runRefundStory(inspector, setStep)}
-          />
-          <p role="status">{step}</p>
-          <Refusal text={action.refusal} />
-        </div>
-      )}
-      <p class="keys">
-        <kbd>Ctrl</kbd> <kbd>K</kbd> searches everything. Select an event to see its payload,
-        attempts and signature.
+      {mode === "sandbox" ? <OfSandbox {...props} /> : <OfListen {...props} />}
+      <p class="soft">
+        Select an event to see why it failed, its payload, attempts and signature. <kbd>Ctrl</kbd>{" "}
+        <kbd>K</kbd> searches everything.
       </p>
     </div>
   );
 }
 
-async function runRefundStory(
-  { remote, moveClock, about }: Inspector,
-  onStep: (text: string) => void,
-): Promise<void> {
-  const customerId = await linkedCustomer(remote);
-  onStep("A customer pays 25.00 USD…");
-  const { paymentId } = await remote.send<{ paymentId: string }>(
-    "POST",
-    "/sandbox/payments",
-    `{"customerId":${JSON.stringify(customerId)},"amount":{"currency":"USD","value":25.00}}`,
+function OfSandbox({ page, onSend }: StartProps) {
+  const { about, openFaults } = useInspector();
+  const { value: endpoints = [] } = useEndpoints();
+  const { rows = [], counts = {} } = page ?? {};
+  return (
+    <ol class="steps">
+      <Step isDone={endpoints.length > 0} title="Add your endpoint">
+        {about.target === null ? "Add your app's URL under " : "It is subscribed; see "}
+        <a href={addressOf("endpoints")}>Endpoints</a>.
+      </Step>
+      <Step isDone={rows.some(({ deliveryId }) => deliveryId !== null)} title="Send a test event">
+        <button type="button" onClick={onSend}>
+          Choose an event
+        </button>
+      </Step>
+      <Step
+        isDone={rows.some(({ lastStatus }) => lastStatus !== null)}
+        title="Your endpoint answers"
+      >
+        Any status counts.
+      </Step>
+      <Step isDone={(counts.delivered ?? 0) > 0} title="Your app accepts the signature">
+        It answers 2xx. If it does not, open the event: it says why.
+      </Step>
+      <Step
+        isDone={rows.some(({ attempts }) => (attempts ?? 0) > 1)}
+        title="Make it fail and watch the retries"
+      >
+        <button type="button" onClick={openFaults}>
+          Open the faults
+        </button>
+      </Step>
+    </ol>
   );
-  await remote.send("POST", `/sandbox/payments/${paymentId}/settle`);
-  onStep("…and gets 10.50 USD back, which waits.");
-  const order = `{"paymentId":"${paymentId}","amount":{"currency":"USD","value":10.50},"requestKey":"story-${crypto.randomUUID()}"}`;
-  await remote.send("POST", "/v1/refunds", order);
-  location.hash = addressOf("payments", paymentId);
-  const { businessDays } = await remote.get<Due>("/sandbox/inspect/due");
-  const to = businessDays[about.businessDays - 1]?.at;
-  if (to !== undefined) await moveClock(to);
 }
 
-/** Returns the id of a customer with an account, a new one if necessary. */
-async function linkedCustomer(remote: Inspector["remote"]): Promise<string> {
-  const path = "/sandbox/customers?limit=1000";
-  const { customers } = await remote.get<{ customers: readonly Customer[] }>(path);
-  const known = customers.find(
-    ({ accountDetails, customerStatus }) => accountDetails && customerStatus === "ACTIVE",
+function OfListen({ page }: StartProps) {
+  const { address = "", endpoints = [], events, fingerprint, provider } = useInspector().about;
+  return (
+    <>
+      <ol class="steps">
+        <Step isDone={true} title={`${provider.title} is relayed to your app`}>
+          {endpoints.join(", ")}
+        </Step>
+        <Step isDone={fingerprint != null} title="The secret of the endpoint is known">
+          Restart with COUNTERSIGN_SECRET to see why signatures fail and to send events again.{" "}
+          {provider.secret?.where !== undefined &&
+            `${provider.title} shows it: ${provider.secret.where}.`}
+        </Step>
+        <Step isDone={(page?.total ?? 0) > 0} title="The first request arrives">
+          Point your tunnel here and {provider.title} at your tunnel, or send one yourself:
+          <Code label="Address" text={address} />
+          <Code
+            label="A genuine event"
+            text={`countersign send ${events[0]?.type ?? "TYPE"} --provider ${provider.name} --url ${address}`}
+          />
+        </Step>
+      </ol>
+    </>
   );
-  if (known !== undefined) return known.id;
-  const { id } = await remote.send<Customer>("POST", "/sandbox/customers");
-  await remote.send("POST", `/sandbox/customers/${id}/link`);
-  await remote.send("POST", `/sandbox/customers/${id}/activate`);
-  return id;
+}
+
+function Step({
+  isDone = false,
+  title,
+  children,
+}: {
+  readonly isDone: boolean | undefined;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <li class={isDone ? "done" : ""}>
+      <span class="tick" role="img" aria-label={isDone ? "done" : "to do"}>
+        {isDone ? "✓" : ""}
+      </span>
+      <div>
+        <strong>{title}</strong>
+        {!isDone && <div class="soft">{children}</div>}
+      </div>
+    </li>
+  );
 }

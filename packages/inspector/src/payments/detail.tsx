@@ -1,36 +1,27 @@
 import { addressOf, useReading } from "../context.ts";
-import { CopyButton, Facts, Refusal, SandboxTime, WordBadge } from "../parts.tsx";
+import { Absent, Facts, Head, Time, WordBadge } from "../parts.tsx";
 import type { PaymentDetail } from "../shapes.ts";
-import { DebitActions, RefundActions } from "./actions.tsx";
-import { PaymentTimeline } from "./timeline.tsx";
+import { amountText, shortId } from "../words.ts";
+import { Moves } from "./actions.tsx";
 
 /** One payment or refund: facts, moves, scenarios, refunds and events. */
 export function PaymentView({ id }: { readonly id: string }) {
-  const { value: detail, refusal } = useReading<PaymentDetail>(`/sandbox/inspect/payments/${id}`);
-  if (detail === undefined) {
-    if (refusal === undefined) return <p aria-busy="true">…</p>;
+  const { value: detail, refusal } = useReading<PaymentDetail>(`/sandbox/payments/${id}`);
+  if (detail === undefined)
     return (
-      <article>
-        <h1>No such payment</h1>
-        <p>
-          <code>{id}</code> is not in this sandbox.
-        </p>
-        <Refusal text={refusal} />
-      </article>
+      <Absent title="No such payment" refusal={refusal}>
+        <code>{id}</code> is not in this sandbox.
+      </Absent>
     );
-  }
-  const { payment, debit, refunds } = detail;
+  const { payment, debit, refunds, events } = detail;
   const isRefund = payment.direction === "CREDIT";
   return (
     <article>
-      <header class="event-head">
-        <WordBadge word={payment.paymentStatus} />
-        <h1>
-          {isRefund ? "Refund" : "Payment"} {payment.amount}
-        </h1>
-        <code class="id">{payment.id}</code>
-        <CopyButton text={payment.id} label="Copy" name="Copy the payment's id" />
-      </header>
+      <Head
+        badge={<WordBadge word={payment.paymentStatus} />}
+        title={`${isRefund ? "Refund" : "Payment"} ${amountText(payment)}`}
+        id={payment.paymentId}
+      />
       {payment.errorDetails !== undefined && (
         <p class="summary bad">
           {payment.errorDetails.errorCode}: {payment.errorDetails.errorMessage}
@@ -38,42 +29,39 @@ export function PaymentView({ id }: { readonly id: string }) {
       )}
       {isRefund && (
         <p>
-          Of the payment <a href={addressOf("payments", debit.id)}>{debit.amount}</a>
-          {payment.dueAt !== null && (
+          Of the payment <a href={addressOf("payments", debit.paymentId)}>{amountText(debit)}</a>
+          {payment.eligibleAt != null && (
             <>
-              ; AUTHORIZED from <SandboxTime at={payment.dueAt} />
+              ; AUTHORIZED from <Time at={payment.eligibleAt} />
             </>
           )}
           .
         </p>
       )}
-      {isRefund ? <RefundActions detail={detail} /> : <DebitActions detail={detail} />}
+      <Moves key={payment.refundable} detail={detail} />
       <Facts
         rows={[
           [
             "Customer",
-            <a key="c" href={addressOf("customers", payment.customerId)}>
+            <a key="c" href={addressOf("payments", undefined, [["q", payment.customerId]])}>
               {payment.customerId}
             </a>,
           ],
-          ["Created", <SandboxTime key="t" at={payment.creationDate} form="long" />],
-          ...(isRefund
-            ? []
-            : [
-                [
-                  "Settled",
-                  payment.settlementDate === undefined ? (
-                    "not yet"
-                  ) : (
-                    <SandboxTime key="s" at={payment.settlementDate} form="long" />
-                  ),
-                ] as const,
-                ["Still refundable", payment.refundable ?? "nothing"] as const,
-              ]),
+          ["Created", <Time key="t" at={payment.creationDate} form="long" />],
+          [
+            "Settled",
+            isRefund ? null : payment.settlementDate === undefined ? (
+              "not yet"
+            ) : (
+              <Time key="s" at={payment.settlementDate} form="long" />
+            ),
+          ],
+          [
+            "Still refundable",
+            isRefund ? null : payment.refundable ? `${payment.refundable} USD` : "nothing",
+          ],
           ["Request key", <code key="k">{payment.requestKey}</code>],
-          ...(payment.clientReferenceId === null
-            ? []
-            : [["Reference", payment.clientReferenceId] as const]),
+          ["Reference", payment.clientReferenceId],
         ]}
       />
       {refunds.length > 0 && (
@@ -81,17 +69,24 @@ export function PaymentView({ id }: { readonly id: string }) {
           <h2>{isRefund ? "All refunds of the payment" : "Refunds"}</h2>
           <ul class="plain">
             {refunds.map((refund) => (
-              <li key={refund.id}>
+              <li key={refund.paymentId}>
                 <WordBadge word={refund.paymentStatus} />{" "}
-                <a href={addressOf("payments", refund.id)}>{refund.amount}</a>{" "}
-                <code>{refund.id}</code>
+                <a href={addressOf("payments", refund.paymentId)}>{amountText(refund)}</a>{" "}
+                <code>{refund.paymentId}</code>
               </li>
             ))}
           </ul>
         </>
       )}
       <h2>Events</h2>
-      <PaymentTimeline detail={detail} />
+      <ol class="timeline">
+        {events.map(({ id: event, type, subject, timestamp }) => (
+          <li key={event}>
+            <Time at={timestamp} /> <a href={addressOf("events", event)}>{type}</a>{" "}
+            {subject !== null && subject !== debit.paymentId && <code>{shortId(subject)}</code>}
+          </li>
+        ))}
+      </ol>
     </article>
   );
 }

@@ -1,5 +1,5 @@
-import { type AnswersAttempts, createAnswer } from "./answer.ts";
-import { nodeAttempt, type NodeRequest, type NodeResponse, sendNode } from "./node-http.ts";
+import { type AnswersAttempts, requireReceiver } from "./answer.ts";
+import { answerNode, type NodeRequest, type NodeResponse } from "./node-http.ts";
 
 /** The part of Fastify's request that the adapter needs. */
 export interface FastifyRequestLike {
@@ -25,8 +25,8 @@ const FIX =
  *
  * Fastify parses a body before its handler runs, so the attempt is answered in `preParsing`, on the
  * raw response: no content-type parser sees it, and `onSend` hooks do not run. Fastify requires
- * `handler`; without `preParsing` it uses bytes that a parser kept, or answers 500 `CS_BODY_CONSUMED`,
- * with a process warning. The promises never reject.
+ * `handler`; without `preParsing` it uses bytes that a parser kept, or answers 500 `CS_BODY_CONSUMED`
+ * with the line to change. The promises never reject.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */
@@ -34,13 +34,13 @@ export function toFastify(receiver: AnswersAttempts): {
   readonly preParsing: Answers;
   readonly handler: Answers;
 } {
-  const answer = createAnswer({ name: "toFastify", receiver }, () => FIX);
-  const answers: Answers = async (request: FastifyRequestLike & { rawBody?: unknown }, reply) => {
+  requireReceiver("toFastify", receiver);
+  const answers: Answers = (request: FastifyRequestLike & { rawBody?: unknown }, reply) => {
     const { raw, originalUrl: url, rawBody, body } = request;
-    // Before the first await: Fastify would go on to its parser.
+    // Now: Fastify would go on to its parser.
     reply.hijack();
-    const attempt = nodeAttempt(raw, reply.raw, { url, kept: [rawBody, body] });
-    sendNode(raw, reply.raw, await answer(attempt));
+    const kept = [rawBody, body];
+    return answerNode(receiver, { request: raw, response: reply.raw, url, kept, fix: FIX });
   };
   return { preParsing: answers, handler: answers };
 }

@@ -1,6 +1,6 @@
 import type { HeadersObject } from "@countersign/signatures";
-import type { BodyResult, IncomingBody } from "../pipeline/body.ts";
-import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import type { BodyError, BodyResult, IncomingBody } from "../pipeline/body.ts";
+import { type AnswersAttempts, requireReceiver } from "./answer.ts";
 
 /** The part of a Web `Request` that the adapter needs. */
 export interface FetchRequest {
@@ -20,14 +20,14 @@ const FIX =
  * `export default { fetch: toFetch(receiver) }`. The caller routes by path.
  *
  * It reads the stream itself, within the limits. A body that was read or locked before is answered 500
- * `CS_BODY_CONSUMED`, with a process warning. The promise never rejects.
+ * `CS_BODY_CONSUMED` with the line to change. The promise never rejects.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */
 export function toFetch(receiver: AnswersAttempts): (request: FetchRequest) => Promise<Response> {
-  const answer = createAnswer({ name: "toFetch", receiver }, () => FIX);
+  requireReceiver("toFetch", receiver);
   return async (request) => {
-    const { status, headers, body } = await answer({
+    const { response } = await receiver.answer({
       method: request.method,
       url: request.url,
       headers: request.headers,
@@ -37,18 +37,19 @@ export function toFetch(receiver: AnswersAttempts): (request: FetchRequest) => P
         return "error" in stream ? stream : readWebStream(stream, incoming);
       },
     });
+    const { status, headers, body } = response;
     return new Response(body === "" ? null : body, { status, headers });
   };
 }
 
-function streamOf(
-  request: FetchRequest,
-): WebStream | null | { readonly error: "CS_BODY_CONSUMED" | "CS_REQUEST_UNREADABLE" } {
+const CONSUMED: BodyError = { error: "CS_BODY_CONSUMED", fix: FIX };
+
+function streamOf(request: FetchRequest): WebStream | null | BodyError {
   try {
     // First, since a body that was read cannot be looked at everywhere.
-    if (request.bodyUsed) return { error: "CS_BODY_CONSUMED" };
+    if (request.bodyUsed) return CONSUMED;
     const { body } = request;
-    return body?.locked === true ? { error: "CS_BODY_CONSUMED" } : body;
+    return body?.locked === true ? CONSUMED : body;
   } catch {
     // Some runtimes build the request when its body is first asked for, and refuse what was sent then.
     return { error: "CS_REQUEST_UNREADABLE" };
@@ -88,7 +89,7 @@ async function readAll(reader: WebReader, body: IncomingBody): Promise<BodyResul
       const { done, value } = await reader.read();
       if (done) return body.all();
       // Text was decoded by something else: its bytes are lost.
-      if (!ArrayBuffer.isView(value)) return { error: "CS_BODY_CONSUMED" };
+      if (!ArrayBuffer.isView(value)) return CONSUMED;
       const error = body.push(value);
       if (error !== undefined) return { error };
     }

@@ -1,5 +1,5 @@
 import type { BodyResult } from "../pipeline/body.ts";
-import { type AnswersAttempts, createAnswer } from "./answer.ts";
+import { type AnswersAttempts, requireReceiver } from "./answer.ts";
 
 /** The part of an event of API Gateway 1.0 or 2.0, a function URL or a load balancer that the adapter needs. */
 export interface LambdaEvent {
@@ -43,21 +43,22 @@ const FIX =
  * API), a function URL or an Application Load Balancer, with or without multi-value headers.
  *
  * Bodies in base64 are decoded strictly, text is taken as UTF-8. A body that was parsed before is
- * answered 500 `CS_BODY_CONSUMED`, with a process warning. The promise never rejects.
+ * answered 500 `CS_BODY_CONSUMED` with the line to change. The promise never rejects.
  *
  * @throws {TypeError} `receiver` is not a receiver.
  */
 export function toLambda(receiver: AnswersAttempts): (event: LambdaEvent) => Promise<LambdaAnswer> {
-  const answer = createAnswer({ name: "toLambda", receiver }, () => FIX);
+  requireReceiver("toLambda", receiver);
   return async (given) => {
     // A test in the console may send nothing.
     const event: LambdaEvent = given ?? {};
-    const { status, headers, body } = await answer({
+    const { response } = await receiver.answer({
       method: methodOf(event) ?? "",
       url: urlOf(event),
       headers: headersOf(event),
-      body: () => Promise.resolve(bodyOf(event)),
+      body: () => bodyOf(event),
     });
+    const { status, headers, body } = response;
     const lists = Object.entries(headers).map(([name, value]): [string, string[]] => [
       name,
       [value],
@@ -112,7 +113,7 @@ function headersOf(event: LambdaEvent): Headers {
 /** Returns the bytes that were sent. Lambda bounds an event; the receiver's limit applies to these bytes. */
 function bodyOf({ body, isBase64Encoded }: LambdaEvent): BodyResult {
   if (body === undefined || body === null) return new Uint8Array(0);
-  if (typeof body !== "string") return { error: "CS_BODY_CONSUMED" };
+  if (typeof body !== "string") return { error: "CS_BODY_CONSUMED", fix: FIX };
   if (isBase64Encoded === true) return base64(body) ?? { error: "CS_BODY_NOT_JSON" };
   // Encoding would turn half a character into U+FFFD, and other bytes than were sent would be verified.
   return body.isWellFormed() ? new TextEncoder().encode(body) : { error: "CS_BODY_NOT_JSON" };

@@ -6,6 +6,7 @@ import {
   type IncomingBody,
 } from "../pipeline/body.ts";
 import type { ReceiverResponse } from "../pipeline/outcome.ts";
+import type { AnswersAttempts } from "./answer.ts";
 
 /** The part of Node's `IncomingMessage` that an adapter needs. */
 export interface NodeRequest extends ByteStream {
@@ -46,33 +47,36 @@ export interface ByteStream {
   resume(): unknown;
 }
 
-/**
- * Makes the attempt of a Node.js request: the bytes that a framework kept, else the unread stream.
- *
- * @param kept Places where a framework may keep them; values that are not bytes are ignored.
- */
-export function nodeAttempt(
-  request: NodeRequest,
-  response: NodeResponse,
-  {
-    url = request.url,
-    kept,
-  }: { readonly url?: string | undefined; readonly kept: readonly unknown[] },
-): Attempt {
+interface NodeExchange {
+  readonly request: NodeRequest;
+  readonly response: NodeResponse;
+  readonly url: string | undefined;
+  /** Places where a framework may keep the bytes; other values are ignored. */
+  readonly kept: readonly unknown[];
+  /** The line to change if a parser has read the body. */
+  readonly fix: string;
+}
+
+/** Answers a request, whose body is the bytes that a framework kept, else the unread stream. Never rejects. */
+export async function answerNode(
+  receiver: AnswersAttempts,
+  { request, response, url, kept, fix }: NodeExchange,
+): Promise<void> {
   const bytes = kept.find((value) => ArrayBuffer.isView(value));
   const read: Attempt["body"] = (body) => {
-    if (isConsumed(request)) return Promise.resolve({ error: "CS_BODY_CONSUMED" });
+    if (isConsumed(request)) return { error: "CS_BODY_CONSUMED", fix };
     // "close" was emitted before: a reader that starts now would wait for ever.
-    if (request.destroyed) return Promise.resolve({ error: "CS_BODY_ABORTED" });
+    if (request.destroyed) return { error: "CS_BODY_ABORTED" };
     askForBody(request, response);
     return readNodeStream(request, body);
   };
-  return {
+  const answer = await receiver.answer({
     method: request.method,
     url,
     headers: headersOf(request.rawHeaders),
     body: bytes === undefined ? read : bytesOf(bytes),
-  };
+  });
+  sendNode(request, response, answer.response);
 }
 
 /** True after any parser, or if the body was decoded to text. `request.body` proves nothing: Express 4 sets `{}` without parsing. */
@@ -86,20 +90,25 @@ const isConsumed = (request: NodeRequest): boolean =>
  * Node asks for a body that waits for it (RFC 9110 section 10.1.1) before the headers are judged,
  * unless the server has a listener for "checkContinue"; then the reader asks.
  */
-function askForBody({ headers, socket }: NodeRequest, response: NodeResponse): void {
-  if (headers.expect?.toLowerCase() !== "100-continue" || !("server" in socket)) return;
+function askForBody(request: NodeRequest, response: NodeResponse): void {
+  const { socket } = request;
+  if (!("server" in socket)) return;
   // Node sets it on every socket that a server accepted.
   const server = socket.server as { listenerCount?(event: string): number } | null;
-  if ((server?.listenerCount?.("checkContinue") ?? 0) > 0) response.writeContinue();
+  if ((server?.listenerCount?.("checkContinue") ?? 0) === 0) return;
+  if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
 }
+
+/** The prototype of all records of headers: without one, V8 would make each a hash table, which is slow to list. */
+const NO_MEMBERS: object = Object.create(null) as object;
 
 /**
  * Headers as they arrived. Node's own `headers` joins most duplicates with a comma and drops others;
  * here a header that was sent twice is a list, which the signature's scheme refuses.
  */
 function headersOf(rawHeaders: readonly string[]): Record<string, string | string[]> {
-  // The object has no prototype, so that a header named "__proto__" is a header.
-  const headers = Object.create(null) as Record<string, string | string[]>;
+  // It inherits nothing, so that a header named "__proto__" is a header.
+  const headers = Object.create(NO_MEMBERS) as Record<string, string | string[]>;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? "").toLowerCase();
     const value = rawHeaders[index + 1] ?? "";
@@ -147,8 +156,12 @@ const DRAINED_BYTES = 65_536;
 /** Time to discard the rest of a larger body before closing its connection, in milliseconds. */
 const LINGER_MS = 500;
 
+/** Node parses its own headers on first use, which most requests never need. */
+const isShort = ({ headers }: NodeRequest): boolean =>
+  Number(headers["content-length"] ?? Number.NaN) <= DRAINED_BYTES;
+
 /** Sends the answer, and drains or cuts off a body that was left unread. Never throws. */
-export function sendNode(
+function sendNode(
   request: NodeRequest,
   response: NodeResponse,
   { status, headers, body }: ReceiverResponse,
@@ -159,8 +172,7 @@ export function sendNode(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   // Undefined in a simulated request; HTTP/2 ends a stream by itself.
   const isRead = (request.complete as boolean | undefined) !== false;
-  const announced = Number(request.headers["content-length"] ?? Number.NaN);
-  if (isRead || request.httpVersionMajor > 1 || announced <= DRAINED_BYTES) {
+  if (isRead || request.httpVersionMajor > 1 || isShort(request)) {
     response.end(body);
     if (!isRead) request.resume();
     return;

@@ -1,8 +1,8 @@
 import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
-import { type AnswersAttempts, createAnswer } from "./answer.ts";
-import { nodeAttempt, type NodeRequest, type NodeResponse, sendNode } from "./node-http.ts";
+import { type AnswersAttempts, requireReceiver } from "./answer.ts";
+import { answerNode, type NodeRequest, type NodeResponse } from "./node-http.ts";
 
 export type { NodeRequest, NodeResponse } from "./node-http.ts";
 
@@ -15,7 +15,7 @@ const FIX =
  * caller routes by path: every request that the listener gets is an attempt.
  *
  * It reads the raw body itself, or uses bytes kept as `request.rawBody` or `request.body`; a body that was
- * read before is answered 500 `CS_BODY_CONSUMED`, with a process warning. Registered for "checkContinue"
+ * read before is answered 500 `CS_BODY_CONSUMED` with the line to change. Registered for "checkContinue"
  * too, it refuses a body by its headers before it is sent. The promise never rejects.
  *
  * @throws {TypeError} `receiver` is not a receiver.
@@ -23,10 +23,10 @@ const FIX =
 export function toNode(
   receiver: AnswersAttempts,
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
-  const answer = createAnswer({ name: "toNode", receiver }, () => FIX);
-  return async (request: NodeRequest & KeptBody, response) => {
-    const attempt = nodeAttempt(request, response, { kept: [request.rawBody, request.body] });
-    sendNode(request, response, await answer(attempt));
+  requireReceiver("toNode", receiver);
+  return (request: NodeRequest & KeptBody, response) => {
+    const { url, rawBody, body } = request;
+    return answerNode(receiver, { request, response, url, kept: [rawBody, body], fix: FIX });
   };
 }
 

@@ -1,28 +1,19 @@
-import { isError } from "../pipeline/outcome.ts";
 import type { EventKey } from "./inbox.ts";
 import { isRefusal } from "./postgres-database.ts";
 import { textOfKey, type Written } from "./rows-inbox.ts";
-import type { SqlValue } from "./sql-rows.ts";
 import type { TimeLimit } from "./store-faults.ts";
 
-/** A write of one row. */
-export interface Write {
-  readonly key: EventKey;
-  readonly values: readonly SqlValue[];
-  /** The resource of a stored event, whose sequence must grow with the commits of that resource. */
-  readonly lock?: string | undefined;
-}
-
 interface Waiting {
-  readonly write: Write;
+  /** A row, or a change of one. */
+  readonly write: EventKey;
   readonly name: string;
   readonly since: number;
   readonly resolve: (written: Written) => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-/** Runs writes of different rows in one statement. @returns The names of those that were written. */
-type Run = (writes: readonly Write[]) => Promise<ReadonlySet<string>>;
+/** Writes different rows in one statement. @returns The names of those that were written. */
+type WriteAll = (writes: readonly EventKey[]) => Promise<ReadonlySet<string>>;
 
 /** Batches under way at once: the one that is committed, and the one that the server reads meanwhile. */
 const MAX_RUNNING = 2;
@@ -30,22 +21,22 @@ const MAX_ITEMS = 256;
 
 /** Joins writes that wait anyway into one statement, and so into one flush to the server's disk. */
 export class Batch {
-  readonly #write: Run;
+  readonly #write: WriteAll;
   readonly #limit: TimeLimit;
   #waiting: Waiting[] = [];
   #running = 0;
   #scheduled = false;
 
-  /** @param limit Of `run`; a write that has waited as long for its batch is rejected. */
-  constructor(run: Run, limit: TimeLimit) {
-    this.#write = run;
+  /** @param limit Of `write`; a write that has waited as long for its batch is rejected. */
+  constructor(write: WriteAll, limit: TimeLimit) {
+    this.#write = write;
     this.#limit = limit;
   }
 
-  add(write: Write): Promise<Written> {
+  add(write: EventKey): Promise<Written> {
     return new Promise((resolve, reject) => {
-      const name = textOfKey(write.key);
-      this.#waiting.push({ write, name, since: performance.now(), resolve, reject });
+      const since = performance.now();
+      this.#waiting.push({ write, name: textOfKey(write), since, resolve, reject });
       this.#schedule();
     });
   }
@@ -65,22 +56,16 @@ export class Batch {
     });
   }
 
-  #next(): Waiting[] {
+  #next(): readonly Waiting[] {
     const oldest = performance.now() - this.#limit.ms;
-    const names = new Set<string>();
+    const next = new Map<string, Waiting>();
     const left: Waiting[] = [];
-    const next = this.#waiting.filter((waiting) => {
-      if (waiting.since < oldest) {
-        waiting.reject(this.#limit.error());
-        return false;
-      }
-      const joins = names.size < MAX_ITEMS && !names.has(waiting.name);
-      if (joins) names.add(waiting.name);
+    for (const waiting of this.#waiting)
+      if (waiting.since < oldest) waiting.reject(this.#limit.error());
+      else if (next.size < MAX_ITEMS && !next.has(waiting.name)) next.set(waiting.name, waiting);
       else left.push(waiting);
-      return joins;
-    });
     this.#waiting = left;
-    return next;
+    return [...next.values()];
   }
 
   /** Settles each write; never rejects. */
@@ -91,10 +76,7 @@ export class Batch {
     } catch (error) {
       // The server did nothing, so each may run by itself.
       if (batch.length > 1 && isRefusal(error)) for (const one of batch) await this.#run([one]);
-      else for (const { reject } of batch) reject(asError(error));
+      else for (const { reject } of batch) reject(error);
     }
   }
 }
-
-const asError = (error: unknown): Error =>
-  isError(error) ? error : new Error("the statement failed", { cause: error });

@@ -23,42 +23,31 @@ export class Bodies {
     this.#decrypt = decrypt;
   }
 
-  /** Returns the text to store. */
+  /** Returns the text to store; without a promise if nothing is encrypted, so that events keep their order. */
   closed(body: string): string | Promise<string> {
     const encrypt = this.#encrypt;
-    if (encrypt === undefined) return body;
-    const run = async (): Promise<string> => textOf("encrypt", await encrypt(body));
-    return run();
+    return encrypt === undefined ? body : textOf("encrypt", () => encrypt(body));
   }
 
-  /** Returns the events with their bodies as they were stored. Never rejects: an event that cannot be read says why. */
-  async opened(events: readonly TakenEvent[]): Promise<readonly TakenEvent[]> {
+  /** Returns the event with its body as it was stored. Never rejects: an event that cannot be read says why. */
+  async opened(event: TakenEvent): Promise<TakenEvent> {
     const decrypt = this.#decrypt;
-    if (decrypt === undefined) return events;
-    const open = async (event: TakenEvent): Promise<TakenEvent> => {
-      try {
-        const body = await this.#limit.run(async () => decrypt(event.body));
-        return { ...event, body: textOf("decrypt", body) };
-      } catch (error) {
-        return {
-          ...event,
-          body: "",
-          unreadable: new Error(`cannot decrypt the stored body${whyOf(error)}`),
-        };
-      }
-    };
-    return Promise.all(events.map(open));
+    if (decrypt === undefined) return event;
+    try {
+      const text = (): Promise<string> => textOf("decrypt", () => decrypt(event.body));
+      return { ...event, body: await this.#limit.run(text) };
+    } catch (error) {
+      // Its message may quote the stored text, which belongs in no log.
+      const code = isError(error) && "code" in error ? ` ${String(error.code)}` : "";
+      const why = isError(error) ? ` (${error.name}${code})` : "";
+      const unreadable = new Error(`cannot decrypt the stored body${why}`);
+      return { ...event, body: "", unreadable };
+    }
   }
 }
 
-function textOf(name: string, text: unknown): string {
+async function textOf(name: string, run: () => string | Promise<string>): Promise<string> {
+  const text: unknown = await run();
   if (typeof text === "string") return text;
   throw new TypeError(`the inbox's "${name}" did not return a text`);
-}
-
-/** The error's name and code. Its message may quote the stored text, which belongs in no log. */
-function whyOf(error: unknown): string {
-  if (!isError(error)) return "";
-  const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";
-  return ` (${error.name}${code})`;
 }

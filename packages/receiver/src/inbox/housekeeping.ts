@@ -14,30 +14,25 @@ const MAX_ROUNDS = 1000;
  * and before each look of a worker; most calls compare two numbers.
  */
 export function createHousekeeping(parts: Parts, retentionMs: number): () => void {
-  const { elapsed } = parts;
+  const { inbox, now, elapsed } = parts;
   let nextAt = elapsed() + EVERY_MS;
-  let isRunning = false;
-  const keep = async (): Promise<void> => {
-    isRunning = true;
-    // What fails is tried again in a minute, and attempts report an unavailable inbox anyway.
-    await Promise.allSettled([forget(parts, retentionMs), warnIfOverdue(parts)]);
-    isRunning = false;
+  const forget = async (): Promise<void> => {
+    const at = now();
+    await repeat(async () => inbox.queue?.dropBodies?.({ now: at, limit: AT_ONCE }));
+    await repeat(() => inbox.purge({ before: at - retentionMs, limit: AT_ONCE }));
   };
   return () => {
     const at = elapsed();
-    if (at < nextAt || isRunning) return;
-    nextAt = at + EVERY_MS;
-    void keep();
+    if (at < nextAt) return;
+    nextAt = Infinity;
+    // The next run, in a minute, repeats a failed step; attempts report an unavailable inbox anyway.
+    void Promise.allSettled([forget(), warnIfOverdue(parts)]).then(() => {
+      nextAt = at + EVERY_MS;
+    });
   };
 }
 
-async function forget({ inbox, now }: Parts, retentionMs: number): Promise<void> {
-  const at = now();
-  await repeat(() => inbox.queue?.dropBodies?.({ now: at, limit: AT_ONCE }));
-  await repeat(() => inbox.purge?.({ before: at - retentionMs, limit: AT_ONCE }));
-}
-
-async function repeat(some: () => Promise<number> | undefined): Promise<void> {
+async function repeat(some: () => Promise<number | undefined>): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one statement after the other
     if ((await some()) !== AT_ONCE) return;
@@ -50,10 +45,11 @@ async function warnIfOverdue({ inbox, leaseMs, now, failures }: Parts): Promise<
   const status = await inbox.queue?.status({ dueBefore: at - 2 * leaseMs });
   if (status?.oldest === undefined || status.overdue === 0) return;
   const { overdue, unhandled, oldest } = status;
-  const minutes = Math.floor((at - oldest.storedAt) / 60_000);
+  const { type, key, storedAt } = oldest;
   failures.warn(
     `CS_EVENTS_OVERDUE: ${String(overdue)} of ${String(unhandled)} stored events should have been handled ` +
-      `${String(Math.round((2 * leaseMs) / 1000))} s ago; the oldest, ${oldest.type} ${oldest.key.id} of ${oldest.key.provider}, was stored ` +
-      `${String(minutes)} min ago. Is receiver.start() called in a running process, and are its handlers fast enough?`,
+      `${String(Math.round((2 * leaseMs) / 1000))} s ago; the oldest, ${type} ${key.id} of ${key.provider}, was stored ` +
+      `${String(Math.floor((at - storedAt) / 60_000))} min ago. ` +
+      "Is receiver.start() called in a running process, and are its handlers fast enough?",
   );
 }

@@ -1,5 +1,7 @@
 import type { ResourceState } from "@countersign/rules";
 
+// Times are in milliseconds since 1970.
+
 /** The identity of an event. Several receivers share an inbox: equal ids of two providers or tenants never meet. */
 export interface EventKey {
   /** The name of the provider's document: lower-case letters, digits and hyphens. */
@@ -16,7 +18,7 @@ export interface EventResource {
   readonly name: string;
   /** The state's place in the resource's life, if the event's type has a rank. */
   readonly rank?: number | undefined;
-  /** When the event happened, in milliseconds since 1970; NaN if the sender's text is not a time. */
+  /** When the event happened; NaN if the sender's text is not a time. */
   readonly timestamp: number;
 }
 
@@ -30,7 +32,7 @@ export interface RecordedEvent {
   readonly resource?: EventResource | undefined;
 }
 
-/** How an inbox treats what it knows already. */
+/** The treatment of an event that is recorded already. */
 export interface Comparison {
   /** A known key with another digest: a duplicate, marked `bodyDiffers`, or a conflict. Default `'duplicate'`. */
   readonly onIdReuse?: "duplicate" | "conflict" | undefined;
@@ -39,12 +41,17 @@ export interface Comparison {
    * and is marked `sameBytesAs`, or is a duplicate. Without it, digests are not compared.
    */
   readonly sameBytes?: "report" | "refuse" | undefined;
+  /**
+   * A handled event is known only if it ended at this time or later; one that ended before is recorded anew. For events
+   * that only their bytes identify, which a sender may honestly repeat. Default: all are known.
+   */
+  readonly knownSince?: number | undefined;
 }
 
 export interface ClaimRequest extends RecordedEvent, Comparison {
   /** Validity of the claim, in milliseconds. */
   readonly leaseMs: number;
-  /** The receiver's clock, in milliseconds since 1970. */
+  /** The receiver's clock. */
   readonly now: number;
 }
 
@@ -53,34 +60,28 @@ export interface Known {
   readonly state: "handled";
   /** `bytes` only with `sameBytes: 'refuse'`. */
   readonly by: "id" | "bytes";
-  /** The event that was recorded first. */
-  readonly first: {
-    readonly id: string;
-    /** Milliseconds since 1970. */
-    readonly seenAt: number;
-  };
+  /** The event that was recorded first, and when. */
+  readonly first: { readonly id: string; readonly seenAt: number };
   /** True if the first one has another digest. */
   readonly bodyDiffers: boolean;
+}
+
+/** The id of another event with the same digest, with `sameBytes: 'report'`. Of simultaneous ones at most one has none. */
+interface SameBytes {
+  readonly sameBytesAs?: string | undefined;
 }
 
 /**
  * The answer to a claim.
  *
- * - `claimed`: the caller, and no one else, may run the handler until the lease ends. `token` fences
- *   the claim's end. `sameBytesAs` is the id of another event with the same digest, with `sameBytes: 'report'`:
- *   of any number of simultaneous claims with one digest all are claimed, and at most one has no `sameBytesAs`.
- * - `busy`: another claim of the event, or of another event of its resource, is valid until `until`
- *   (milliseconds since 1970). With `sameBytes: 'refuse'`, also that of an event with the same digest: of any
- *   number of simultaneous claims with one digest one is claimed.
+ * - `claimed`: the caller, and no one else, may run the handler until the lease ends. `token` fences the claim's end.
+ * - `busy`: another claim of the event, or of another event of its resource, is valid until then. With
+ *   `sameBytes: 'refuse'`, also that of an event with the same digest: of simultaneous ones, one is claimed.
  * - `handled`: a handler succeeded before, or the event with the same digest is stored for workers.
  * - `conflict`: the key is known with another digest, with `onIdReuse: 'conflict'`.
  */
 export type Claim =
-  | {
-      readonly state: "claimed";
-      readonly token: number;
-      readonly sameBytesAs?: string | undefined;
-    }
+  | ({ readonly state: "claimed"; readonly token: number } & SameBytes)
   | { readonly state: "busy"; readonly until: number }
   | Known
   | { readonly state: "conflict" };
@@ -99,9 +100,7 @@ export interface Completion extends Settlement {
 }
 
 /** The identity of a resource. */
-export interface ResourceKey {
-  readonly provider: string;
-  readonly tenant: string;
+export interface ResourceKey extends Pick<EventKey, "provider" | "tenant"> {
   readonly name: string;
 }
 
@@ -110,12 +109,9 @@ export interface ResourceKey {
  * key, one is `claimed`. A call that rejects (the store is unavailable) fails the attempt, and the
  * sender tries again. Every call settles within seconds: one that never does keeps its attempt's place.
  *
- * `claim`, `complete` and `release` are enough for `acknowledge: 'after-handler'`. The rest is for
- * the options that name it; `inboxConformance` of `@countersign/receiver/testing` checks all of it.
+ * `queue`, `find` and `recorded` are missing where the store cannot keep its word for them.
  */
 export interface Inbox {
-  /** Time for which the inbox remembers a handled event, in milliseconds; absent if only `purge` forgets. */
-  readonly retentionMs?: number;
   /** The most handlers at once, if the inbox bounds them: a pool's size less one. */
   readonly maxConcurrentHandlers?: number;
   claim(request: ClaimRequest): Promise<Claim>;
@@ -123,15 +119,39 @@ export interface Inbox {
   complete(completion: Completion): Promise<boolean>;
   /** Frees the event for the sender's next attempt. False if the claim was lost meanwhile. */
   release(settlement: Settlement): Promise<boolean>;
-  /** The state that the last handled event of a resource reported. Needed by `order: 'per-resource'`. */
-  lastHandled?(resource: ResourceKey): Promise<ResourceState | undefined>;
+  /** The state that the last handled event of a resource reported. */
+  lastHandled(resource: ResourceKey): Promise<ResourceState | undefined>;
   /**
-   * Forgets events that ended before `before` (milliseconds since 1970), at most `limit` of them;
-   * returns how many. Stored events that are not handled are kept, dead ones too.
+   * Forgets events that ended before `before`, at most `limit` of them; returns how many. Stored events that are not
+   * handled are kept, dead ones too.
    */
-  purge?(request: { readonly before: number; readonly limit: number }): Promise<number>;
+  purge(request: { readonly before: number; readonly limit: number }): Promise<number>;
   /** Stored events for workers. Needed by `acknowledge: 'after-store'`: it must survive a crash. */
   readonly queue?: InboxQueue;
+  /** Returns the records of events, in the order of their keys. Needed by `receiver.reconcile`: they must survive a restart. */
+  find?(keys: readonly EventKey[]): Promise<readonly (FoundEvent | undefined)[]>;
+  /** Events of a tenant that were recorded first within a time, both ends included, in the order of their ids after `after`. */
+  recorded?(
+    request: Pick<EventKey, "provider" | "tenant"> & {
+      readonly since: number;
+      readonly until: number;
+      /** `""` for the first ones. */
+      readonly after: string;
+      readonly limit: number;
+    },
+  ): Promise<readonly FoundEvent[]>;
+}
+
+/** A recorded event. */
+export interface FoundEvent {
+  readonly key: EventKey;
+  readonly type: string;
+  /** `open`: neither handled nor given up. */
+  readonly state: "handled" | "open" | "dead";
+  /** True if its body is stored, so that workers handle it, or somebody makes it due again. */
+  readonly isStored: boolean;
+  /** When it was recorded first. */
+  readonly seenAt: number;
 }
 
 export interface StoreRequest extends RecordedEvent, Comparison {
@@ -142,16 +162,12 @@ export interface StoreRequest extends RecordedEvent, Comparison {
   readonly now: number;
 }
 
-/**
- * - `stored`: durable, now or before. `sameBytesAs` as in a claim.
- * - `busy`: an attempt of `after-handler` is handling it, or an event with the same digest, until then.
- * - `handled` and `conflict`: as in a claim.
- */
+/** `stored`: durable, now or before. `busy`: an attempt of `after-handler` has it. The others are as in a claim. */
 export type Stored =
-  | { readonly state: "stored"; readonly sameBytesAs?: string | undefined }
+  | ({ readonly state: "stored" } & SameBytes)
   | Exclude<Claim, { readonly state: "claimed" }>;
 
-/** What an inbox does with the bodies of stored events. */
+/** The retention and encryption of stored events' bodies. */
 export interface StoredBodies {
   /**
    * Time for which the body of a handled event is kept, in milliseconds. Default 0: it is removed at once. Events that
@@ -170,28 +186,30 @@ export interface TakeRequest {
   readonly limit: number;
   readonly leaseMs: number;
   readonly now: number;
-  /** An event whose lease has ended is dead after this many attempts, once the last of them ran alone. */
+  /** An event whose lease has ended is dead after this many attempts, once the last of them ran exclusively. */
   readonly maxAttempts: number;
 }
 
 /** A stored event that the caller, and no one else, may handle until its lease ends. */
-export interface TakenEvent extends RecordedEvent {
+export interface TakenEvent {
+  readonly key: EventKey;
+  readonly type: string;
   readonly body: string;
-  /** Why the body cannot be read; it is empty then. */
+  /** The reason for which the body cannot be read; it is empty then. */
   readonly unreadable?: Error | undefined;
   readonly facts: string;
   readonly token: number;
   /** This attempt's number, from 1. */
   readonly attempts: number;
   /** True if nothing else may run in the process meanwhile: this event may be what ended others. */
-  readonly alone?: boolean | undefined;
+  readonly exclusive?: boolean | undefined;
 }
 
 export interface Failure extends Settlement {
   /** From the taken event. */
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** When the next attempt is due, in milliseconds since 1970. */
+  /** When the next attempt is due. */
   readonly retryAt: number;
   /** A code and the error's message, for whoever looks at a dead event. */
   readonly reason: string;
@@ -203,7 +221,6 @@ export interface DeadEvent {
   readonly type: string;
   readonly attempts: number;
   readonly reason: string;
-  /** Milliseconds since 1970. */
   readonly diedAt: number;
 }
 
@@ -212,14 +229,9 @@ export interface QueueStatus {
   readonly unhandled: number;
   /** Number of them that were due before the requested time. */
   readonly overdue: number;
-  /** The one that was stored first. */
-  readonly oldest?: {
-    readonly key: EventKey;
-    readonly type: string;
-    readonly attempts: number;
-    /** Milliseconds since 1970, as is `dueAt`. */
+  /** The one that was stored first. It can be taken at its next attempt, or at the end of its lease: `dueAt`. */
+  readonly oldest?: Pick<DeadEvent, "key" | "type" | "attempts"> & {
     readonly storedAt: number;
-    /** When it can be taken: at its next attempt, or at the end of its lease. */
     readonly dueAt: number;
   };
 }
@@ -235,7 +247,7 @@ export interface InboxQueue {
   store(request: StoreRequest): Promise<Stored>;
   /**
    * Claims events that can be taken, those first that were due first. It may return fewer than there are. An event
-   * whose lease ended twice, or on its last attempt, is returned as the only one, with `alone`.
+   * whose lease ended twice, or on its last attempt, is returned as the only one, with `exclusive`.
    */
   take(request: TakeRequest): Promise<readonly TakenEvent[]>;
   /** Records a failed attempt: `waiting` until `retryAt`, or `dead`. `undefined` if the claim was lost meanwhile. */
@@ -246,51 +258,16 @@ export interface InboxQueue {
    * Removes the body of an event, its facts and the reason of its failure, and keeps its key: a repeat is a
    * duplicate. An open or dead event is never handled. `busy`: a handler has the event.
    */
-  erase(request: {
-    readonly key: EventKey;
-    readonly now: number;
-  }): Promise<"erased" | "busy" | "unknown">;
+  erase(request: KeyRequest): Promise<"erased" | "busy" | "unknown">;
   /** Removes bodies of handled events that were kept for `bodyRetentionMs`, at most `limit`; returns how many. */
   dropBodies?(request: { readonly now: number; readonly limit: number }): Promise<number>;
-  /** Makes a dead event due now, with new attempts, behind the stored events of its resource. False if no dead event has this id. */
-  retry(request: { readonly key: EventKey; readonly now: number }): Promise<boolean>;
-  /** Counts what is not handled; `dueBefore` is in milliseconds since 1970. */
+  /** Makes a dead event due now, with new attempts, behind the stored events of its resource. False if no dead event has this key. */
+  retry(request: KeyRequest): Promise<boolean>;
+  /** Counts what is not handled. */
   status(request: { readonly dueBefore: number }): Promise<QueueStatus>;
 }
 
-/** A claimed event's transaction: the handler's writes and "handled" are committed together. */
-export interface InboxTransaction<Transaction> {
-  /** The handler's `context.transaction`. Begins at its first use. */
-  readonly transaction: Transaction;
-  /** True once the handler has begun it, if it holds a connection until its end. */
-  readonly holdsConnection?: boolean;
-  /**
-   * Commits the handler's writes with the fenced completion. It rejects if the store became
-   * unavailable: then both may be committed or neither, and the next claim of the event shows which.
-   */
-  commit(now: number): Promise<Commit>;
-  /** Undoes what the handler wrote; never rejects. */
-  rollback(): Promise<void>;
-}
-
-/**
- * - `committed`: the writes and the completion.
- * - `lost`: the claim was lost; nothing is written.
- * - `failed`: the handler's writes failed; nothing is written, and the claim is still valid.
- */
-export type Commit =
-  | { readonly state: "committed" | "lost" }
-  | { readonly state: "failed"; readonly error: unknown };
-
-/** An inbox in whose database handlers write. */
-export interface TransactionalInbox<Transaction> extends Inbox {
-  begin(claim: BeginRequest): InboxTransaction<Transaction>;
-}
-
-export interface BeginRequest {
+interface KeyRequest {
   readonly key: EventKey;
-  /** From the claim. */
-  readonly token: number;
-  /** Validity of the claim from now on, in milliseconds: the database ends the transaction then. */
-  readonly leaseMs: number;
+  readonly now: number;
 }

@@ -1,8 +1,8 @@
-import type { ResourceState } from "@countersign/rules";
 import { MistakeError } from "../mistake.ts";
-import type { EventState } from "./event-state.ts";
-import type { EventKey, Inbox, ResourceKey } from "./inbox.ts";
+import { type EventState, isHeld } from "./event-state.ts";
+import type { EventKey, Inbox } from "./inbox.ts";
 import {
+  busyUntil,
   type EventRow,
   type EventRows,
   type Guard,
@@ -13,47 +13,29 @@ import {
 } from "./rows-inbox.ts";
 
 export interface MemoryInboxOptions {
-  /** Handled events that are remembered, the oldest forgotten first. Default 100,000: about 40 MB, or 50 MB where bytes are compared. */
+  /**
+   * Handled events that are remembered: beyond it the oldest tenth is forgotten. Default 100,000: about 40 MB, or 50 MB
+   * where bytes are compared.
+   */
   readonly capacity?: number;
-  /** Time for which a handled event is remembered, in milliseconds. Default 30 days. */
-  readonly retentionMs?: number;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * An inbox in this process's memory: for development and tests. It forgets on restart and does not
  * see other processes, so a duplicate that arrives after either runs its handler again. It keeps no
  * events for workers.
  *
- * @throws {TypeError} `capacity` or `retentionMs` is not a positive integer.
+ * @throws {TypeError} `capacity` is not a positive integer.
  */
 export function memoryInbox(options: MemoryInboxOptions = {}): Inbox {
-  const { capacity = 100_000, retentionMs = 30 * DAY_MS } = options;
+  const { capacity = 100_000 } = options;
   if (!Number.isSafeInteger(capacity) || capacity < 1)
     throw new MistakeError('memoryInbox: "capacity" must be a positive integer');
-  if (!Number.isSafeInteger(retentionMs) || retentionMs < 1)
-    throw new MistakeError('memoryInbox: "retentionMs" must be a positive integer of milliseconds');
-  return { ...rowsInbox(new MemoryRows(capacity, retentionMs)), retentionMs };
+  return rowsInbox(new MemoryRows(capacity));
 }
 
-/** A row, changed in place: a copy for each state would be most of an event's cost. */
-type Kept = { -readonly [Member in keyof EventRow]: EventRow[Member] } & {
-  readonly space: Space;
-  changedAt: number;
-  /** Its place among the events that ended, unless it is claimed. */
-  place: number | undefined;
-};
-
-/** Events of one provider and tenant. */
-class Space {
-  readonly rows = new Map<string, Kept>();
-  /** By the name of the resource: the event that has claimed it, and the one that was handled last. */
-  readonly claimOf = new Map<string, Kept>();
-  readonly lastOf = new Map<string, Kept>();
-  /** By their digest, in the order of their first recording. */
-  readonly withBytes = new Map<string, Kept[]>();
-}
+/** The inserted row itself, changed in place: a copy for each state would be most of an event's cost. */
+type Kept = { -readonly [Member in keyof EventRow]: EventRow[Member] };
 
 /** The most events of one digest that are looked at: a replay may have any number. */
 const MAX_SAME = 100;
@@ -61,165 +43,118 @@ const MAX_SAME = 100;
 /** A table of events in memory. Each call runs in one turn of the event loop, so it is atomic. */
 class MemoryRows implements EventRows {
   readonly #capacity: number;
-  readonly #retentionMs: number;
-  readonly #spaces = new Map<string, Space>();
-  /**
-   * Handled and released events, the oldest first; a row that left has left its place empty. A map is in order too, but
-   * finding its first row takes long once it has forgotten many.
-   */
-  #ended: (Kept | undefined)[] = [];
-  #endedCount = 0;
-  /** All places before are empty. */
-  #front = 0;
-  /** No ended event is forgotten before. */
-  #forgetAt = Infinity;
+  /** By provider, tenant and id: no text is made for each event. */
+  readonly #rows = new Map<string, Map<string, Map<string, Kept>>>();
+  /** By the resource: the event that has claimed it, and the one that was handled last. */
+  readonly #claimOf = new Map<string, Kept>();
+  readonly #lastOf = new Map<string, Kept>();
+  /** By their bytes, in the order of their first recording. */
+  readonly #withBytes = new Map<string, Kept[]>();
+  /** Handled and released events, the oldest first. */
+  readonly #ended = new Set<Kept>();
 
-  constructor(capacity: number, retentionMs: number) {
+  constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#retentionMs = retentionMs;
   }
 
-  async insert(row: EventRow, guard: Guard): Promise<Written> {
-    const { key, digest, type, resource, state, seenAt, comparesBytes } = row;
-    this.#forgetOld(seenAt);
-    const space = this.#space(key);
-    if (space.rows.has(key.id)) return "changed";
-    const kept: Kept = {
-      key,
-      digest,
-      type,
-      resource,
-      state,
-      seenAt,
-      comparesBytes,
-      space,
-      changedAt: seenAt,
-      place: undefined,
-    };
-    const written = this.#write(kept, state, seenAt, guard);
+  insert(row: EventRow, guard: Guard): Written {
+    const rows = this.#rowsOf(row);
+    if (rows.has(row.id)) return "changed";
+    const written = this.#write(row, row, row.stored_at, guard);
     if (written !== "done") return written;
-    space.rows.set(key.id, kept);
-    if (comparesBytes) {
-      const same = space.withBytes.get(digest);
-      if (same === undefined) space.withBytes.set(digest, [kept]);
-      else if (same.length < MAX_SAME) same.push(kept);
+    rows.set(row.id, row);
+    if (row.bytes !== null) {
+      const same = this.#withBytes.get(row.bytes);
+      if (same === undefined) this.#withBytes.set(row.bytes, [row]);
+      else if (same.length < MAX_SAME) same.push(row);
     }
     return "done";
   }
 
-  async read(key: EventKey): Promise<EventRow | undefined> {
-    const row = this.#space(key).rows.get(key.id);
+  read(key: EventKey): EventRow | undefined {
+    const row = this.#rowsOf(key).get(key.id);
     return row && { ...row };
   }
 
-  async update({ key, from, to, now, ...guard }: Update): Promise<Written> {
-    const row = this.#space(key).rows.get(key.id);
-    if (row?.state.at !== from.at || row.state.token !== from.token) return "changed";
-    const written = this.#write(row, to, now, guard);
-    this.#forgetOld(now);
-    return written;
+  update({ key, from, to, now, guard }: Update): Written {
+    const row = this.#rowsOf(key).get(key.id);
+    if (row?.state !== from.state || row.token !== from.token) return "changed";
+    return this.#write(row, to, now, guard);
   }
 
-  async withBytes(digest: string, key: EventKey, now: number): Promise<EventRow | undefined> {
-    return this.#otherWith(digest, key, now);
+  withBytes(bytes: string, key: EventKey, now: number): EventRow | undefined {
+    return this.#otherWith(bytes, key, now);
   }
 
-  async lastHandled({ name, ...of }: ResourceKey): Promise<ResourceState | undefined> {
-    const row = this.#space(of).lastOf.get(name);
-    if (row?.resource === undefined) return undefined;
-    const { rank, timestamp } = row.resource;
-    return { type: row.type, rank, timestamp };
+  lastHandled(resource: string): EventRow | undefined {
+    return this.#lastOf.get(resource);
   }
 
   async purge({ before, limit }: Parameters<EventRows["purge"]>[0]): Promise<number> {
-    const old = this.#ended.filter((row) => row !== undefined && row.changedAt < before);
-    for (const row of old.slice(0, limit)) if (row !== undefined) this.#forget(row);
-    return Math.min(old.length, limit);
+    const old = [...this.#ended].filter(({ changed_at: at }) => at < before).slice(0, limit);
+    for (const row of old) this.#forget(row);
+    return old.length;
   }
 
-  #space(of: Pick<EventKey, "provider" | "tenant">): Space {
-    const name = nameOf(of);
-    const known = this.#spaces.get(name) ?? new Space();
-    this.#spaces.set(name, known);
-    return known;
+  #rowsOf({ provider, tenant }: EventKey): Map<string, Kept> {
+    const tenants = this.#rows.get(provider) ?? new Map<string, Map<string, Kept>>();
+    const rows = tenants.get(tenant) ?? new Map<string, Kept>();
+    if (tenants.size === 0) this.#rows.set(provider, tenants);
+    if (rows.size === 0) tenants.set(tenant, rows);
+    return rows;
   }
 
-  #otherWith(digest: string, key: EventKey, now: number): EventRow | undefined {
-    const rows = this.#space(key).withBytes.get(digest) ?? [];
-    const others = rows.filter((row) => row.key.id !== key.id);
+  #otherWith(bytes: string, key: EventKey, now: number): EventRow | undefined {
+    const others = this.#withBytes.get(bytes)?.filter(({ id }) => id !== key.id) ?? [];
     return others.find((row) => heldByBytes(row, now) !== undefined) ?? others[0];
   }
-  #write(row: Kept, state: EventState, now: number, { refused }: Guard): Written {
-    const other = refused === undefined ? undefined : this.#otherWith(refused, row.key, now);
-    const answer = heldByBytes(other, now);
-    if (answer !== undefined) return answer;
-    const { claimOf, lastOf } = row.space;
-    if (row.resource !== undefined) {
-      const { name } = row.resource;
-      const claim = claimOf.get(name);
-      if (state.at === "claimed") {
-        const held = claim === row ? undefined : claim?.state;
-        if (held?.at === "claimed" && now < held.leaseEndsAt)
-          return { heldUntil: held.leaseEndsAt };
-        claimOf.set(name, row);
-      } else if (claim === row) claimOf.delete(name);
-      if (state.at === "handled") lastOf.set(name, row);
+
+  #write(row: Kept, to: EventState, now: number, guard?: Guard): Written {
+    const { resource } = row;
+    const other = guard?.refused == null ? undefined : this.#otherWith(guard.refused, row, now);
+    const held = heldByBytes(other, now);
+    if (held !== undefined) return held;
+    if (resource !== null) {
+      const claimed = this.#claimOf.get(resource);
+      if (to.state === "claimed") {
+        if (claimed !== undefined && claimed !== row && isHeld(claimed, now))
+          return busyUntil(claimed.due_at);
+        this.#claimOf.set(resource, row);
+      } else if (claimed === row) this.#claimOf.delete(resource);
+      if (to.state === "handled") this.#lastOf.set(resource, row);
     }
-    this.#leave(row);
-    row.state = state;
-    row.changedAt = now;
-    if (state.at !== "claimed") {
-      row.place = this.#ended.push(row) - 1;
-      this.#endedCount += 1;
-      this.#forgetAt = Math.min(this.#forgetAt, now + this.#retentionMs);
-      if (this.#ended.length > 2 * this.#endedCount + 1000) this.#closeRanks();
-    }
+    row.state = to.state;
+    row.token = to.token;
+    row.attempts = to.attempts;
+    row.due_at = to.due_at;
+    row.changed_at = now;
+    this.#ended.delete(row);
+    if (to.state !== "claimed") this.#ended.add(row);
+    if (this.#ended.size > this.#capacity) this.#forgetOldest();
     return "done";
   }
 
-  #closeRanks(): void {
-    const rows = this.#ended.filter((row) => row !== undefined);
-    for (const [place, row] of rows.entries()) row.place = place;
-    this.#ended = rows;
-    this.#front = 0;
-  }
-
-  /** Takes the row from the ended ones. */
-  #leave(row: Kept): void {
-    if (row.place === undefined) return;
-    this.#ended[row.place] = undefined;
-    this.#endedCount -= 1;
-    row.place = undefined;
-  }
-
-  #forgetOld(now: number): void {
-    if (this.#endedCount <= this.#capacity && now < this.#forgetAt) return;
-    this.#forgetAt = Infinity;
-    for (; this.#front < this.#ended.length; this.#front += 1) {
-      const row = this.#ended[this.#front];
-      if (row === undefined) continue;
-      const forgetAt = row.changedAt + this.#retentionMs;
-      if (this.#endedCount <= this.#capacity && now < forgetAt) {
-        this.#forgetAt = forgetAt;
-        return;
-      }
+  /** A tenth at once: finding the first row of a set takes long once many before it have left. */
+  #forgetOldest(): void {
+    let left = Math.ceil(this.#capacity / 10);
+    for (const row of this.#ended) {
       this.#forget(row);
+      left -= 1;
+      if (left === 0) return;
     }
   }
 
   #forget(row: Kept): void {
-    const { key, digest, resource, space } = row;
-    this.#leave(row);
-    space.rows.delete(key.id);
-    const same = space.withBytes.get(digest)?.filter((other) => other !== row);
-    if (same?.length === 0) space.withBytes.delete(digest);
-    else if (same !== undefined) space.withBytes.set(digest, same);
-    if (resource !== undefined && space.lastOf.get(resource.name) === row)
-      space.lastOf.delete(resource.name);
-    if (space.rows.size === 0) this.#spaces.delete(nameOf(key));
+    const { bytes, resource } = row;
+    this.#ended.delete(row);
+    const rows = this.#rowsOf(row);
+    rows.delete(row.id);
+    if (rows.size === 0) this.#rows.get(row.provider)?.delete(row.tenant);
+    if (resource !== null && this.#lastOf.get(resource) === row) this.#lastOf.delete(resource);
+    const same = bytes === null ? undefined : this.#withBytes.get(bytes);
+    if (bytes === null || same === undefined) return;
+    const others = same.filter((other) => other !== row);
+    if (others.length === 0) this.#withBytes.delete(bytes);
+    else this.#withBytes.set(bytes, others);
   }
 }
-
-/** A provider's name has no colon. */
-const nameOf = ({ provider, tenant }: Pick<EventKey, "provider" | "tenant">): string =>
-  `${provider}:${tenant}`;

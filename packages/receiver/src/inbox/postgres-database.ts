@@ -58,81 +58,49 @@ export function poolDatabase(
   // Before anybody has a connection: the server may have ended it already.
   if (surviveLoss(pool, "postgresInbox"))
     pool.on?.("acquire", (connection) => void surviveLoss(connection));
-  const connect = async (): Promise<PostgresClient> => {
-    const connection = await limit.run(
+  // A connection that nobody waits for any more is given back: its statement must not run late.
+  const connect = (): Promise<PostgresClient> =>
+    limit.run(
       () => pool.connect(),
       (late) => late.release(),
     );
-    surviveLoss(connection);
-    return connection;
-  };
   return {
-    async query(text, values) {
-      const connection = await connect();
-      let usable = false;
-      try {
-        const result = await limit.run(() => connection.query(text, values));
-        usable = true;
-        return result;
-      } finally {
-        connection.release(!usable);
-      }
-    },
     connections: pool.options?.max,
     checksCommit: true,
+    async query(text, values) {
+      const connection = await connect();
+      let isUsable = false;
+      try {
+        const result = await limit.run(() => connection.query(text, values));
+        isUsable = true;
+        return result;
+      } finally {
+        connection.release(!isUsable);
+      }
+    },
     async transaction(work) {
       const connection = await connect();
       const { client, send, isBusy, end } = countedClient(connection);
       const run = (text: string): Promise<PostgresResult> => limit.run(() => send(text));
-      let usable = false;
+      let isUsable = false;
       try {
         await run("BEGIN");
         const query: PostgresQuery = (text, values) => client.query(text, values);
         const result = await work({ query, client, isBusy });
         end();
         const { command } = await run("COMMIT");
-        usable = true;
+        isUsable = true;
         if (command !== "COMMIT") throw new RolledBackError();
         return result;
       } catch (error) {
         end();
         // A statement that still runs would keep the connection: closing it ends the transaction too.
-        if (!usable && !isBusy()) usable = await run("ROLLBACK").then(yes, no);
+        if (!isUsable && !isBusy()) isUsable = await run("ROLLBACK").then(Boolean, () => false);
         throw error;
       } finally {
-        connection.release(!usable);
+        connection.release(!isUsable);
       }
     },
-  };
-}
-
-/**
- * Limits each statement and each transaction: for the inbox's own, not for those of handlers.
- *
- * @param isReady Awaited before each of them.
- */
-export function limited<Client>(
-  database: PostgresDatabase<Client>,
-  limit: TimeLimit,
-  isReady: () => Promise<void>,
-): PostgresDatabase<Client> {
-  const bound =
-    (query: PostgresQuery): PostgresQuery =>
-    (text, values) =>
-      limit.run(() => query(text, values));
-  return {
-    ...database,
-    query: bound(async (text, values) => {
-      await isReady();
-      return database.query(text, values);
-    }),
-    transaction: (work) =>
-      limit.run(async () => {
-        await isReady();
-        return database.transaction((transaction) =>
-          work({ ...transaction, query: bound(transaction.query) }),
-        );
-      }),
   };
 }
 
@@ -144,7 +112,7 @@ function countedClient(connection: PostgresClient) {
     running -= 1;
   };
   // The arguments of `pg`'s `query`: text or an object, then values, then a callback or none.
-  const start = (...given: unknown[]): unknown => {
+  const send = (...given: unknown[]): unknown => {
     const query = connection.query.bind(connection) as Callback;
     const callback: unknown = given.at(-1);
     running += 1;
@@ -159,21 +127,26 @@ function countedClient(connection: PostgresClient) {
     else settled();
     return result;
   };
-  const query = (...given: unknown[]): unknown =>
-    ended ? Promise.reject(new TypeError(HANDLER_ENDED)) : start(...given);
-  const own = { query, release: ignore };
+  const own: Readonly<Record<string | symbol, unknown>> = {
+    query: (...given: unknown[]) =>
+      ended ? Promise.reject(new TypeError(HANDLER_ENDED)) : send(...given),
+    release: () => undefined,
+  };
   const client = new Proxy(connection, {
     get(target, name) {
-      const value: unknown = Reflect.get(Object.hasOwn(own, name) ? own : target, name);
+      const value: unknown = Object.hasOwn(own, name) ? own[name] : Reflect.get(target, name);
       return isFunction(value) ? value.bind(target) : value;
     },
   });
-  const end = (): void => {
-    ended = true;
+  return {
+    client,
+    // Without a callback, `pg` returns a promise of the result.
+    send: send as (text: string) => Promise<PostgresResult>,
+    isBusy: () => running > 0,
+    end: () => {
+      ended = true;
+    },
   };
-  // Without a callback, `pg` returns a promise of the result.
-  const send = start as (text: string) => Promise<PostgresResult>;
-  return { client, send, isBusy: () => running > 0, end };
 }
 
 type Callback = (...values: unknown[]) => unknown;
@@ -191,10 +164,6 @@ export class RolledBackError extends Error {
     );
   }
 }
-
-const ignore = (): void => undefined;
-const yes = (): boolean => true;
-const no = (): boolean => false;
 
 /** The server's code for a refused statement. Without an answer the result is unknown. */
 export function sqlStateOf(error: unknown): string | undefined {

@@ -1,29 +1,13 @@
-import { Batch, type Write } from "./batch.ts";
+import { Batch } from "./batch.ts";
 import type { EventKey } from "./inbox.ts";
-import type { PostgresDatabase, PostgresQuery } from "./postgres-database.ts";
-import {
-  type EventRow,
-  type Guard,
-  heldByBytes,
-  textOfKey,
-  textOfName,
-  type Update,
-  type Written,
-} from "./rows-inbox.ts";
-import { eventSql, LOCK } from "./sql.ts";
+import type { PostgresDatabase, PostgresQuery, PostgresResult } from "./postgres-database.ts";
+import { type EventRow, type Guard, textOfKey, type Update, type Written } from "./rows-inbox.ts";
+import { changes, IS_KEY, KEY, keyIn, NAMES, UPDATED } from "./sql.ts";
+import { type SqlRow, SqlRows, type SqlValue, updatedRow } from "./sql-rows.ts";
 import type { TimeLimit } from "./store-faults.ts";
-import {
-  heldValues,
-  keyOf,
-  keyValues,
-  rowOf,
-  type SqlRow,
-  SqlRows,
-  type SqlValue,
-  textOf,
-  updateValues,
-  valuesOf,
-} from "./sql-rows.ts";
+
+/** Columns of numbers that `pg` returns as text. */
+const NUMBERS = /_at$|token$|^(?:attempts|sequence|unhandled|overdue)$/;
 
 /**
  * The table of events in PostgreSQL. Nearly every call is one statement, so that it commits by itself and
@@ -34,10 +18,12 @@ import {
  */
 export class PostgresRows extends SqlRows {
   readonly #database: PostgresDatabase;
-  readonly #events: string;
+  readonly #limit: TimeLimit;
+  readonly #insertSql: string;
+  readonly #updateSql: string;
+  readonly #lockSql: string;
   readonly #inserts: Batch;
   readonly #updates: Batch;
-  readonly #limit: TimeLimit;
 
   /** @param schema Quoted. */
   constructor(
@@ -46,119 +32,89 @@ export class PostgresRows extends SqlRows {
     { limit, keepsBodies }: { readonly limit: TimeLimit; readonly keepsBodies: boolean },
   ) {
     const events = `${schema}.events`;
-    const skipLocked = "FOR UPDATE OF e SKIP LOCKED";
-    super(eventSql(events, { skipLocked, keepsBodies }));
+    // Until the transaction's end. As text: Prisma reads no column of type void.
+    const lock = (name: string): string =>
+      `pg_advisory_xact_lock(hashtextextended('${events}:' || ${name}, 0))::text`;
+    super({
+      events,
+      skipLocked: "FOR UPDATE OF e SKIP LOCKED",
+      elements: "SELECT json_array_elements_text($3::json)",
+      nextSequence: `nextval(pg_get_serial_sequence('${events}', 'sequence'))`,
+      lockedResource: `FROM (SELECT count(${lock("resource")}) FROM ${events} WHERE ${IS_KEY}) locked`,
+    });
     this.#database = database;
     this.#limit = limit;
-    this.#events = events;
-    this.#inserts = this.#batch(this.sql.insertAll, (writes) => [
-      writes.flatMap(({ lock }) => lock ?? []).toSorted(),
-    ]);
-    this.#updates = this.#batch(this.sql.updateAll, () => []);
+    // The rows are a JSON list.
+    const rows = `json_populate_recordset(NULL::${events}, $1::json)`;
+    this.#insertSql = `INSERT INTO ${events} (${NAMES.join(", ")}) SELECT ${NAMES.map((name) => `r.${name}`).join(", ")}
+      FROM (SELECT count(${lock("resource")}) FROM (SELECT DISTINCT resource FROM ${rows} WHERE body IS NOT NULL
+        ORDER BY resource) stored) locked, ${rows} r
+      ON CONFLICT (${KEY}) DO NOTHING RETURNING ${KEY}`;
+    const columns = UPDATED.map((name) => `${name} ${NUMBERS.test(name) ? "bigint" : "text"}`);
+    this.#updateSql = `UPDATE ${events} AS e SET ${changes((name) => `u.${name}`, keepsBodies)}
+      FROM json_to_recordset($1::json) AS u (${columns.join(", ")})
+      WHERE (${keyIn("e")}) = (${keyIn("u")}) AND e.state = u.from_state AND e.token = u.from_token
+      RETURNING ${keyIn("e")}`;
+    // The bytes first, in every process. If this connection hangs from here on, the server ends the transaction.
+    this.#lockSql = `SELECT ${lock("$1::text")}, ${lock("$2::text")}, set_config('statement_timeout', $3, true),
+      set_config('idle_in_transaction_session_timeout', $3, true)`;
+    this.#inserts = new Batch((writes) => this.#writeAll(this.#insertSql, writes), limit);
+    this.#updates = new Batch((writes) => this.#writeAll(this.#updateSql, writes), limit);
   }
 
   insert(row: EventRow, guard: Guard): Promise<Written> {
-    const { key, resource, state, body, seenAt: now } = row;
-    const values = valuesOf(row);
-    if (isGuarded(state, guard))
-      return this.#guarded(guard, { key, to: state, now }, (query) =>
-        query(this.sql.insertAll, [...listsOfOne(values), []]),
-      );
-    const isOrdered = resource !== undefined && body !== undefined;
-    const lock = isOrdered ? this.#lockOf(textOfName(key, resource.name)) : undefined;
-    return this.#inserts.add({ key, values, lock });
+    const update = { key: row, to: row, now: row.stored_at, guard };
+    const write = (query: PostgresQuery) => query(this.#insertSql, [JSON.stringify([row])]);
+    return this.#guarded(update, write) ?? this.#inserts.add(row);
   }
 
   update(update: Update): Promise<Written> {
-    if (isGuarded(update.to, update))
-      return this.#guarded(update, update, (query) => this.updateIn(query, update));
-    return this.#updates.add({ key: update.key, values: updateValues(update) });
+    return (
+      this.#guarded(update, (query) => this.updateIn(query, update)) ??
+      this.#updates.add(updatedRow(update))
+    );
   }
 
   /** Writes an update in a transaction; the result has a row if it is written. */
-  updateIn(query: PostgresQuery, update: Update): ReturnType<PostgresQuery> {
-    return query(this.sql.updateAll, listsOfOne(updateValues(update)));
-  }
-
-  revive(key: EventKey, now: number): Promise<boolean> {
-    return this.#database.transaction(async ({ query }) => {
-      const [row] = rowsOf(await query(this.sql.read, keyValues(key)));
-      const resource = row && rowOf(row).resource;
-      if (resource !== undefined) await this.#lock(query, textOfName(key, resource.name));
-      const { rows } = await query(
-        `UPDATE ${this.#events} SET state = 'waiting', attempts = 0, due_at = 0, reason = NULL, changed_at = $4,
-          sequence = nextval(pg_get_serial_sequence('${this.#events}', 'sequence'))
-          WHERE provider = $1 AND tenant = $2 AND id = $3 AND state = 'dead' RETURNING id`,
-        [...keyValues(key), now],
-      );
-      return rows.length === 1;
-    });
+  updateIn(query: PostgresQuery, update: Update): Promise<PostgresResult> {
+    return query(this.#updateSql, [JSON.stringify([updatedRow(update)])]);
   }
 
   async rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return rowsOf(await this.#database.query(sql, values));
   }
 
-  #lockOf(name: string): string {
-    return `${this.#events}:${textOf(name)}`;
-  }
-
-  async #lock(query: PostgresQuery, name: string): Promise<void> {
-    // If this connection hangs from here on, the server ends the transaction and its lock.
-    await query(
-      `SELECT ${LOCK}$1, 0)), set_config('statement_timeout', $2, true),
-        set_config('idle_in_transaction_session_timeout', $2, true)`,
-      [this.#lockOf(name), String(this.#limit.ms)],
-    );
-  }
-
-  /** Writes if the guard allows it: two claims of a resource, or with refused bytes, wait for each other. */
+  /** Writes if a guard allows it: two claims of a resource, or with refused bytes, wait for each other. */
   #guarded(
-    { resource, refused }: Guard,
-    { key, to, now }: Pick<Update, "key" | "to" | "now">,
-    write: (query: PostgresQuery) => ReturnType<PostgresQuery>,
-  ): Promise<Written> {
+    update: Omit<Update, "from">,
+    write: (query: PostgresQuery) => Promise<PostgresResult>,
+  ): Promise<Written> | undefined {
+    const values = this.heldValues(update);
+    if (values === undefined) return undefined;
     return this.#database.transaction(async ({ query }) => {
-      // The bytes first, in every process.
-      if (refused !== undefined) {
-        const bytes = textOfName(key, refused);
-        await this.#lock(query, bytes);
-        const [other] = rowsOf(await query(this.sql.withBytes, [bytes, key.id, now]));
-        const held = heldByBytes(other && rowOf(other), now);
-        if (held !== undefined) return held;
-      }
-      if (resource !== undefined) {
-        await this.#lock(query, resource);
-        if (to.at === "claimed") {
-          const [held] = rowsOf(await query(this.sql.heldUntil, heldValues(key, resource, now)));
-          if (held?.["until"] != null) return { heldUntil: Number(held["until"]) };
-        }
-      }
-      return (await write(query)).rows.length === 1 ? "done" : "changed";
+      const { refused = null, resource = null } = update.guard ?? {};
+      await query(this.#lockSql, [refused, resource, String(this.#limit.ms)]);
+      const held = rowsOf(await query(this.heldSql, values));
+      return (
+        this.heldIn(held, update) ?? ((await write(query)).rows.length === 1 ? "done" : "changed")
+      );
     });
   }
 
-  /** Writes of one kind, whose statement takes a list for each column and returns the keys it wrote. */
-  #batch(sql: string, more: (writes: readonly Write[]) => readonly (readonly SqlValue[])[]): Batch {
-    const run = async (writes: readonly Write[]): Promise<ReadonlySet<string>> => {
-      // In the keys' order, so that two processes with the same keys don't wait for each other.
-      const sorted = writes.toSorted((a, b) => (textOfKey(a.key) < textOfKey(b.key) ? -1 : 1));
-      const lists = (sorted[0]?.values ?? []).map((_, column) =>
-        sorted.map(({ values }) => values[column] ?? null),
-      );
-      const written = rowsOf(await this.#database.query(sql, [...lists, ...more(sorted)]));
-      return new Set(written.map((row) => textOfKey(keyOf(row))));
-    };
-    return new Batch(run, this.#limit);
+  /** Writes rows in one statement, which returns the keys that it wrote. */
+  async #writeAll(sql: string, writes: readonly EventKey[]): Promise<ReadonlySet<string>> {
+    // In the keys' order, so that two processes with the same keys don't wait for each other.
+    const sorted = writes.toSorted((a, b) => (textOfKey(a) < textOfKey(b) ? -1 : 1));
+    return new Set((await this.rows(sql, [JSON.stringify(sorted)])).map(textOfKey));
   }
 }
 
-const listsOfOne = (values: readonly SqlValue[]): readonly SqlValue[][] =>
-  values.map((value) => [value]);
-
-// The columns are those of the statements.
-const rowsOf = ({ rows }: { readonly rows: readonly unknown[] }): readonly SqlRow[] =>
-  rows as readonly SqlRow[];
-
-const isGuarded = ({ at }: EventRow["state"], { resource, refused }: Guard): boolean =>
-  refused !== undefined || (resource !== undefined && at === "claimed");
+/** The columns are those of the statements. */
+const rowsOf = ({ rows }: PostgresResult): readonly SqlRow[] =>
+  (rows as readonly SqlRow[]).map((row) => {
+    const columns = Object.entries<unknown>({ ...row }).map(([name, value]) => [
+      name,
+      NUMBERS.test(name) && value !== null ? Number(value) : value,
+    ]);
+    return Object.fromEntries(columns) as SqlRow;
+  });

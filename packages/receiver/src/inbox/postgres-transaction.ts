@@ -1,4 +1,4 @@
-import type { BeginRequest, Commit, InboxTransaction } from "./inbox.ts";
+import type { BeginRequest, Commit, InboxTransaction } from "./transaction.ts";
 import {
   HANDLER_ENDED,
   isRefusal,
@@ -70,24 +70,22 @@ export function postgresTransaction<Client>(
       running -= 1;
     }
   };
-  const query: PostgresQuery = (text, values) => {
+  const query: PostgresQuery = async (text, values) => {
     const refused = refusedText(text);
-    if (refused !== undefined)
-      return Promise.reject(new TypeError(`context.transaction: ${refused}`));
+    if (refused !== undefined) throw new TypeError(`context.transaction: ${refused}`);
     return inTransaction((opened) => opened.query(text, values));
   };
   const rollback = async (): Promise<void> => {
     open = false;
+    const ended = begun?.end("rollback").catch(() => undefined);
     // A statement that still runs, or a connection that the pool does not give, is not waited for.
-    const ended = begun?.end("rollback");
     if (running === 0) await ended;
   };
-
   /** Reads the event after a COMMIT whose answer the library hides: it may have been a rollback. */
   const isRecorded = async (): Promise<boolean> => {
     if (database.checksCommit === true) return true;
     const row = await rows.read(key);
-    return row?.state.at === "handled" && row.state.token === token;
+    return row?.state === "handled" && row.token === token;
   };
 
   return {
@@ -106,28 +104,21 @@ export function postgresTransaction<Client>(
       if (begun === undefined)
         return { state: (await rows.update(update)) === "done" ? "committed" : "lost" };
       const unfinished = new Error("the handler ended before its queries; await each query");
-      if (running > 0) {
-        void rollback();
-        return { state: "failed", error: unfinished };
-      }
       try {
+        if (running > 0) throw unfinished;
         const { query: run, isBusy } = await begun.opened;
-        if (isBusy?.() === true) {
-          await rollback();
-          return { state: "failed", error: unfinished };
-        }
+        if (isBusy?.() === true) throw unfinished;
         const { rows: written } = await limit.run(() => rows.updateIn(run, update));
-        if ((await begun.end(written.length === 1 ? "commit" : "rollback")) === "rollback")
-          return { state: "lost" };
-        return (await isRecorded())
-          ? { state: "committed" }
-          : { state: "failed", error: new RolledBackError() };
+        const ended = await begun.end(written.length === 1 ? "commit" : "rollback");
+        if (ended === "rollback") return { state: "lost" };
+        if (await isRecorded()) return { state: "committed" };
+        throw new RolledBackError();
       } catch (error) {
         await rollback();
         // in_failed_sql_transaction: the handler has ignored the error of a statement.
         if (sqlStateOf(error) === "25P02")
           return { state: "failed", error: new RolledBackError({ cause: error }) };
-        if (isRefusal(error)) return { state: "failed", error };
+        if (error === unfinished || isRefusal(error)) return { state: "failed", error };
         throw error;
       }
     },
@@ -151,27 +142,24 @@ function begin<Client>(
   limit: TimeLimit,
 ): Begun<Client> {
   const leaseMs = Math.max(1, Math.ceil(leaseEndsAt - performance.now()));
+  const rolledBack = new Error("rolled back");
   let end: (how: "commit" | "rollback") => void = () => undefined;
   const ending = new Promise<"commit" | "rollback">((resolve) => {
     end = resolve;
   });
-  const timer = setTimeout(() => end("rollback"), leaseMs);
-  timer.unref();
-  const rolledBack = new Error("rolled back");
+  const timer = setTimeout(() => end("rollback"), leaseMs).unref();
   let ended: Promise<"commit" | "rollback"> = ending;
   const opened = new Promise<OpenTransaction<Client>>((resolve, reject) => {
+    const work = async (transaction: OpenTransaction<Client>): Promise<"commit"> => {
+      const settings =
+        "SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)";
+      await limit.run(() => transaction.query(settings, [String(leaseMs)]));
+      resolve(transaction);
+      if ((await ending) === "rollback") throw rolledBack;
+      return "commit";
+    };
     ended = database
-      .transaction(async (transaction) => {
-        await limit.run(() =>
-          transaction.query(
-            "SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)",
-            [String(leaseMs)],
-          ),
-        );
-        resolve(transaction);
-        if ((await ending) === "rollback") throw rolledBack;
-        return "commit" as const;
-      })
+      .transaction(work)
       .catch((error: unknown) => {
         reject(error);
         if (error === rolledBack) return "rollback" as const;
@@ -185,12 +173,9 @@ function begin<Client>(
   ended.catch(() => undefined);
   return {
     opened: openedInTime,
-    async end(how) {
+    end(how) {
       end(how);
-      const inTime = limit.run(() => ended);
-      if (how === "commit") return inTime;
-      await inTime.catch(() => undefined);
-      return "rollback";
+      return limit.run(() => ended);
     },
   };
 }

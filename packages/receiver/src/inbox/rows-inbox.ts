@@ -1,9 +1,8 @@
-import type { ResourceState } from "@countersign/rules";
 import {
-  dueAtOf,
   type EventState,
   type EventStep,
   isHandled,
+  isHeld,
   isOpen,
   RECEIVED,
   transition,
@@ -13,147 +12,153 @@ import type {
   ClaimRequest,
   Comparison,
   EventKey,
+  FoundEvent,
   Inbox,
-  Known,
   RecordedEvent,
-  ResourceKey,
   Settlement,
 } from "./inbox.ts";
 
-/** An event's row: its record and its state. */
-export interface EventRow extends RecordedEvent {
+/** An event as every store keeps it. Times are in milliseconds since 1970. */
+export interface EventRow extends EventKey, EventState {
+  readonly digest: string;
+  /** `textOfName` of the digest, if it is compared with those of other events. */
+  readonly bytes: string | null;
+  readonly type: string;
+  /** `textOfName` of the resource's name. */
+  readonly resource: string | null;
+  readonly rank: number | null;
+  readonly occurred_at: number | null;
   /** The signed bytes of a stored event that is not handled; absent after-handler and once handled. */
-  readonly body?: string | undefined;
-  readonly facts?: string | undefined;
-  readonly state: EventState;
-  /** When it was recorded first, in milliseconds since 1970. */
-  readonly seenAt: number;
-  /** True if its digest is compared with those of other events. */
-  readonly comparesBytes: boolean;
-}
-
-/** What the store checks in the step that writes a claim or a stored event. */
-export interface Guard {
-  /** The text of the resource, which no other event may have claimed. */
-  readonly resource?: string | undefined;
-  /** The digest that no other event may have, as `heldByBytes` says. */
-  readonly refused?: string | undefined;
+  readonly body: string | null;
+  readonly facts: string | null;
+  readonly stored_at: number;
+  readonly changed_at: number;
 }
 
 /** A change of one row. */
-export interface Update extends Guard {
+export interface Update {
   readonly key: EventKey;
   /** The state that the change was decided on. */
-  readonly from: Pick<EventState, "at" | "token">;
+  readonly from: Pick<EventState, "state" | "token">;
   readonly to: EventState;
   readonly now: number;
   /** The body and the facts of an event that has none yet. */
-  readonly body?: string | undefined;
-  readonly facts?: string | undefined;
+  readonly body?: string | null;
+  readonly facts?: string | null;
+  readonly guard?: Guard;
 }
 
-/** Nothing is written: another event of the resource, or with the same digest, has a claim until then. */
-interface Held {
-  readonly heldUntil: number;
+/** Other events that keep a claim or a stored event from being written. */
+export interface Guard {
+  /** No other event of this resource may be claimed while its lease goes on. */
+  readonly resource: string | null;
+  /** No other event with these bytes may answer, as `heldByBytes` says. */
+  readonly refused: string | null;
 }
 
-/** Nothing is written: another event with the same digest is handled, or stored for workers. */
-interface Duplicate {
-  readonly duplicateOf: Known["first"];
-}
+type NotGranted = Exclude<Claim, { readonly state: "claimed" }>;
 
-/** `changed`: nothing is written; the key is known, or its state is another one by now. */
-export type Written = "done" | "changed" | Held | Duplicate;
+/** Nothing is written if it is `changed` (the key is known, or its state is another one by now) or an answer. */
+export type Written = "done" | "changed" | NotGranted;
 
-/**
- * A table of events. Each call is atomic by itself; what is decided over several calls is guarded by
- * `Update.from` and `Guard`. A claim of an event with a resource is written only while no other event of the
- * resource has a claim whose lease goes on.
- */
+/** A table in memory answers without a promise: for an event they would cost as much as the table. */
+type Soon<Result> = Result | Promise<Result>;
+
+/** A table of events. Each call is atomic; what is decided over several is guarded by `Update.from` and `Guard`. */
 export interface EventRows {
-  insert(row: EventRow, guard: Guard): Promise<Written>;
-  read(key: EventKey): Promise<EventRow | undefined>;
+  insert(row: EventRow, guard: Guard): Soon<Written>;
+  read(key: EventKey): Soon<EventRow | undefined>;
   /** A state of `handled` or `superseded` drops the body. */
-  update(update: Update): Promise<Written>;
-  /** Another event with the digest: one that holds it as `heldByBytes` says, else the one recorded first. */
-  withBytes(digest: string, key: EventKey, now: number): Promise<EventRow | undefined>;
-  lastHandled(resource: ResourceKey): Promise<ResourceState | undefined>;
+  update(update: Update): Soon<Written>;
+  /** Another event with these bytes: one that answers as `heldByBytes` says, else the one recorded first. */
+  withBytes(bytes: string, key: EventKey, now: number): Soon<EventRow | undefined>;
+  /** The event of a resource that was handled last. */
+  lastHandled(resource: string): Soon<EventRow | undefined>;
   purge(request: { readonly before: number; readonly limit: number }): Promise<number>;
 }
 
-/**
- * Returns what another event with the same digest means for one that is refused then: it is a duplicate of an
- * event that is handled, or stored for workers, and waits for one that is claimed.
- */
-export function heldByBytes(
-  other: EventRow | undefined,
-  now: number,
-): Held | Duplicate | undefined {
+export const busyUntil = (until: number): NotGranted => ({ state: "busy", until });
+
+/** An event whose bytes are refused is a duplicate of one that is handled, or stored for workers, and waits for a claimed one. */
+export function heldByBytes(other: EventRow | undefined, now: number): NotGranted | undefined {
   if (other === undefined) return undefined;
-  const { state, body, key, seenAt } = other;
-  if (isHandled(state) || (body !== undefined && isOpen(state)))
-    return { duplicateOf: { id: key.id, seenAt } };
-  return state.at === "claimed" && state.leaseEndsAt > now
-    ? { heldUntil: state.leaseEndsAt }
-    : undefined;
+  const { id, stored_at: seenAt, body, due_at } = other;
+  if (isHandled(other) || (body !== null && isOpen(other)))
+    return { state: "handled", by: "bytes", first: { id, seenAt }, bodyDiffers: false };
+  return isHeld(other, now) ? busyUntil(due_at) : undefined;
 }
 
-type ClaimInbox = Required<Omit<Inbox, "retentionMs" | "maxConcurrentHandlers" | "queue">>;
+/** A row as `Inbox.find` returns it. */
+export const foundOf = (row: EventRow): FoundEvent => ({
+  key: keyOf(row),
+  type: row.type,
+  state: isHandled(row) ? "handled" : isOpen(row) ? "open" : "dead",
+  isStored: row.body !== null,
+  seenAt: row.stored_at,
+});
+
+export const keyOf = ({ provider, tenant, id }: EventKey): EventKey => ({ provider, tenant, id });
+
+type ClaimInbox = Omit<Inbox, "maxConcurrentHandlers" | "queue" | "find" | "recorded">;
 
 /**
  * An inbox over a table of events: the state machine decides, and each of its steps is one guarded
  * write. A step whose row was changed meanwhile is decided again on what the row is now.
  */
 export function rowsInbox(rows: EventRows): ClaimInbox {
-  const record = async (update: Update): Promise<boolean> => (await rows.update(update)) === "done";
+  const end = async (settlement: Settlement, step: EventStep): Promise<boolean> =>
+    (await rows.update(endOf(settlement, step))) === "done";
   return {
     claim: (request) => claim(rows, request),
-    complete: ({ superseded = false, ...settlement }) =>
-      record(
-        endOf(settlement, { type: superseded ? "supersede" : "succeed", token: settlement.token }),
-      ),
+    complete: (done) =>
+      end(done, { type: done.superseded === true ? "supersede" : "succeed", token: done.token }),
     // Due at once, like a new event.
-    release: ({ token, ...rest }) =>
-      record(endOf({ token, ...rest }, { type: "fail", token, ...SENDERS_RETRY })),
-    lastHandled: (resource) => rows.lastHandled(resource),
+    release: (given) => end(given, { type: "fail", token: given.token, ...SENDERS_RETRY }),
+    async lastHandled(resource) {
+      const last = await rows.lastHandled(textOfName(resource, storable(resource.name)));
+      if (last === undefined) return undefined;
+      const { type, rank, occurred_at: at } = last;
+      return { type, rank: rank ?? undefined, timestamp: at ?? Number.NaN };
+    },
     purge: (request) => rows.purge(request),
   };
 }
 
 const SENDERS_RETRY = { retryAt: 0, reason: "", maxAttempts: Infinity };
 
-/**
- * The update that ends a claim, from its token: its row need not be read. Attempts are counted for workers
- * only; a sender's own attempts start at 0 each time.
- */
+/** The update that ends a claim, from its token: its row need not be read. Only workers' attempts are counted. */
 export function endOf({ key, token, now }: Settlement, step: EventStep, attempts = 0): Update {
-  const claimed = { at: "claimed", token, attempts, leaseEndsAt: 0 } as const;
+  const claimed: EventState = { state: "claimed", token, attempts, due_at: 0, reason: null };
   return { key, from: claimed, to: transition(claimed, step) ?? claimed, now };
 }
 
 function claim(rows: EventRows, request: ClaimRequest): Promise<Claim> {
   const { leaseMs, now } = request;
-  const step = { type: "claim", now, leaseMs, maxAttempts: Infinity } as const;
+  const step = { type: "claim", now, leaseMs } as const;
   return put<Claim>(rows, request, {
     first: transition(RECEIVED, step) ?? RECEIVED,
-    next({ state }) {
-      // Workers gave it up; the sender did not.
-      const open = state.at === "dead" ? { ...RECEIVED, token: state.token } : state;
-      return transition(open, step) ?? { state: "busy", until: dueAtOf(open) };
+    next(known) {
+      // Workers gave it up, and the sender did not; or it was handled too long ago.
+      const isOver = known.state === "dead" || isHandled(known);
+      const open = isOver ? { ...RECEIVED, token: known.token } : known;
+      return transition(open, step) ?? busyUntil(open.due_at);
     },
     granted: ({ token }) => ({ state: "claimed", token }),
   });
 }
 
-/** How an event is recorded. */
+/** The states and answers of one way to record an event. */
 interface Recorder<Answer> {
   /** Its state if it is new. */
   readonly first: EventState;
-  readonly kept?: Pick<EventRow, "body" | "facts">;
-  /** Its next state if it is known and not handled, or the answer if there is none. */
+  readonly body?: string;
+  readonly facts?: string;
+  /** Returns its next state if it is not known as handled, or the answer if it has to stay as it is. */
   next(known: EventRow): EventState | Answer;
   granted(state: EventState): Answer & { readonly sameBytesAs?: string | undefined };
 }
+
+type Recording = RecordedEvent & Comparison & { readonly now: number };
 
 /** Decisions about one event: others may change it meanwhile, but a store that changes nothing is asked no further. */
 const MAX_TRIES = 100;
@@ -163,73 +168,90 @@ export async function put<Answer extends { readonly state: string }>(
   rows: EventRows,
   request: Recording,
   recorder: Recorder<Answer>,
-  tries = 1,
 ): Promise<Answer | NotGranted> {
-  requireStorable(request.key, tries);
-  const { key, digest, type, resource, sameBytes, now } = request;
-  const guard: Guard = {
-    resource: resource && textOfName(key, resource.name),
-    refused: sameBytes === "refuse" ? digest : undefined,
-  };
-  const record = { key, digest, type, resource, ...recorder.kept };
-  let state = recorder.first;
-  // An event is nearly always new: one write, and no reading before it.
-  let written = await rows.insert(
-    { ...record, state, seenAt: now, comparesBytes: sameBytes !== undefined },
-    guard,
-  );
-  if (written !== "done") {
-    const known = await rows.read(key);
+  const row = rowOf(request, recorder);
+  const { key, sameBytes, now } = request;
+  const { resource, bytes, body, facts } = row;
+  const guard: Guard = { resource, refused: sameBytes === "refuse" ? bytes : null };
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    // oxlint-disable no-await-in-loop -- one after the other
+    // An event is nearly always new: one write, and no reading before it.
+    let state = recorder.first;
+    let written = await rows.insert(row, guard);
     // Forgotten between the two calls, it is as unknown as before.
+    const known = written === "done" ? undefined : await rows.read(key);
     if (known !== undefined) {
       const next = answerOf(known, request) ?? recorder.next(known);
-      if ("state" in next) return next;
+      if (!("due_at" in next)) return next;
       state = next;
-      const update = { key, from: known.state, to: state, now, ...recorder.kept, ...guard };
-      written = await rows.update(update);
+      written = await rows.update({ key, from: known, to: next, now, body, facts, guard });
     }
-    if (written === "changed") return put(rows, request, recorder, tries + 1);
+    if (written === "changed") continue;
+    if (written !== "done") return written;
+    const answer = recorder.granted(state);
+    // After the own row is written: of two events at once, the one that looks later sees the other.
+    const isReported = sameBytes === "report" && bytes !== null;
+    const same = isReported ? await rows.withBytes(bytes, key, now) : undefined;
+    return same === undefined ? answer : { ...answer, sameBytesAs: same.id };
+    // oxlint-enable no-await-in-loop
   }
-  if (typeof written === "object")
-    return "heldUntil" in written
-      ? { state: "busy", until: written.heldUntil }
-      : { state: "handled", by: "bytes", first: written.duplicateOf, bodyDiffers: false };
-  const answer = recorder.granted(state);
-  // After the own row is written: of two events at once, the one that looks later sees the other.
-  const same = sameBytes === "report" ? await rows.withBytes(digest, key, now) : undefined;
-  return same === undefined ? answer : { ...answer, sameBytesAs: same.key.id };
+  throw new Error(
+    "the inbox's store neither takes nor shows the event: does a trigger or a policy hide it?",
+  );
 }
 
-function requireStorable({ tenant }: EventKey, tries: number): void {
+function rowOf(
+  { key, digest, type, resource, sameBytes, now }: Recording,
+  { first, body, facts }: Pick<Recorder<unknown>, "first" | "body" | "facts">,
+): EventRow {
+  const { provider, tenant, id } = key;
   // UTF-8 turns every lone surrogate into the same character, and PostgreSQL's text ends at a NUL.
   if (!tenant.isWellFormed() || tenant.includes("\0"))
     throw new Error("the tenant that the secrets belong to is not well-formed text without NUL");
-  if (tries > MAX_TRIES)
-    throw new Error(
-      "the inbox's store neither takes nor shows the event: does a trigger or a policy hide it?",
-    );
+  const occurredAt = Math.floor(resource?.timestamp ?? Number.NaN);
+  return {
+    provider,
+    tenant,
+    id,
+    digest,
+    bytes: sameBytes === undefined ? null : textOfName(key, digest),
+    type: storable(type),
+    resource: resource === undefined ? null : textOfName(key, storable(resource.name)),
+    rank: resource?.rank ?? null,
+    occurred_at: Number.isSafeInteger(occurredAt) ? occurredAt : null,
+    body: body ?? null,
+    facts: facts ?? null,
+    state: first.state,
+    token: first.token,
+    attempts: first.attempts,
+    due_at: first.due_at,
+    reason: first.reason,
+    stored_at: now,
+    changed_at: now,
+  };
 }
 
-type Recording = RecordedEvent & Comparison & { readonly now: number };
-type NotGranted = Exclude<Claim, { readonly state: "claimed" }>;
+/** PostgreSQL's text holds no NUL, and a type is any text that the sender signs. */
+const storable = (text: string): string => text.replaceAll("\0", "\uFFFD");
+
+/** Before the digest of an event that no attempt brought. */
+export const FROM_LIST = "list:";
 
 /** The answer about an event that is known and needs nothing. */
-function answerOf(
-  { key: { id }, digest, seenAt, state }: EventRow,
-  request: Recording,
-): NotGranted | undefined {
+function answerOf(known: EventRow, request: Recording): NotGranted | undefined {
+  const { id, digest, stored_at: seenAt, changed_at: changedAt } = known;
   const bodyDiffers = digest !== request.digest;
-  if (bodyDiffers && request.onIdReuse === "conflict") return { state: "conflict" };
-  if (!isHandled(state)) return undefined;
+  // The bytes of an event from a provider's list are not those that the provider signs.
+  if (bodyDiffers && !digest.startsWith(FROM_LIST) && request.onIdReuse === "conflict")
+    return { state: "conflict" };
+  if (!isHandled(known) || changedAt < (request.knownSince ?? 0)) return undefined;
   return { state: "handled", by: "id", first: { id, seenAt }, bodyDiffers };
 }
 
 /** One text for a name within a tenant. A tenant may hold any character, so its length comes first. */
-export function textOfName(
+export const textOfName = (
   { provider, tenant }: Pick<EventKey, "provider" | "tenant">,
   name: string,
-): string {
-  return `${provider}:${String(tenant.length)}:${tenant}:${name}`;
-}
+): string => `${provider}:${String(tenant.length)}:${tenant}:${name}`;
 
 export const textOfKey = (key: EventKey): string => textOfName(key, key.id);

@@ -1,159 +1,110 @@
-import type { ResourceState } from "@countersign/rules";
-import { dueAtOf, type EventState } from "./event-state.ts";
-import type { EventKey, EventResource, ResourceKey } from "./inbox.ts";
+import type { EventKey } from "./inbox.ts";
 import {
+  busyUntil,
   type EventRow,
-  type Guard,
   type EventRows,
-  textOfName,
+  type Guard,
+  heldByBytes,
   type Update,
   type Written,
 } from "./rows-inbox.ts";
-import type { EventSql } from "./sql.ts";
+import { IS_KEY, KEY, NAMES, queued } from "./sql.ts";
 
 export type SqlValue = string | number | null;
 
-/** A row as a driver returns it: PostgreSQL's returns a bigint as text. */
-export type SqlRow = Readonly<Record<string, SqlValue>>;
+/** A row of a statement. It has the columns that the statement names. */
+export interface SqlRow extends EventRow {
+  readonly sequence: number;
+  readonly unhandled: number;
+  readonly overdue: number;
+}
+
+/** The SQL in which the two databases differ. */
+export interface Dialect {
+  /** The table with its schema. */
+  readonly events: string;
+  /** The clause for rows that another process takes concurrently. */
+  readonly skipLocked: string;
+  /** The elements of the JSON list in $3. */
+  readonly elements: string;
+  /** The next sequence, and the clause that locks the event's resource before. */
+  readonly nextSequence: string;
+  readonly lockedResource: string;
+}
 
 /** The table of events in a database. Statements that SQLite and PostgreSQL share run here, each by itself. */
 export abstract class SqlRows implements EventRows {
-  readonly sql: EventSql;
+  readonly dialect: Dialect;
+  readonly #readSql: string;
+  readonly #withBytesSql: string;
+  /** The events that may keep a guarded write from happening; its values are those of `heldValues`. */
+  protected readonly heldSql: string;
 
-  constructor(sql: EventSql) {
-    this.sql = sql;
+  constructor(dialect: Dialect) {
+    const { events } = dialect;
+    const select = `SELECT ${NAMES.join(", ")} FROM ${events} e`;
+    this.dialect = dialect;
+    this.#readSql = `${select} WHERE ${IS_KEY}`;
+    // `heldByBytes`: those first of which a new one is a duplicate, then those that it waits for.
+    this.#withBytesSql = `${select} WHERE bytes = $1 AND id <> $2
+      ORDER BY CASE WHEN state IN ('handled', 'superseded') OR ${queued("e")} THEN 0
+        WHEN state = 'claimed' AND due_at > $3 THEN 1 ELSE 2 END, sequence LIMIT 1`;
+    this.heldSql = `SELECT * FROM (${this.#withBytesSql}) b UNION ALL SELECT * FROM (${select}
+      WHERE resource = $4 AND id <> $2 AND state = 'claimed' AND due_at > $3 ORDER BY due_at DESC LIMIT 1) c`;
   }
 
   abstract insert(row: EventRow, guard: Guard): Promise<Written>;
   abstract update(update: Update): Promise<Written>;
-  /** Makes a dead event due, behind the stored events of its resource. */
-  abstract revive(key: EventKey, now: number): Promise<boolean>;
   /** Runs one statement, which commits by itself. */
   abstract rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 
   async read(key: EventKey): Promise<EventRow | undefined> {
-    const [row] = await this.rows(this.sql.read, keyValues(key));
-    return row && rowOf(row);
+    return (await this.rows(this.#readSql, keyValues(key)))[0];
   }
 
-  async withBytes(digest: string, key: EventKey, now: number): Promise<EventRow | undefined> {
-    const [row] = await this.rows(this.sql.withBytes, [textOfName(key, digest), key.id, now]);
-    return row && rowOf(row);
+  async withBytes(bytes: string, { id }: EventKey, now: number): Promise<EventRow | undefined> {
+    return (await this.rows(this.#withBytesSql, [bytes, id, now]))[0];
   }
 
-  async lastHandled(resource: ResourceKey): Promise<ResourceState | undefined> {
-    const name = textOf(textOfName(resource, resource.name));
-    const [row] = await this.rows(this.sql.lastHandled, [name]);
-    return row && resourceStateOf(row);
+  /** Returns the values of `heldSql`, if other events can keep a write from happening. */
+  protected heldValues({ key, to, guard, now }: Omit<Update, "from">): SqlValue[] | undefined {
+    const { refused = null, resource = null } = guard ?? {};
+    const claimed = to.state === "claimed" ? resource : null;
+    return refused === null && claimed === null ? undefined : [refused, key.id, now, claimed];
+  }
+
+  /** Returns the answer of the first event that keeps a write from happening. */
+  protected heldIn(
+    rows: readonly EventRow[],
+    { guard, now }: Omit<Update, "from">,
+  ): Written | undefined {
+    const isSame = ({ bytes }: EventRow): boolean => bytes !== null && bytes === guard?.refused;
+    return rows
+      .map((row) => (isSame(row) ? heldByBytes(row, now) : busyUntil(row.due_at)))
+      .find((answer) => answer !== undefined);
+  }
+
+  async lastHandled(resource: string): Promise<EventRow | undefined> {
+    const sql = `SELECT type, rank, occurred_at FROM ${this.dialect.events} WHERE resource = $1
+      AND state = 'handled' ORDER BY changed_at DESC, sequence DESC LIMIT 1`;
+    return (await this.rows(sql, [resource]))[0];
   }
 
   async purge({ before, limit }: Parameters<EventRows["purge"]>[0]): Promise<number> {
-    return (await this.rows(this.sql.purge, [before, limit])).length;
+    const { events } = this.dialect;
+    const sql = `DELETE FROM ${events} WHERE (${KEY}) IN (SELECT ${KEY} FROM ${events}
+      WHERE body IS NULL AND changed_at < $1 ORDER BY changed_at LIMIT $2) RETURNING id`;
+    return (await this.rows(sql, [before, limit])).length;
   }
-}
-
-/** The values of `COLUMNS`, in their order. */
-export function valuesOf(row: EventRow): SqlValue[] {
-  const { key, digest, comparesBytes, type, resource, body, facts, state, seenAt } = row;
-  return [
-    ...keyValues(key),
-    digest,
-    comparesBytes ? textOfName(key, digest) : null,
-    textOf(type),
-    resource === undefined ? null : textOf(textOfName(key, resource.name)),
-    resource?.rank ?? null,
-    // NaN is not a number to PostgreSQL's bigint.
-    resource !== undefined && Number.isSafeInteger(resource.timestamp) ? resource.timestamp : null,
-    body ?? null,
-    facts ?? null,
-    ...stateValues(state),
-    seenAt,
-    seenAt,
-  ];
 }
 
 export const keyValues = ({ provider, tenant, id }: EventKey): SqlValue[] => [provider, tenant, id];
 
-/** The values of `update`, in their order. */
-export function updateValues({ key, from, to, now, body, facts }: Update): SqlValue[] {
-  const added = [body ?? null, facts ?? null];
-  return [...keyValues(key), from.at, from.token, ...stateValues(to), now, ...added];
-}
-
-/** The values of `heldUntil`, in their order. */
-export const heldValues = (key: EventKey, resource: string, now: number): SqlValue[] => [
-  ...keyValues(key),
-  textOf(resource),
-  now,
-];
-
-const stateValues = (state: EventState): SqlValue[] => [
-  state.at,
-  state.token,
-  state.attempts,
-  dueAtOf(state),
-  state.at === "dead" ? state.reason : null,
-];
-
-/** PostgreSQL's text holds no NUL, and a type is any text that the sender signs. */
-export const textOf = (text: string): string => text.replaceAll("\0", "\uFFFD");
-
-/** @throws {Error} the row's state is unknown: another program wrote it. */
-export function rowOf(row: SqlRow): EventRow {
-  const key = keyOf(row);
-  return {
-    key,
-    digest: String(row["digest"]),
-    comparesBytes: row["bytes"] !== null,
-    type: String(row["type"]),
-    resource: resourceOf(row, key),
-    body: textIn(row["body"]),
-    facts: textIn(row["facts"]),
-    state: stateOf(row),
-    seenAt: Number(row["stored_at"]),
-  };
-}
-
-export const textIn = (value: SqlValue | undefined): string | undefined =>
-  typeof value === "string" ? value : undefined;
-
-export const keyOf = (row: SqlRow): EventKey => ({
-  provider: String(row["provider"]),
-  tenant: String(row["tenant"]),
-  id: String(row["id"]),
-});
-
-function resourceOf(row: SqlRow, key: EventKey): EventResource | undefined {
-  if (row["resource"] === null) return undefined;
-  const { rank, timestamp } = resourceStateOf(row);
-  const name = String(row["resource"]).slice(textOfName(key, "").length);
-  return { name, rank, timestamp };
-}
-
-function resourceStateOf(row: SqlRow): ResourceState {
-  const { rank, occurred_at: at } = row;
-  return {
-    type: String(row["type"]),
-    rank: rank == null ? undefined : Number(rank),
-    timestamp: at == null ? Number.NaN : Number(at),
-  };
-}
-
-function stateOf(row: SqlRow): EventState {
-  const at = String(row["state"]);
-  const [token, attempts, due] = [row["token"], row["attempts"], row["due_at"]].map(Number);
-  const counts = { token: token ?? 0, attempts: attempts ?? 0 };
-  switch (at) {
-    case "waiting":
-      return { at, ...counts, dueAt: due ?? 0 };
-    case "claimed":
-      return { at, ...counts, leaseEndsAt: due ?? 0, alone: row["reason"] !== null };
-    case "handled":
-    case "superseded":
-      return { at, ...counts };
-    case "dead":
-      return { at, ...counts, reason: String(row["reason"] ?? "") };
-    default:
-      throw new Error(`the inbox holds an event in the unknown state ${JSON.stringify(at)}`);
-  }
+/** The values of an update, in the order of `UPDATED`. */
+export function updatedRow(update: Update): EventKey & Readonly<Record<string, SqlValue>> {
+  const { key, from, to, now, body = null, facts = null } = update;
+  const { provider, tenant, id } = key;
+  const { state, token, attempts, due_at, reason } = to;
+  const guarded = { provider, tenant, id, from_state: from.state, from_token: from.token };
+  return { ...guarded, state, token, attempts, due_at, reason, changed_at: now, body, facts };
 }

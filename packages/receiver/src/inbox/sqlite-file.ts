@@ -1,3 +1,4 @@
+import { MistakeError } from "../mistake.ts";
 import { isError } from "../pipeline/outcome.ts";
 import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs";
 import { resolve as resolvePath } from "node:path";
@@ -10,8 +11,7 @@ const PAUSE_MS = 5;
 
 interface Call {
   readonly run: () => unknown;
-  /** True if `run` is one statement, which SQLite undoes by itself when it fails. */
-  readonly oneStatement: boolean;
+  readonly together: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -34,13 +34,7 @@ export class SqliteFile {
    * @param prepare Runs once, in a transaction: of several processes the first one creates the tables.
    * @throws {Error} the file cannot be opened, or stays locked for `busyMs`.
    */
-  constructor(
-    path: string,
-    {
-      busyMs,
-      prepare,
-    }: { readonly busyMs: number; readonly prepare: (file: DatabaseSync) => void },
-  ) {
+  constructor(path: string, busyMs: number, prepare: (file: DatabaseSync) => void) {
     const file = resolvePath(path);
     this.database = openWal(file, busyMs);
     try {
@@ -56,14 +50,19 @@ export class SqliteFile {
     }
   }
 
-  /** Runs one statement in the next group. */
-  run<T>(run: () => T): Promise<T> {
-    return this.#add(run, true);
-  }
-
-  /** Runs any number of statements in the next group; all of them are undone when `run` throws. */
-  runTogether<T>(run: () => T): Promise<T> {
-    return this.#add(run, false);
+  /**
+   * Runs statements in the next group.
+   *
+   * @param together True if all of them are undone when `run` throws. SQLite undoes one statement by itself.
+   */
+  run<T>(run: () => T, together = false): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (!this.database.isOpen) throw new Error("the inbox is closed");
+      // `value` is what this very `run` returned.
+      const done = (value: unknown): void => resolve(value as T);
+      this.#waiting.push({ run, together, resolve: done, reject });
+      this.#schedule();
+    });
   }
 
   /** Returns the rows of a statement, which is prepared once: parsed each time it would cost more than it does. */
@@ -71,8 +70,11 @@ export class SqliteFile {
     sql: string,
     values: readonly (string | number | null)[] = [],
   ): ReturnType<StatementSync["all"]> {
+    const known = this.#prepared.get(sql);
+    const statement = known ?? this.database.prepare(sql.replaceAll(/\$(\d+)/g, "?$1"));
+    if (known === undefined) this.#prepared.set(sql, statement);
     // Node's array may be of another realm than the app's, as in Jest.
-    return Array.from(this.#prepare(sql).all(...values));
+    return Array.from(statement.all(...values));
   }
 
   /** Commits the waiting calls and closes the file. */
@@ -81,63 +83,47 @@ export class SqliteFile {
     if (this.database.isOpen) this.database.close();
   }
 
-  #prepare(sql: string): StatementSync {
-    const known = this.#prepared.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.database.prepare(sql.replaceAll(/\$(\d+)/g, "?$1"));
-    this.#prepared.set(sql, statement);
-    return statement;
-  }
-
-  #add<T>(run: () => T, oneStatement: boolean): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (!this.database.isOpen) throw new Error("the inbox is closed");
-      // `value` is what this very `run` returned.
-      const call = { run, oneStatement, resolve: (value: unknown) => resolve(value as T), reject };
-      this.#waiting.push(call);
-      this.#schedule();
-    });
-  }
-
   #schedule(): void {
-    if (this.#scheduled) return;
+    if (this.#scheduled || this.#waiting.length === 0) return;
     this.#scheduled = true;
     // After the sockets of this turn were read: their calls join the group.
     setImmediate(() => {
       this.#scheduled = false;
       this.#commit(this.#waiting.splice(0, MAX_GROUP));
-      if (this.#waiting.length > 0) this.#schedule();
+      this.#schedule();
     });
   }
 
   #commit(group: readonly Call[]): void {
     if (group.length === 0) return;
-    const ends: (() => void)[] = [];
     try {
       this.all("BEGIN IMMEDIATE");
-      for (const call of group) ends.push(this.#runOne(call));
+      const ends = group.map((call) => this.#runOne(call));
       this.all("COMMIT");
       this.#requireFiles();
+      for (const end of ends) end();
     } catch (error) {
-      this.#rollback();
+      try {
+        if (this.database.isTransaction) this.database.exec("ROLLBACK");
+      } catch {
+        // The next BEGIN meets the same broken file, fails too, and its callers see why.
+      }
       // Calls that succeeded are rejected too, since their writes are not durable.
       for (const { reject } of group) reject(error);
-      return;
     }
-    for (const end of ends) end();
   }
 
   /** Runs a call. @returns How it ends once the group is durable. */
-  #runOne({ run, oneStatement, resolve, reject }: Call): () => void {
-    if (!oneStatement) this.all("SAVEPOINT one_call");
+  #runOne({ run, together, resolve, reject }: Call): () => void {
+    if (together) this.all("SAVEPOINT one_call");
     try {
       const value = run();
-      if (!oneStatement) this.all("RELEASE one_call");
+      if (together) this.all("RELEASE one_call");
       return () => resolve(value);
     } catch (error) {
       // A full or failing disk ends the whole transaction, and so does a COMMIT of `run`'s own.
       if (!this.database.isTransaction) throw error;
-      if (!oneStatement) this.database.exec("ROLLBACK TO one_call; RELEASE one_call");
+      if (together) this.database.exec("ROLLBACK TO one_call; RELEASE one_call");
       return () => reject(error);
     }
   }
@@ -151,14 +137,6 @@ export class SqliteFile {
       );
     }
   }
-
-  #rollback(): void {
-    try {
-      if (this.database.isTransaction) this.database.exec("ROLLBACK");
-    } catch {
-      // The next BEGIN meets the same broken file, fails too, and its callers see why.
-    }
-  }
 }
 
 /**
@@ -170,6 +148,7 @@ export function openWal(path: string, busyMs: number): DatabaseSync {
   // Closing an existing one would drop the locks of this process's other connections to it.
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   const database = new DatabaseSync(path, { timeout: busyMs });
+  requireParameters(database);
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let waited = 0; ; waited += PAUSE_MS) {
     try {
@@ -182,6 +161,18 @@ export function openWal(path: string, busyMs: number): DatabaseSync {
       }
       Atomics.wait(pause, 0, 0, PAUSE_MS);
     }
+  }
+}
+
+/** @throws {MistakeError} Node.js is too old: each event would fail, because `node:sqlite` binds no numbered parameter. */
+function requireParameters(database: DatabaseSync): void {
+  try {
+    database.prepare("SELECT ?1").get(1);
+  } catch {
+    database.close();
+    throw new MistakeError(
+      `sqliteInbox: Node.js ${process.versions.node} is too old for it; use 22.20, 24.8 or later, or another inbox`,
+    );
   }
 }
 

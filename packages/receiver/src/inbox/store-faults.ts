@@ -1,8 +1,6 @@
 import { MistakeError } from "../mistake.ts";
-import { warnProcess } from "../pipeline/failure-log.ts";
+import { warnProcess } from "../pipeline/warnings.ts";
 
-/** The time limit of an inbox's own calls by default, in milliseconds: well below a sender's timeout. */
-const TIMEOUT_MS = 5000;
 /** Calls that the store may leave unanswered; further ones are rejected at once, so that memory stays bounded. */
 const MAX_LATE = 1000;
 
@@ -12,8 +10,11 @@ export class TimeLimit {
   readonly #store: string;
   #late = 0;
 
-  /** @throws {TypeError} the limit is not a positive number. */
-  constructor(store: string, ms: number = TIMEOUT_MS) {
+  /**
+   * @param ms Default: well below a sender's timeout.
+   * @throws {TypeError} it is not a positive number.
+   */
+  constructor(store: string, ms = 5000) {
     if (!(ms > 0 && ms < 2 ** 31))
       throw new MistakeError(`${store}: invalid "timeoutMs": expected milliseconds above 0`);
     this.#store = store;
@@ -34,22 +35,13 @@ export class TimeLimit {
         this.#late += 1;
         reject(this.error());
       }, this.ms);
-      const end = (): void => {
+      const settled = (): void => {
         clearTimeout(timer);
         if (isLate) this.#late -= 1;
       };
-      call().then(
-        (result) => {
-          end();
-          if (isLate) whenLate?.(result);
-          else resolve(result);
-        },
-        (error: unknown) => {
-          end();
-          // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the store's own error, as it is
-          reject(error);
-        },
-      );
+      call()
+        .finally(settled)
+        .then((result) => (isLate ? whenLate?.(result) : resolve(result)), reject);
     });
   }
 
@@ -63,7 +55,6 @@ export interface ErrorEmitter {
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
-const MINUTE_MS = 60_000;
 const listened = new WeakSet<ErrorEmitter>();
 
 /**
@@ -76,14 +67,12 @@ const listened = new WeakSet<ErrorEmitter>();
 export function surviveLoss(emitter: ErrorEmitter, store?: string): boolean {
   if (typeof emitter.on !== "function" || listened.has(emitter)) return false;
   listened.add(emitter);
-  let warnedAt = -Infinity;
+  let quietUntil = -Infinity;
   emitter.on("error", ({ message }) => {
-    if (store === undefined || performance.now() - warnedAt < MINUTE_MS) return;
-    warnedAt = performance.now();
-    warnProcess(
-      "CS_CONNECTION_LOST",
-      `${store} lost a connection, and will connect again: ${message}`,
-    );
+    if (store === undefined || performance.now() < quietUntil) return;
+    quietUntil = performance.now() + 60_000;
+    const text = `${store} lost a connection, and will connect again: ${message}`;
+    warnProcess("CS_CONNECTION_LOST", text);
   });
   return true;
 }

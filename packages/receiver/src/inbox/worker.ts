@@ -3,9 +3,8 @@ import type { WorkerOptions } from "../options.ts";
 import { Deadline } from "../pipeline/admission.ts";
 import { type IncomingEvent, validate } from "../pipeline/event.ts";
 import { storedEvent } from "../pipeline/stored-event.ts";
-import { warnProcess } from "../pipeline/failure-log.ts";
+import { warnProcess } from "../pipeline/warnings.ts";
 import { runClaimed } from "../pipeline/handle.ts";
-import type { OutcomeFacts } from "../pipeline/observe.ts";
 import type { Inbox, InboxQueue, TakenEvent } from "./inbox.ts";
 import {
   failed,
@@ -16,11 +15,13 @@ import {
 } from "../pipeline/outcome.ts";
 import type { ReceiverParts } from "../pipeline/parts.ts";
 
+const YEAR_MS = 31_536_000_000;
+const MAX_REASON = 500;
+
 export interface WorkerHost {
   readonly parts: ReceiverParts;
   readonly queue: InboxQueue;
   readonly settings: Required<WorkerOptions>;
-  readonly report: (outcome: Outcome, facts: OutcomeFacts) => void;
   /** Called before each take. */
   readonly onLook: () => void;
 }
@@ -33,8 +34,6 @@ export class Worker {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #again = false;
-  /** True while an event runs alone, or waits for the others to end. */
-  #alone = false;
   #warned = false;
 
   constructor(host: WorkerHost) {
@@ -91,22 +90,17 @@ export class Worker {
   }
 
   async #take(limit: number): Promise<void> {
-    const { queue, settings, parts, report, onLook } = this.#host;
-    const takenAt = parts.elapsed();
+    const { queue, settings, parts, onLook } = this.#host;
+    const { provider, leaseMs, elapsed, now } = parts;
+    const { maxAttempts } = settings;
+    const takenAt = elapsed();
+    onLook();
     try {
-      const { maxAttempts } = settings;
-      const now = parts.now();
-      onLook();
-      const taken = await queue.take({
-        provider: parts.provider.name,
-        limit,
-        leaseMs: parts.leaseMs,
-        now,
-        maxAttempts,
-      });
-      this.#alone = taken.some(({ alone }) => alone);
+      const look = { provider: provider.name, limit, leaseMs, now: now(), maxAttempts };
+      const taken = await queue.take(look);
+      const isExclusive = taken.some(({ exclusive }) => exclusive);
       // They end before its lease does: theirs began earlier.
-      if (this.#alone) await Promise.all(this.#running);
+      if (isExclusive) await Promise.all(this.#running);
       for (const event of taken) {
         const run = this.#handle(event, takenAt).finally(() => {
           this.#running.delete(run);
@@ -115,63 +109,61 @@ export class Worker {
         });
         this.#running.add(run);
       }
-      if (this.#alone) await Promise.all(this.#running);
-      this.#alone = false;
+      if (isExclusive) await Promise.all(this.#running);
     } catch (error) {
-      report(failed("CS_INBOX_UNAVAILABLE", error, undefined, settings.pollMs), {
-        durationMs: parts.elapsed() - takenAt,
-      });
+      const outcome = failed("CS_INBOX_UNAVAILABLE", error, undefined, settings.pollMs);
+      parts.report(outcome, { durationMs: elapsed() - takenAt });
     }
   }
 
   /** Handles an event and records what became of it. Never rejects. */
   async #handle(event: TakenEvent, takenAt: number): Promise<void> {
-    const { parts, report } = this.#host;
-    const { key, type, attempts } = event;
+    const { parts } = this.#host;
+    const { key, type, token, attempts } = event;
     const deadline = new Deadline<Outcome>(parts.limits.answerMs, () =>
       failed("CS_HANDLER_TIMEOUT", undefined),
     );
-    let outcome: Outcome;
-    let dead = false;
+    let ended: { readonly outcome: Outcome; readonly dead: boolean };
     try {
       const incoming = event.unreadable ?? decode(event, parts);
-      // Its handler's signal aborts after `limits.answerMs`, as with an attempt, and the lease bounds it.
-      const run =
-        incoming instanceof Error
-          ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: incoming } as const)
-          : await runClaimed(
-              { event: incoming, token: event.token, claimedAt: takenAt },
-              { deadline },
-              parts,
-            );
-      if (run.kind === "done") outcome = { kind: run.as, key, type };
-      else ({ outcome, dead } = await this.#fail(event, run));
+      if (incoming instanceof Error)
+        ended = await this.#fail(event, "CS_RECEIVER_FAILED", incoming);
+      else {
+        // Its handler's signal aborts after `limits.answerMs`, as with an attempt, and the lease bounds it.
+        const claimed = { event: incoming, token, claimedAt: takenAt };
+        const run = await runClaimed(claimed, { deadline }, parts);
+        const origin = incoming.facts.reconciled && { reconciled: true as const };
+        ended =
+          run.kind === "failed"
+            ? await this.#fail(event, run.code, run.error)
+            : { outcome: { kind: run.kind, key, type, ...origin }, dead: false };
+      }
     } catch (error) {
       // Neither settled nor given up: the lease ends, and the event is taken again.
-      outcome = failed("CS_INBOX_UNAVAILABLE", error, { key, type }, parts.leaseMs);
+      const outcome = failed("CS_INBOX_UNAVAILABLE", error, { key, type }, parts.leaseMs);
+      ended = { outcome, dead: false };
     } finally {
       deadline.end();
     }
-    report(outcome, { durationMs: parts.elapsed() - takenAt, worker: { attempts, dead } });
+    const { outcome, dead } = ended;
+    parts.report(outcome, { durationMs: parts.elapsed() - takenAt, worker: { attempts, dead } });
   }
 
   async #fail(
     { key, type, token, attempts }: TakenEvent,
-    { code, error }: { readonly code: FailureCode; readonly error: unknown },
+    code: FailureCode,
+    error: unknown,
   ): Promise<{ readonly outcome: Outcome; readonly dead: boolean }> {
     const { parts, queue, settings } = this.#host;
+    const { maxAttempts } = settings;
     const now = parts.now();
     const waitMs = this.#waitAfter(attempts);
+    const message = isError(error) ? error.message : "";
+    // For the merchant's own eyes.
+    const reason = `${code}: ${message}`.replaceAll("\0", "\uFFFD").slice(0, MAX_REASON);
+    const retryAt = now + waitMs;
     // If its lease ended, nobody else may have claimed it yet: no process ended.
-    const then = await queue.fail({
-      key,
-      token,
-      attempts,
-      now,
-      maxAttempts: settings.maxAttempts,
-      retryAt: now + waitMs,
-      reason: reasonOf(code, error),
-    });
+    const then = await queue.fail({ key, token, attempts, now, maxAttempts, retryAt, reason });
     return { outcome: failed(code, error, { key, type }, waitMs), dead: then === "dead" };
   }
 
@@ -209,12 +201,3 @@ function decode(event: TakenEvent, parts: ReceiverParts): IncomingEvent | Error 
 }
 
 const refused = ({ code }: Rejected): Error => new Error(`the stored event is refused: ${code}`);
-
-const YEAR_MS = 31_536_000_000;
-const MAX_REASON = 500;
-
-/** A code and the message, for the merchant's own eyes. */
-function reasonOf(code: FailureCode, error: unknown): string {
-  const message = isError(error) ? error.message : "";
-  return `${code}: ${message}`.replaceAll("\0", "\uFFFD").slice(0, MAX_REASON);
-}

@@ -1,7 +1,6 @@
 import { MistakeError } from "../mistake.ts";
 import { standardCatalogue } from "@countersign/schemas";
 import type { Attributes, Meter, SpanKind, SpanStatusCode, Tracer } from "@opentelemetry/api";
-import type { Inbox } from "../inbox/inbox.ts";
 import { type EventIdentity, eventOf, type Outcome } from "../pipeline/outcome.ts";
 import { defaultRespond } from "../pipeline/respond.ts";
 
@@ -32,7 +31,8 @@ const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.
  *
  * All carry `messaging.system`, `messaging.operation.name` and `.type`, `messaging.destination.name`,
  * `countersign.outcome`, `countersign.event.type` of a verified event, and the code as `error.type`. A worker's run has
- * `countersign.worker.dead`: true if the event is given up. Only spans carry the event's id as `messaging.message.id` and
+ * `countersign.worker.dead`: true if the event is given up. `countersign.event.same_bytes` and
+ * `countersign.event.schema_errors` mark events that ran although their bytes were known, or do not fit their schema. Only spans carry the event's id as `messaging.message.id` and
  * `countersign.tenant`: in metrics each would be a separate series. Errors are not recorded, since their messages may
  * contain secrets; a `traceparent` header is ignored, since it is not signed.
  *
@@ -69,6 +69,8 @@ export function telemetry({
       "countersign.outcome": outcome.kind,
       ...("code" in outcome && { "error.type": outcome.code }),
       ...(worker && { "countersign.worker.dead": worker.dead }),
+      ...("sameBytesAs" in outcome && { "countersign.event.same_bytes": true }),
+      ...("schemaErrors" in outcome && { "countersign.event.schema_errors": true }),
     };
     // A type is the sender's choice: without a list of known ones the number of series would have no bound.
     const type = event && (known.has(event.type) ? event.type : "_OTHER");
@@ -97,55 +99,3 @@ const spanAttributes = ({ key: { id, tenant }, type }: EventIdentity): Attribute
   "countersign.event.type": type,
   ...(tenant !== "" && { "countersign.tenant": tenant }),
 });
-
-export interface InboxMetricsOptions {
-  /** `metrics.getMeter("…")` of `@opentelemetry/api`. */
-  readonly meter: Meter;
-  /** The receiver's inbox: `sqliteInbox` or `postgresInbox`. */
-  readonly inbox: Pick<Inbox, "queue">;
-  /** The same as for `telemetry`. Default `"webhooks"`. */
-  readonly destination?: string;
-  /** Time after which a due event is overdue, in milliseconds. Default 120,000: two leases. */
-  readonly overdueMs?: number;
-  /** The receiver's clock. Default `Date.now`. */
-  readonly now?: () => number;
-}
-
-/**
- * Gauges of the stored events that no worker has handled, read from the inbox at each export. One process
- * per inbox is enough.
- *
- * - `countersign.inbox.unhandled` and `countersign.inbox.overdue`, in events.
- * - `countersign.inbox.oldest_age`, in seconds since the oldest of them was stored, or 0.
- *
- * @throws {TypeError} the inbox keeps no events for workers.
- */
-export function inboxMetrics({
-  meter,
-  inbox: { queue },
-  destination = "webhooks",
-  overdueMs = 120_000,
-  now = Date.now,
-}: InboxMetricsOptions): void {
-  if (queue === undefined)
-    throw new MistakeError(
-      "inboxMetrics: expected sqliteInbox or postgresInbox, which keep events",
-    );
-  const gauge = (name: string, unit: string, description: string) =>
-    meter.createObservableGauge(`countersign.inbox.${name}`, { unit, description });
-  const unhandled = gauge("unhandled", "{event}", "Stored events that no worker has handled.");
-  const overdue = gauge("overdue", "{event}", "Unhandled events that should have been handled.");
-  const oldest = gauge("oldest_age", "s", "Time since the oldest unhandled event was stored.");
-  const attributes = { "messaging.destination.name": destination };
-  meter.addBatchObservableCallback(
-    async (result) => {
-      const at = now();
-      const status = await queue.status({ dueBefore: at - overdueMs });
-      result.observe(unhandled, status.unhandled, attributes);
-      result.observe(overdue, status.overdue, attributes);
-      const { storedAt = at } = status.oldest ?? {};
-      result.observe(oldest, (at - storedAt) / 1000, attributes);
-    },
-    [unhandled, overdue, oldest],
-  );
-}

@@ -22,11 +22,16 @@ export function handleBatch(
   // Each event's own deadline, which is the same time, says what is answered for it.
   const leftMs = deadline.handOver();
   const waiting = events.entries();
+  /** An event that a batch has twice waits for itself: it is a duplicate then, and not in progress. */
+  const underway = new Map<string, Promise<Outcome>>();
   const handle = async (): Promise<void> => {
     for (const [index, event] of waiting) {
       const { identity } = event;
       const late = (): Outcome =>
         failed("CS_HANDLER_TIMEOUT", new Error("the batch took too long"), identity);
+      const twin = underway.get(identity.key.id);
+      // oxlint-disable-next-line no-await-in-loop -- as many at once as there are loops
+      if (twin !== undefined) await twin;
       const left = leftMs();
       if (left <= 0) {
         outcomes[index] = late();
@@ -34,8 +39,10 @@ export function handleBatch(
       }
       const own = new Deadline<Outcome>(left, late);
       const flow = Promise.resolve(recordOnce(event, own, parts));
+      const bound = own.bound(flow);
+      underway.set(identity.key.id, bound);
       // oxlint-disable-next-line no-await-in-loop -- as many at once as there are loops
-      outcomes[index] = await own.bound(flow);
+      outcomes[index] = await bound;
       if (own.handlerGoesOn) later.push(flow);
     }
   };

@@ -31,14 +31,19 @@ export type BodyErrorCode = Extract<
   | "CS_RECEIVER_BUSY"
 >;
 
-/** A body's bytes, or the reason why they are missing. */
-export type BodyResult = Uint8Array | { readonly error: BodyErrorCode };
+/** The reason why a body could not be read, and the line to change if its app is the reason. */
+export interface BodyError {
+  readonly error: BodyErrorCode;
+  readonly fix?: string;
+}
+
+export type BodyResult = Uint8Array | BodyError;
 
 /**
- * Reads a body, once the receiver has accepted its headers. Never rejects. It gives up when `push` returns an
+ * Reads a body, once the receiver has accepted its headers. Never throws or rejects. It gives up when `push` returns an
  * error or `onRefused` is called; the receiver measures the time.
  */
-export type BodyReader = (body: IncomingBody) => Promise<BodyResult>;
+export type BodyReader = (body: IncomingBody) => Promise<BodyResult> | BodyResult;
 
 export interface BodyLimits {
   /** The largest body, in bytes. */
@@ -47,14 +52,9 @@ export interface BodyLimits {
   readonly bodyMs: number;
 }
 
-/**
- * Bounds the memory of all bodies, as they arrive and while their attempts wait. At the limit, the body that has been
- * arriving the longest is refused: so senders that hold bodies open keep no other one out.
- */
+/** Bounds the memory of all bodies together, as they arrive and while their attempts wait. */
 export class BodyMemory {
   readonly #limits: BodyLimits & { readonly bytesInFlight: number };
-  /** The oldest first. An array: a set that attempts enter and leave links its old tables, which keep dead attempts alive. */
-  readonly #arriving: IncomingBody[] = [];
   #total = 0;
 
   constructor(limits: BodyLimits & { readonly bytesInFlight: number }) {
@@ -62,32 +62,18 @@ export class BodyMemory {
   }
 
   open(): IncomingBody {
-    const body = new IncomingBody(this.#limits, this);
-    this.#arriving.push(body);
-    return body;
+    return new IncomingBody(this.#limits, this);
   }
 
-  /** Makes room for `more` bytes of a body; false if it has to be refused itself. */
-  reserve(body: IncomingBody, more: number): boolean {
-    while (this.#total + more > this.#limits.bytesInFlight) {
-      const oldest = this.#arriving.find(({ held }) => held > 0);
-      if (oldest === undefined || oldest === body) return false;
-      oldest.refuse("CS_RECEIVER_BUSY");
-    }
-    this.#total += more;
+  /** Takes so many bytes, or returns false if they are more than are left. */
+  take(bytes: number): boolean {
+    if (this.#total + bytes > this.#limits.bytesInFlight) return false;
+    this.#total += bytes;
     return true;
   }
 
-  /** Refuses the body for others no longer. @returns True if it was arriving until now. */
-  finish(body: IncomingBody): boolean {
-    const place = this.#arriving.indexOf(body);
-    if (place !== -1) this.#arriving.splice(place, 1);
-    return place !== -1;
-  }
-
-  release(body: IncomingBody): void {
-    this.finish(body);
-    this.#total -= body.held;
+  release(bytes: number): void {
+    this.#total -= bytes;
   }
 }
 
@@ -100,24 +86,21 @@ const NO_BYTES: Uint8Array = new Uint8Array(0);
 export class IncomingBody implements BodyLimits {
   readonly bodyBytes: number;
   readonly bodyMs: number;
-  /** Set by the reader; called if the body has to be given up: its time has passed, or others need its memory. */
+  /** Set by the reader; called if the body has to be given up, because its time has passed. */
   onRefused: ((error: BodyErrorCode) => void) | undefined;
   readonly #memory: BodyMemory;
   /** The bytes so far, and room for more. */
   #bytes = NO_BYTES;
   #size = 0;
+  /** The bytes that are counted. */
   #held = 0;
+  #isArriving = true;
   #refused: BodyErrorCode | undefined;
 
   constructor({ bodyBytes, bodyMs }: BodyLimits, memory: BodyMemory) {
     this.bodyBytes = bodyBytes;
     this.bodyMs = bodyMs;
     this.#memory = memory;
-  }
-
-  /** The bytes that are counted. */
-  get held(): number {
-    return this.#held;
   }
 
   /** Adds a chunk, or returns the limit that it would pass. Judged by the bytes that arrive, not by an announced length. */
@@ -131,7 +114,7 @@ export class IncomingBody implements BodyLimits {
       if (!this.#hold(room)) return "CS_RECEIVER_BUSY";
       this.#bytes = this.#size === 0 ? bytes : copied(this.#bytes, room);
     }
-    this.#bytes.set(bytes, this.#size);
+    if (this.#bytes !== bytes) this.#bytes.set(bytes, this.#size);
     this.#size = size;
     return undefined;
   }
@@ -142,35 +125,35 @@ export class IncomingBody implements BodyLimits {
   }
 
   /**
-   * Takes over the bytes that were read, or returns the limit that they pass: from now on the body is
-   * counted, and no longer refused for others.
+   * Takes over the bytes that were read, or returns the limit that they pass. They are counted until the attempt's end.
    */
   finish(read: Uint8Array): BodyErrorCode | undefined {
     if (this.#refused !== undefined) return this.#refused;
     // A framework kept these bytes, or a reader of somebody else's did not count them.
     if (read.length > this.bodyBytes) return "CS_BODY_TOO_LARGE";
     if (!this.#hold(Math.max(read.length, this.#held))) return "CS_RECEIVER_BUSY";
-    this.#memory.finish(this);
+    this.#isArriving = false;
     return undefined;
   }
 
-  /** Frees the memory for others; called by the memory or at the attempt's end. */
+  /** Frees the memory for others. */
   release(): void {
-    this.#memory.release(this);
+    this.#isArriving = false;
+    this.#memory.release(this.#held);
     this.#held = 0;
     this.#bytes = NO_BYTES;
   }
 
   /** Gives up a body that is still being read. */
   refuse(error: BodyErrorCode): void {
-    if (!this.#memory.finish(this)) return;
+    if (!this.#isArriving) return;
     this.#refused = error;
     this.release();
     this.onRefused?.(error);
   }
 
   #hold(length: number): boolean {
-    if (!this.#memory.reserve(this, length - this.#held)) return false;
+    if (!this.#memory.take(length - this.#held)) return false;
     this.#held = length;
     return true;
   }

@@ -1,11 +1,16 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Condition, SignatureScheme } from "@countersign/signatures";
-import { type ParsedPlace, parsePlace, type Places } from "@countersign/signatures/places";
+import {
+  conditionOf,
+  type IsMet,
+  type ParsedPlace,
+  parsePlace,
+} from "@countersign/signatures/places";
 import type { EventFacts } from "./event.ts";
 
 /** Places of an event's members, parsed once. */
 export interface EventPlan {
-  readonly when: ConditionPlan | undefined;
+  readonly when: IsMet | undefined;
   readonly id: readonly ParsedPlace[];
   /** Places and fixed texts. */
   readonly type: readonly (ParsedPlace | string)[];
@@ -13,28 +18,9 @@ export interface EventPlan {
   readonly category: ParsedPlace | { readonly before: string } | undefined;
   readonly time: { readonly at: ParsedPlace; readonly unit: string } | undefined;
   readonly data: ParsedPlace | undefined;
-  readonly live: ParsedPlace | ConditionPlan | undefined;
+  readonly live: ParsedPlace | IsMet | undefined;
   readonly account: ParsedPlace | undefined;
   readonly signed: EventFacts["signed"];
-}
-
-export interface ConditionPlan {
-  readonly condition: Condition;
-  readonly at: ParsedPlace;
-}
-
-export const conditionPlan = (condition: Condition): ConditionPlan => ({
-  condition,
-  at: parsePlace(condition.at),
-});
-
-/** True if the condition is met. A value that cannot be read meets none. */
-export function isMet({ condition, at }: ConditionPlan, places: Places): boolean {
-  const { equals, startsWith, present } = condition;
-  const value = places.value(at);
-  if (present !== undefined) return (value !== undefined) === present;
-  if (startsWith !== undefined) return typeof value === "string" && value.startsWith(startsWith);
-  return value === equals;
 }
 
 export function compileEvent(
@@ -51,7 +37,7 @@ export function compileEvent(
   const time = event.time && { at: parsePlace(event.time.at), unit: event.time.unit };
   const { category = "catalogue", live } = event;
   return {
-    when: when && conditionPlan(when),
+    when: when && conditionOf(when),
     id,
     type,
     separator: event.separator ?? ".",
@@ -63,7 +49,7 @@ export function compileEvent(
           : parsePlace(category),
     time,
     data: optional(event.data),
-    live: typeof live === "object" ? conditionPlan(live) : optional(live),
+    live: typeof live === "object" ? conditionOf(live) : optional(live),
     account: optional(event.account),
     signed: {
       id: covers(id),

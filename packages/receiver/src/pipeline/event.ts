@@ -6,7 +6,7 @@ import type { EventResource } from "../inbox/inbox.ts";
 import type { BodyFormat } from "./media.ts";
 import { type EventIdentity, type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
 
-/** What is known of an event next to its body: `context.event` of a handler. */
+/** Facts about an event next to its body: `context.event` of a handler. */
 export interface EventFacts {
   readonly provider: string;
   /** The event's id; without one, the digest of its bytes. */
@@ -21,6 +21,8 @@ export interface EventFacts {
   readonly account: string | undefined;
   /** True for what the signature proves. A stranger with one recorded attempt can change the rest. */
   readonly signed: { readonly id: boolean; readonly type: boolean; readonly time: boolean };
+  /** True if no attempt brought it: `receiver.reconcile` took it, unsigned, from the provider's own list. */
+  readonly reconciled?: true;
 }
 
 /** An event of any type, as the fallback gets it. */
@@ -32,7 +34,7 @@ export interface UnknownEvent extends EventFacts {
 export interface IncomingEvent {
   readonly identity: EventIdentity;
   readonly facts: EventFacts;
-  /** What a handler gets: the whole body, an item of a batch, or a form's fields. */
+  /** The handler's first argument: the whole body, an item of a batch, or a form's fields. */
   readonly body: unknown;
   readonly data: unknown;
   /** The place of the data, unless it is the whole body. */
@@ -42,6 +44,8 @@ export interface IncomingEvent {
   readonly format: BodyFormat;
   /** JSON Pointers of numbers whose source text is more precise than the parsed number. */
   readonly inexact: ReadonlyMap<string, string>;
+  /** False if only its bytes identify it. */
+  readonly hasId: boolean;
   /** True if the inbox looks for equal bytes under another id, since a stranger could choose the id. */
   readonly comparesBytes: boolean;
 }
@@ -55,7 +59,7 @@ export interface KnownType extends Pick<CatalogueEntry<unknown>, "amounts"> {
   readonly validate: CatalogueEntry<unknown>["validate"] | undefined;
 }
 
-/** The text before a type's first dot, by which types are grouped if nothing else says how. */
+/** Returns the text before a type's first dot, which is the default category. */
 export function categoryOf(type: string, separator = "."): string | undefined {
   const end = type.indexOf(separator);
   return end === -1 ? undefined : type.slice(0, end);
@@ -87,7 +91,9 @@ export function validate(
         .map((pointer) => ({ pointer, message: "has more digits than an amount of cents" }))
     : validation.errors.map(({ pointer, message }) => ({ pointer, message }));
   if (details.length === 0) return undefined;
-  return refuses || !facts.signed.type ? rejected("CS_EVENT_SCHEMA", { event, details }) : details;
+  return refuses || !(facts.signed.type || facts.reconciled)
+    ? rejected("CS_EVENT_SCHEMA", { event, details })
+    : details;
 }
 
 /**

@@ -1,13 +1,15 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import type { Secret, SignatureScheme } from "@countersign/signatures";
+import type { Secret } from "@countersign/signatures";
 import {
   type EventIdentity,
   type Failed,
   isError,
+  isThenable,
   type Outcome,
   type Rejected,
   type RejectionDetail,
 } from "./outcome.ts";
+import { runtime } from "./warnings.ts";
 
 /** Takes one text for each failure. `console` is one, and so are most loggers. */
 export interface FailureLogger {
@@ -16,16 +18,16 @@ export interface FailureLogger {
 }
 
 const MINUTE_MS = 60_000;
-/** The most causes of one code that have a line of their own in a minute: a message may be different each time. */
-const MAX_CAUSES = 5;
 const MAX_TEXT = 4000;
 const MAX_HIDDEN = 1000;
 
-/** Failures of one code in this minute. */
+/** Whose attempts they are: several receivers of one process write to one log. */
+type Sender = Pick<ProviderDocument, "title" | "secret">;
+
+/** Failures of one code since its last line. */
 interface Minute {
-  /** Causes that had a line. */
-  readonly causes: Set<string>;
   more: number;
+  /** The cause of the latest one. */
   latest: string;
 }
 
@@ -36,18 +38,23 @@ const COUNTED: ReadonlySet<Failed["code"]> = new Set([
 ]);
 
 /**
- * Reports failures: what a handler threw always; else one line for each code, or cause of an error, and then a count
- * each minute. Never a body, a header's value or a secret.
+ * Reports failures: what a handler threw always; else one line for each code, and then a count each minute. Never a
+ * body, a header's value or a secret.
+ *
+ * - `CS_EVENT_SAME_BYTES`: an event ran although its signed bytes are known under another id: a replay, unless the
+ *   sender repeats itself.
  */
 export class FailureLog {
   readonly #logger: FailureLogger | false;
+  readonly #provider: Sender | undefined;
   readonly #minutes = new Map<string, Minute>();
   readonly #hidden = new Set<string>();
   /** The list that was hidden last: usually that of every attempt. */
   #lastHidden: readonly Secret[] | undefined;
 
-  constructor(log: FailureLogger | false = stderr) {
+  constructor(log: FailureLogger | false = stderr, provider?: Sender) {
     this.#logger = log;
+    this.#provider = provider;
   }
 
   /** Replaces these secrets in every later text: an error's message may quote one. */
@@ -70,8 +77,9 @@ export class FailureLog {
   report(outcome: Outcome): void {
     if (outcome.kind === "rejected") {
       const explanation = outcome.facts?.explanation;
-      if (explanation === undefined) this.#count(outcome.code, () => refusalOf(outcome));
-      else this.#write("warn", refusalOf(outcome), explanation);
+      const text = (): string => refusalOf(outcome, this.#provider);
+      if (explanation === undefined) this.#count(outcome.code, text);
+      else this.#write("warn", text(), explanation);
     } else if (outcome.kind === "failed") {
       const text = (): string => `failed ${outcome.code}${eventOf(outcome.event)}`;
       if (COUNTED.has(outcome.code)) this.#count(outcome.code, text, outcome.error);
@@ -107,19 +115,18 @@ export class FailureLog {
   }
 
   #count(code: string, text: () => string, error?: unknown): void {
-    const cause = error === undefined ? "" : this.#readable(error).split("\n", 1).join();
-    const minute = this.#minutes.get(code) ?? this.#startMinute(code);
-    if (minute.causes.size < MAX_CAUSES && !minute.causes.has(cause)) {
-      minute.causes.add(cause);
+    const minute = this.#minutes.get(code);
+    if (minute === undefined) {
+      this.#startMinute(code);
       this.#write(error === undefined ? "warn" : "error", text(), error);
     } else {
       minute.more += 1;
-      minute.latest = cause;
+      minute.latest = error === undefined ? "" : this.#readable(error).split("\n", 1).join();
     }
   }
 
-  #startMinute(code: string): Minute {
-    const minute: Minute = { causes: new Set(), more: 0, latest: "" };
+  #startMinute(code: string): void {
+    const minute: Minute = { more: 0, latest: "" };
     this.#minutes.set(code, minute);
     const timer: Partial<NodeJS.Timeout> = setTimeout(() => {
       this.#minutes.delete(code);
@@ -127,11 +134,14 @@ export class FailureLog {
       if (more === 0) return;
       const last = latest && `, the latest${latest}`;
       this.#write("warn", `${code}: ${String(more)} more in the last minute${last}`);
-      this.#startMinute(code).causes.add(latest);
+      this.#startMinute(code);
     }, MINUTE_MS);
     // A count must not keep the process alive. A runtime of the Web returns a number.
     timer.unref?.();
-    return minute;
+  }
+
+  get #from(): string {
+    return this.#provider === undefined ? "" : `${this.#provider.title}: `;
   }
 
   /** @param about An error, or the lines of an explanation. */
@@ -140,7 +150,7 @@ export class FailureLog {
     try {
       const lines = about === undefined ? "" : this.#readable(about);
       const logged: unknown = this.#logger[level](
-        this.#withoutSecrets(`countersign: ${escaped(text)}${lines}`),
+        this.#withoutSecrets(`countersign: ${escaped(this.#from + text)}${lines}`),
       );
       onRejection(logged, () => undefined);
     } catch {
@@ -173,8 +183,7 @@ export class FailureLog {
 
 /** An async function may stand where a synchronous one is expected: its rejection would end the process. */
 function onRejection(returned: unknown, handle: (error: unknown) => void): void {
-  if (typeof returned === "object" && returned !== null && "then" in returned)
-    Promise.resolve(returned).catch(handle);
+  if (isThenable(returned)) Promise.resolve(returned).catch(handle);
 }
 
 /** The default logger. Not `console`: a test runner or a framework may have replaced it. */
@@ -185,58 +194,24 @@ function write(text: string): void {
   else runtime.process.stderr.write(`${text}\n`);
 }
 
-/** The global object, of which Node's types promise more than every runtime of the Web has. */
-const runtime = globalThis as {
-  readonly process?: {
-    readonly stderr?: { write?(text: string): unknown };
-    emitWarning?(message: string, options: { code: string }): void;
-  };
-};
+/** Refusals that a wrong secret or another sender's attempt causes. */
+const OF_SECRETS = /^CS_SIGNATURE_(?:MISMATCH|HEADER_MISSING|VERSION_UNSUPPORTED)$/;
 
-/**
- * Emits a process warning, in runtimes that have them.
- *
- * - `CS_INBOX_MEMORY`: the default memory inbox is used, which forgets all events when the process ends.
- * - `CS_SCHEME_WEAK`: the provider signs no time, or its signature has another weakness that a stranger with an attempt can use.
- * - `CS_SENDER_NEVER_RETRIES`: an event whose handler fails is lost, since the provider sends it once.
- * - `CS_SECRET_DOUBTFUL`: a secret works, but looks like a mistake, such as base64 without `whsec_`.
- * - `CS_WORKER_NOT_STARTED`: an event is stored and no worker of this process handles it: call `receiver.start()`.
- * - `CS_CONNECTION_LOST`: the inbox's pool or client lost a connection, and connects again.
- * - `CS_EVENTS_OVERDUE`: stored events should have been handled: workers are stopped or too slow.
- */
-export function warnProcess(code: string, message: string): void {
-  runtime.process?.emitWarning?.(message, { code });
-}
-
-/** Warns about what loses events or lets them be replayed. */
-export function warnOfRisks(
-  options: { readonly inbox?: unknown; readonly acknowledge?: string },
-  { title, retries }: ProviderDocument,
-  scheme: SignatureScheme,
-): void {
-  const warn = (code: string, text: string): void => warnProcess(code, `createReceiver: ${text}`);
-  for (const warning of scheme.warnings) warn("CS_SCHEME_WEAK", warning);
-  if (retries === "none" && options.acknowledge !== "after-store")
-    warn(
-      "CS_SENDER_NEVER_RETRIES",
-      `${title} never sends an event again by itself: one whose handler fails is lost. Use acknowledge "after-store", ` +
-        "whose workers try again, and ask it to send again what was never received",
-    );
-  if (options.inbox === undefined)
-    warn(
-      "CS_INBOX_MEMORY",
-      "the default memory inbox forgets all events when the process ends and sees no other process. " +
-        "Use sqliteInbox, postgresInbox or redisInbox, or say that it is wanted: inbox: memoryInbox()",
-    );
-}
-
-function refusalOf({ code, event, details = [], facts = {} }: Rejected): string {
-  const { explanation: _, ...others } = facts;
+function refusalOf(
+  { code, event, details = [], facts = {} }: Rejected,
+  { title, secret }: Partial<Sender> = {},
+): string {
+  const { explanation: _, fix, ...others } = facts;
   const about = [
     ...Object.entries(others).map(([name, value]) => `${name} ${shown(value)}`),
     ...(details.length === 0 ? [] : [listed(details)]),
   ];
-  return `rejected ${code}${eventOf(event)}${about.length === 0 ? "" : ` (${about.join("; ")})`}`;
+  const where =
+    secret !== undefined && OF_SECRETS.test(code)
+      ? `. ${String(title)} shows its secret at: ${secret.where}`
+      : "";
+  const change = fix === undefined ? "" : `: ${fix}`;
+  return `rejected ${code}${eventOf(event)}${about.length === 0 ? "" : ` (${about.join("; ")})`}${where}${change}`;
 }
 
 const listed = (details: readonly RejectionDetail[]): string =>

@@ -1,7 +1,8 @@
-import type { Commit, EventKey, EventResource, InboxTransaction } from "../inbox/inbox.ts";
+import type { EventKey, EventResource } from "../inbox/inbox.ts";
+import type { InboxTransaction } from "../inbox/transaction.ts";
 import type { Deadline } from "./admission.ts";
 import { type EventFacts, type IncomingEvent, isSuperseded, resourceOf } from "./event.ts";
-import { type EventIdentity, failed, type Outcome } from "./outcome.ts";
+import { type EventIdentity, failed, isThenable, type Outcome } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
 import { type HandlerContext, idempotencyKeyOf, type Route } from "./router.ts";
 
@@ -14,28 +15,30 @@ export interface ClaimedEvent {
   readonly claimedAt: number;
 }
 
-/** The event is completed in the inbox, or the caller decides what becomes of it. */
+/** The end of a run: the event is completed in the inbox, or the caller decides what becomes of it. */
 export type ClaimedRun =
   | {
-      readonly kind: "done";
-      readonly as: "handled" | "unrouted" | "superseded";
-      /** What the handler returned, for providers that want it as the answer. */
+      readonly kind: "handled" | "unrouted" | "superseded";
+      /** The handler's return value, for providers that want it as the answer. */
       readonly reply?: unknown;
     }
-  | {
-      readonly kind: "failed";
-      readonly code: "CS_HANDLER_FAILED" | "CS_HANDLER_TIMEOUT" | "CS_CLAIM_LOST";
-      readonly error: unknown;
-    };
+  | FailedRun;
 
-/** The lease ended first, or another claim took its place; a transaction has written nothing. */
-const lost = (message: string): ClaimedRun => ({
+interface FailedRun {
+  readonly kind: "failed";
+  readonly code: "CS_HANDLER_FAILED" | "CS_HANDLER_TIMEOUT" | "CS_CLAIM_LOST";
+  readonly error: unknown;
+}
+
+const failedRun = (code: FailedRun["code"], error: unknown): FailedRun => ({
   kind: "failed",
-  code: "CS_CLAIM_LOST",
-  error: new Error(message),
+  code,
+  error,
 });
 
-const takenOver = (): ClaimedRun => lost("another attempt has taken over the event");
+/** The lease ended first, or another claim took its place; a transaction has written nothing. */
+const lost = (message: string): FailedRun => failedRun("CS_CLAIM_LOST", new Error(message));
+const takenOver = (): FailedRun => lost("another attempt has taken over the event");
 
 /**
  * Runs a claimed event's handler and completes it, in the handler's transaction if the inbox has one.
@@ -66,14 +69,13 @@ export async function runClaimed(
   }
 
   // An attempt that was answered meanwhile starts nothing; its sender tries again.
-  if (deadline.isPassed)
-    return { kind: "failed", code: "CS_HANDLER_TIMEOUT", error: new Error("no time was left") };
+  if (deadline.isPassed) return failedRun("CS_HANDLER_TIMEOUT", new Error("no time was left"));
   // A category's handler is written for the types of the catalogue.
   const isOfCategory = entry !== undefined || !parts.isTyped;
   const route = parts.router.find(type, isOfCategory ? incoming.facts.category : undefined);
   const transaction = parts.begin?.({ key, token, leaseMs });
   const run = await runHandler(route, claimed, { transaction, deadline }, parts);
-  if ("kind" in run) {
+  if (run.kind === "failed") {
     await deadline.during(late, () => transaction?.rollback());
     return run;
   }
@@ -83,17 +85,9 @@ export async function runClaimed(
   const end = await deadline.during(late, () =>
     transaction === undefined ? inbox.complete({ key, token, now }) : transaction.commit(now),
   );
-  const commit: Commit = typeof end === "object" ? end : { state: end ? "committed" : "lost" };
-  switch (commit.state) {
-    case "committed":
-      return { kind: "done", as: route.fallback ? "unrouted" : "handled", reply: run.reply };
-    case "lost":
-      return takenOver();
-    case "failed":
-      return { kind: "failed", code: "CS_HANDLER_FAILED", error: commit.error };
-    default:
-      return commit satisfies never;
-  }
+  if (end === true) return run;
+  if (end === false || end.state === "lost") return takenOver();
+  return end.state === "failed" ? failedRun("CS_HANDLER_FAILED", end.error) : run;
 }
 
 /** The order guard: completes an event that is older than its resource's last handled one, without running anything. */
@@ -108,20 +102,15 @@ async function skipOlder(
 ): Promise<ClaimedRun | undefined> {
   // The claim keeps other events of the resource away until this one is completed.
   const { provider, tenant } = key;
-  const last = await inbox.lastHandled?.({ provider, tenant, name: resource.name });
+  const last = await inbox.lastHandled({ provider, tenant, name: resource.name });
   if (!isSuperseded({ type, resource }, last)) return undefined;
   const done = await inbox.complete({ key, token, now: now(), superseded: true });
-  return done ? { kind: "done", as: "superseded" } : takenOver();
+  return done ? { kind: "superseded" } : takenOver();
 }
 
 /** The answer to an attempt whose inbox did not answer within `limits.answerMs`. */
 export const inboxLate = (event: EventIdentity) => (): Outcome =>
   failed("CS_INBOX_UNAVAILABLE", new Error("the inbox did not answer in time"), event);
-
-/** The value of a handler that succeeded. */
-interface Returned {
-  readonly reply: unknown;
-}
 
 /** Runs a handler until it settles or its lease ends. Never rejects. */
 function runHandler(
@@ -135,18 +124,31 @@ function runHandler(
     readonly deadline: Deadline<Outcome>;
   },
   { elapsed, leaseMs, limits, failures, catalogue, provider }: ReceiverParts,
-): Promise<ClaimedRun | Returned> {
+): Promise<ClaimedRun> {
   const { identity: event, facts, data, body } = incoming;
   const context = new RunContext(event.key, facts);
   if (transaction !== undefined) Object.assign(context, { transaction: transaction.transaction });
   if (fallback) Object.assign(context, { isKnownType: catalogue.has(event.type) });
   const leaseLeft = (): number => leaseMs - (elapsed() - claimedAt);
-  const leaseEnded = (): ClaimedRun =>
+  const leaseEnded = (): FailedRun =>
     lost(`the handler was still running when its lease of ${String(leaseMs)} ms ended`);
 
   return new Promise((resolve) => {
     let leaseEnd: ReturnType<typeof setTimeout> | undefined;
     let isLost = false;
+    const end = (run: ClaimedRun): void => {
+      clearTimeout(leaseEnd);
+      resolve(run);
+    };
+    const succeed = (returned: unknown): void => {
+      const reply = provider.answer?.reply === undefined ? undefined : returned;
+      end(leaseLeft() > 0 ? { kind: fallback ? "unrouted" : "handled", reply } : leaseEnded());
+    };
+    const fail = (error: unknown): void => {
+      // Nobody waits for it any more, but its error must not disappear.
+      if (isLost) failures.report(failed("CS_HANDLER_FAILED", error, event));
+      end(failedRun("CS_HANDLER_FAILED", error));
+    };
     const late = (): Outcome => {
       const error = new Error(
         `the handler did not settle within limits.answerMs (${String(limits.answerMs)} ms)`,
@@ -161,23 +163,15 @@ function runHandler(
       leaseEnd = setTimeout(endLease, Math.max(1, leaseLeft()));
       return failed("CS_HANDLER_TIMEOUT", error, event);
     };
-    const run = async (): Promise<ClaimedRun | Returned> => {
-      try {
-        // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.
-        const given = fallback ? { ...facts, data } : body;
-        const returned = await handler(given as never, context as never);
-        const reply = provider.answer?.reply === undefined ? undefined : returned;
-        return leaseLeft() > 0 ? { reply } : leaseEnded();
-      } catch (error) {
-        // Nobody waits for it any more, but its error must not disappear.
-        if (isLost) failures.report(failed("CS_HANDLER_FAILED", error, event));
-        return { kind: "failed", code: "CS_HANDLER_FAILED", error };
-      }
-    };
-    void deadline.during(late, run).then((result) => {
-      clearTimeout(leaseEnd);
-      resolve(result);
-    });
+    try {
+      // `receiver.on` checked that this handler takes this type's events, and the inbox's type its context.
+      const given = fallback ? { ...facts, data } : body;
+      const returned = deadline.during(late, () => handler(given as never, context as never));
+      if (isThenable(returned)) Promise.resolve(returned).then(succeed, fail);
+      else succeed(returned);
+    } catch (error) {
+      fail(error);
+    }
   });
 }
 

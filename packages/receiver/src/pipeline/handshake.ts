@@ -1,12 +1,17 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { type ParsedPlace, parsePlace, type Places } from "@countersign/signatures/places";
-import { type ConditionPlan, conditionPlan, isMet } from "./event-plan.ts";
+import {
+  conditionOf,
+  type IsMet,
+  type ParsedPlace,
+  parsePlace,
+  type Places,
+} from "@countersign/signatures/places";
 import type { ReceiverResponse } from "./outcome.ts";
 
 /** A request that is answered and never recorded: a challenge, or a ping. */
 export interface HandshakePlan {
-  readonly when: readonly ConditionPlan[];
+  readonly when: readonly IsMet[];
   readonly method: "GET" | "POST";
   /** The place of the token that proves an unsigned handshake. */
   readonly token: ParsedPlace | undefined;
@@ -31,7 +36,7 @@ export function compileHandshakes({
       if (isUnsigned && members.some(([, , isHmac]) => isHmac))
         throw new TypeError(`${title}: an unsigned handshake must not sign what a stranger sends`);
       return {
-        when: when.map(conditionPlan),
+        when: when.map(conditionOf),
         method,
         token: token === undefined ? undefined : parsePlace(token),
         status,
@@ -60,7 +65,7 @@ export function answerHandshake(
       ("sign" in proof
         ? method === "POST" && token === undefined
         : method === proof.method && isToken(token, places, proof)) &&
-      when.every((condition) => isMet(condition, places)),
+      when.every((isMet) => isMet(places)),
   );
   if (plan === undefined) return undefined;
   const { status = plan.text || plan.json ? 200 : 204, text, json } = plan;

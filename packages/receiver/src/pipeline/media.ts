@@ -1,4 +1,5 @@
-import { parsePlace, Places, type PlaceSource } from "@countersign/signatures/places";
+import type { HeadersLike } from "@countersign/signatures";
+import { headerReader } from "@countersign/signatures/places";
 
 /** The form of a body, by its Content-Type; `undefined` if the provider sends no such body. */
 export type MediaReader = (contentType: string | null | undefined) => BodyFormat | undefined;
@@ -7,7 +8,7 @@ export type MediaReader = (contentType: string | null | undefined) => BodyFormat
 export type BodyFormat = "json" | "form" | "text";
 
 const FORM = "application/x-www-form-urlencoded";
-const JSON_TYPES = ["application/json", "application/*+json"];
+export const JSON_TYPES: readonly string[] = ["application/json", "application/*+json"];
 
 /** A media type with no parameter but `charset=utf-8`. */
 const CONTENT_TYPE =
@@ -15,7 +16,7 @@ const CONTENT_TYPE =
 
 /**
  * Returns a reader of the media types that a provider sends. Without the header the body is read: no parser is chosen
- * by a stranger's choice of type alone, since parsers that read it differently are how validation gets bypassed.
+ * only by a stranger's choice of type, since parsers that read it differently are how validation gets bypassed.
  */
 export function compileMedia(media: readonly string[] = JSON_TYPES): MediaReader {
   const accepted = new Set(media.filter((type) => !type.includes("*")));
@@ -41,9 +42,8 @@ export function compileMedia(media: readonly string[] = JSON_TYPES): MediaReader
   };
 }
 
-const CONTENT_TYPE_PLACE = parsePlace("header:content-type");
-
 /** The form of a body whose headers are not judged. */
-export function formatOf(source: PlaceSource, media: MediaReader): BodyFormat {
-  return media(new Places(source).value(CONTENT_TYPE_PLACE)?.toString()) ?? "json";
+export function formatOf(headers: HeadersLike, media: MediaReader): BodyFormat {
+  const contentType = headerReader(headers)("content-type");
+  return (typeof contentType === "object" ? undefined : media(contentType)) ?? "json";
 }

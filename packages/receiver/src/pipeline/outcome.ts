@@ -45,7 +45,7 @@ export type RejectionCode = SignatureErrorCode | keyof typeof REJECTIONS;
  * - `CS_CLAIM_LOST`: the handler was still running when its lease ended. Its transaction has written nothing.
  * - `CS_INBOX_UNAVAILABLE`: the inbox failed, or did not answer in time.
  * - `CS_SECRETS_UNAVAILABLE`: the `secrets` function failed, or did not return `{ tenant, secrets }`.
- * - `CS_KEY_UNAVAILABLE`: `keyOf` failed, did not answer in time, or was asked for too many keys.
+ * - `CS_KEY_UNAVAILABLE`: `keyOf` failed, did not answer in time, returned an unusable key, or would be called too often.
  * - `CS_RECEIVER_FAILED`: a fault in the receiver or in `respond`. The log has the error.
  */
 export type FailureCode =
@@ -76,9 +76,13 @@ export interface RejectionFacts extends RefusalFacts {
   readonly explanation?: readonly string[];
   /** The Content-Type that is refused; `null` if it was sent twice. */
   readonly contentType?: string | null;
+  /** The media types that the provider sends. */
+  readonly expected?: readonly string[];
   /** The Content-Encoding that is refused; `null` if it was sent twice. */
   readonly contentEncoding?: string | null;
   readonly method?: string;
+  /** The line of the app to change. The sender sees it too: usually it is the developer. */
+  readonly fix?: string;
 }
 
 /** An answer, for any framework. */
@@ -112,6 +116,8 @@ export type Outcome =
       readonly schemaErrors?: readonly RejectionDetail[];
       /** The handler's answer, for providers that expect one. */
       readonly reply?: unknown;
+      /** True: unsigned, from the provider's own list of events. */
+      readonly reconciled?: true;
     })
   | (EventIdentity & {
       readonly kind: "duplicate";
@@ -175,6 +181,10 @@ export function eventOf(outcome: Outcome): EventIdentity | undefined {
 export function isOutcome(step: object): step is Outcome {
   return "kind" in step;
 }
+
+/** True for a promise of any realm, and for what `await` takes as one. */
+export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  value !== null && /^(?:object|function)$/.test(typeof value) && "then" in (value as object);
 
 /** True for errors of any realm: test runners such as Jest run an app in another realm than Node's own errors. */
 export const isError = (value: unknown): value is Error =>

@@ -1,14 +1,17 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import type { Attempt, HeadersLike, Secret, SignatureScheme } from "@countersign/signatures";
-import type { Inbox, InboxQueue, TransactionalInbox } from "../inbox/inbox.ts";
+import type { Attempt as SignedAttempt, Secret, SignatureScheme } from "@countersign/signatures";
+import type { Inbox, InboxQueue } from "../inbox/inbox.ts";
+import type { TransactionalInbox } from "../inbox/transaction.ts";
 import type { Replay } from "../options.ts";
-import type { HandlerSlots } from "./admission.ts";
-import type { BodyLimits, BodyMemory } from "./body.ts";
+import type { HandlerSlots, Running } from "./admission.ts";
+import type { Attempt, BodyLimits, BodyMemory } from "./body.ts";
 import type { EventParts } from "./read-events.ts";
 import type { FailureLog } from "./failure-log.ts";
 import type { HandshakePlan } from "./handshake.ts";
 import type { KeyCache } from "./key-cache.ts";
 import type { MediaReader } from "./media.ts";
+import type { OutcomeFacts } from "./observe.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Router } from "./router.ts";
 
 export interface ReceiverLimits extends BodyLimits {
@@ -41,7 +44,12 @@ export interface Credentials {
   readonly decoys: boolean;
 }
 
-/** What verifying needs, for a receiver and for `verifyEvent`. */
+/** The merchant's function, whose answer is checked. */
+export type FindCredentials = (
+  attempt: Pick<Attempt, "headers" | "path" | "url">,
+) => Promise<Credentials>;
+
+/** The parts that verify attempts, for a receiver and for `verifyEvent`. */
 export interface VerifyParts extends ProviderParts {
   /** The option `url`. */
   readonly publicUrl: string | undefined;
@@ -65,17 +73,20 @@ export interface ReceiverParts extends VerifyParts {
   readonly replayOf: (type: string) => Replay;
   readonly verifyToken: string | undefined;
   readonly leaseMs: number;
+  /** Time for which the provider retries, in milliseconds; `undefined` if it is unknown. */
+  readonly retryMs: number | undefined;
   readonly limits: ReceiverLimits;
   readonly router: Router;
   /** For attempts that run a handler, or store an event. */
   readonly slots: HandlerSlots;
   readonly memory: BodyMemory;
   readonly failures: FailureLog;
+  /** The keys that attempts name, if the scheme needs one. */
   readonly keys: KeyCache | undefined;
   /** Explains why a signature is refused, with the option `explain`; `undefined` if it explained one just before. */
   readonly explain:
     | ((
-        attempt: Attempt,
+        attempt: SignedAttempt,
         secrets: readonly Secret[],
         now: number,
       ) => Promise<readonly string[] | undefined>)
@@ -84,8 +95,8 @@ export interface ReceiverParts extends VerifyParts {
   readonly now: () => number;
   /** Monotonic time in milliseconds, for everything that is measured. */
   readonly elapsed: () => number;
-  readonly findSecrets: (attempt: {
-    readonly headers: HeadersLike;
-    readonly path: string | undefined;
-  }) => Promise<Credentials> | Credentials;
+  readonly credentials: Credentials | FindCredentials;
+  readonly running: Running;
+  /** Logs, observes and counts an outcome. */
+  readonly report: (outcome: Outcome, facts: OutcomeFacts) => void;
 }

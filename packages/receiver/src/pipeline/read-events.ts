@@ -1,7 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { readJson } from "@countersign/rules";
-import { pointerOf, putAt, valueAt } from "@countersign/schemas";
+import { pointerOf, withValueAt } from "@countersign/schemas";
 import {
+  type IsMet,
+  memberAt,
   type ParsedPlace,
   parseJson,
   parsePlace,
@@ -16,11 +18,11 @@ import {
   type IncomingEvent,
   type KnownType,
 } from "./event.ts";
-import { type ConditionPlan, type EventPlan, isMet } from "./event-plan.ts";
+import type { EventPlan } from "./event-plan.ts";
 import type { BodyFormat } from "./media.ts";
 import { type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
 
-/** What reading an attempt's events needs of the receiver. */
+/** The parts of a receiver that read an attempt's events. */
 export interface EventParts {
   readonly provider: { readonly name: string };
   readonly batch: ParsedPlace | undefined;
@@ -90,7 +92,7 @@ export function readEvents(
     return "kind" in event ? event : [event];
   }
 
-  const [plain, exact] = [valueAt(value, batch.text.slice(5)), places.any(batch)];
+  const [plain, exact] = [memberAt(value, batch.members), places.any(batch)];
   if (!Array.isArray(plain) || !Array.isArray(exact))
     return malformed(batch.text, "be a list of events");
   const events: IncomingEvent[] = [];
@@ -123,7 +125,10 @@ function readBody({
   }
   if (json.ok) return json;
   if (format === "text" && isUtf8(body)) return { value: textOf(body), numbers: NO_NUMBERS };
-  const details = [{ message: `${json.code} at offset ${String(json.offset)}` }];
+  const { code, offset } = json;
+  const details = [
+    { message: offset === undefined ? code : `${code} at offset ${String(offset)}` },
+  ];
   return rejected("CS_BODY_NOT_JSON", { details });
 }
 
@@ -134,7 +139,7 @@ function readEvent(
   { provider, events, authentic, catalogue, repeatsId }: EventParts,
 ): IncomingEvent | Rejected {
   const { places } = item;
-  const plan = events.find(({ when }) => when === undefined || isMet(when, places));
+  const plan = events.find(({ when }) => when === undefined || when(places));
   // The last form has no condition.
   if (plan === undefined) throw new TypeError("a provider has no event");
   const type = typeOf(plan, places);
@@ -146,7 +151,7 @@ function readEvent(
     ids.push(id);
   }
   // A handler could keep its records by either.
-  if (repeatsId && valueAt(item.body, "/id") !== ids[0])
+  if (repeatsId && memberAt(item.body, ["id"]) !== ids[0])
     return malformed("body:/id", "be the signed id");
   const { category: known } = catalogue.get(type) ?? {};
   const time = plan.time && secondsOf(places.value(plan.time.at), plan.time.unit);
@@ -189,6 +194,7 @@ function readEvent(
     source,
     format,
     inexact: item.inexact,
+    hasId: ids.length > 0,
     comparesBytes: ids.length > 0 && !signed.id,
   };
 }
@@ -198,11 +204,9 @@ const ID = /^[\x21-\x7e]{1,256}$/;
 const MAX_TYPE_LENGTH = 256;
 
 function typeOf({ type, separator }: EventPlan, places: Places): string | undefined {
-  const [first, ...others] = type.map((part) =>
-    typeof part === "string" ? part : places.value(part),
-  );
-  if (first === undefined) return undefined;
-  const joined = [first, ...others.filter((part) => part !== undefined)].join(separator);
+  const parts = type.map((part) => (typeof part === "string" ? part : places.value(part)));
+  if (parts[0] === undefined) return undefined;
+  const joined = parts.filter((part) => part !== undefined).join(separator);
   return joined === "" || joined.length > MAX_TYPE_LENGTH ? undefined : joined;
 }
 
@@ -213,8 +217,8 @@ function categoryAt({ category }: EventPlan, places: Places, type: string): stri
   return value === undefined ? undefined : String(value);
 }
 
-function isLive(live: ParsedPlace | ConditionPlan, places: Places): boolean | undefined {
-  if ("condition" in live) return isMet(live, places);
+function isLive(live: ParsedPlace | IsMet, places: Places): boolean | undefined {
+  if (typeof live === "function") return live(places);
   const value = places.value(live);
   return value === undefined ? undefined : value === true || value === "true";
 }
@@ -223,22 +227,21 @@ export const NOT_JSON: unique symbol = Symbol("not JSON");
 
 /** The value of a body's member is the parsed one, whose numbers are numbers; JSON in a form's field is strict too. */
 export function dataAt(at: ParsedPlace, { places, body }: Pick<Item, "places" | "body">): unknown {
-  if (at.kind === "item" || at.kind === "body") return valueAt(body, at.text.slice(5));
+  if (at.kind === "item" || at.kind === "body") return memberAt(body, at.members);
   if (at.isJson !== true) return places.any(at);
   const json = readJson(String(places.value(parsePlace(`form:${at.name}`)) ?? ""));
-  return json.ok ? valueAt(json.value, pointerOf(at.members)) : NOT_JSON;
+  return json.ok ? memberAt(json.value, at.members) : NOT_JSON;
 }
 
 /** The values that the signature proves, where they were in the body; others by their place. */
 function onlyAt(authentic: readonly ParsedPlace[], places: Places): object {
-  const values: Record<string, unknown> = {};
+  let values: unknown = {};
   for (const at of authentic) {
-    const value = places.any(at);
-    if (value === undefined) continue;
-    if (at.kind === "body" || at.kind === "item") putAt(values, at.text.slice(5), value);
-    else values[at.text] = value;
+    const isPointer = at.kind === "body" || at.kind === "item";
+    values = withValueAt(values, isPointer ? at.members : [at.text], places.any(at));
   }
-  return values;
+  // A place has a step: the whole body is an object.
+  return values as object;
 }
 
 /** A type within a key: other characters than those of ids are encoded. */

@@ -1,43 +1,69 @@
-import { Deadline, judgeHeaders } from "./admission.ts";
+import { Deadline } from "./admission.ts";
 import { handleBatch } from "./batch.ts";
 import type { Attempt, IncomingBody } from "./body.ts";
 import { readEvents, Reading } from "./read-events.ts";
 import { answerHandshake, type HandshakePlan } from "./handshake.ts";
-import { failed, isOutcome, type Outcome, rejected, type RejectionFacts } from "./outcome.ts";
+import { judgeHeaders } from "./judge-headers.ts";
+import type { OutcomeFacts } from "./observe.ts";
+import {
+  failed,
+  isOutcome,
+  type Outcome,
+  type ReceiverResponse,
+  rejected,
+  type RejectionFacts,
+} from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
 import { recordOnce } from "./record.ts";
-import { type Signer, signedUrl, verify } from "./verify.ts";
-
-/** The receiver's decision about one attempt, within `limits.answerMs`. */
-export interface Decision {
-  readonly outcome: Outcome;
-  readonly signer: Signer | undefined;
-  /** Resolve with the outcomes of handlers whose attempt had to be answered before. */
-  readonly later: readonly Promise<Outcome>[];
-}
+import { explained, findKey, findSecrets, type Signer, signedUrl, verify } from "./verify.ts";
 
 /** One attempt on its way. */
 interface Passage {
   readonly deadline: Deadline<Outcome>;
   readonly body: IncomingBody;
   signer: Signer | undefined;
+  /** Resolve with the outcomes of handlers whose attempt had to be answered before. */
   later: readonly Promise<Outcome>[];
 }
 
-/** Decides about one attempt before its time has passed. Never rejects. */
-export function receive(attempt: Attempt, parts: ReceiverParts): Promise<Decision> {
+/** The outcome of an attempt and its response; `receiver.receive` has no response. */
+export interface Answered {
+  readonly outcome: Outcome;
+  readonly response?: ReceiverResponse;
+}
+
+/** Decides about one attempt before its time has passed, and reports what is answered. Never rejects. */
+export async function receive<Answer extends Answered>(
+  attempt: Attempt,
+  answerWith: (outcome: Outcome) => Answer,
+  parts: ReceiverParts,
+): Promise<Answer> {
+  const { elapsed, running, report } = parts;
+  const startedAt = elapsed();
+  running.enter();
   const body = parts.memory.open();
   const deadline = new Deadline<Outcome>(parts.limits.answerMs, bodyLate, body);
   const passage: Passage = { deadline, body, signer: undefined, later: [] };
   const decided = decide(attempt, passage, parts);
-  return deadline.bound(decided).then((outcome) => {
-    body.release();
-    const { signer, later } = passage;
-    return { outcome, signer, later: deadline.handlerGoesOn ? [decided] : later };
-  });
+  const outcome = await deadline.bound(decided);
+  body.release();
+
+  const answer = answerWith(outcome);
+  const status = answer.response && { status: answer.response.status };
+  const factsNow = (): OutcomeFacts => ({ durationMs: elapsed() - startedAt, ...passage.signer });
+  const facts = factsNow();
+  if (outcome.kind === "batch") for (const own of outcome.outcomes) report(own, facts);
+  report(answer.outcome, { ...facts, ...status });
+  const later = deadline.handlerGoesOn ? [decided] : passage.later;
+  if (later.length === 0) running.leave();
+  else
+    void Promise.all(
+      later.map(async (flow) => report(await flow, { ...factsNow(), late: true })),
+    ).finally(() => running.leave());
+  return answer;
 }
 
-/** Of a GET that is no handshake: most likely the option `verifyToken` is not what the request has in this place. */
+/** The facts about a GET that no handshake matches: the request probably has another token there than `verifyToken`. */
 function getFacts(handshakes: readonly HandshakePlan[]): RejectionFacts {
   const { token } = handshakes.find(({ method }) => method === "GET") ?? {};
   return { method: "GET", ...(token && { place: token.text }) };
@@ -57,10 +83,13 @@ async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts):
 
     const given = attempt.body;
     const body = typeof given === "function" ? await given(passage.body) : given;
-    if ("error" in body) return rejected(body.error);
+    if ("error" in body) return rejected(body.error, body.fix ? { facts: { fix: body.fix } } : {});
     const refused = passage.body.finish(body);
     if (refused !== undefined) return rejected(refused);
 
+    const { receivedAt = parts.now() } = attempt;
+    if (!Number.isFinite(receivedAt))
+      throw new TypeError('"receivedAt" must be milliseconds since 1970');
     const { checked, format, method } = headers;
     const source = { headers: attempt.headers, body, url: signedUrl(attempt.url, parts) };
     const reading = new Reading(source, { format, depth: parts.limits.depth });
@@ -69,9 +98,17 @@ async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts):
     if (unsigned !== undefined) return { kind: "handshake", response: unsigned };
     if (method === "GET") return rejected("CS_METHOD_NOT_ALLOWED", { facts: getFacts(handshakes) });
 
+    const request = { ...source, method, checked, places: reading.places };
+    const { keys, credentials: found } = parts;
+    const credentials =
+      typeof found === "function" ? await findSecrets(found, attempt, deadline) : found;
+    if (isOutcome(credentials)) return credentials;
+    const key = keys && (await findKey(keys, request, deadline, parts));
+    if (typeof key === "object") return key;
     // Nothing of the body is trusted before this.
-    const signed = await verify(attempt, { reading, checked }, deadline, parts);
-    if (isOutcome(signed)) return signed;
+    const means = { credentials, key, now: receivedAt };
+    const signed = verify(request, means, parts);
+    if (isOutcome(signed)) return await explained(signed, request, means, parts);
     passage.signer = signed.signer;
     const response = answerHandshake(handshakes, reading.places, signed);
     if (response !== undefined) return { kind: "handshake", response };

@@ -1,7 +1,7 @@
 import type { Claim, Comparison, EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import { digestOf, type IncomingEvent, resourceOf, validate } from "./event.ts";
-import { type ClaimedRun, inboxLate, runClaimed } from "./handle.ts";
+import { inboxLate, runClaimed } from "./handle.ts";
 import {
   type EventIdentity,
   failed,
@@ -10,7 +10,14 @@ import {
   type RejectionDetail,
 } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
+import { FROM_LIST } from "../inbox/rows-inbox.ts";
 import { storedFacts } from "./stored-event.ts";
+
+/** Further members of the outcome of an event that ran. */
+interface Marks {
+  readonly schemaErrors?: readonly RejectionDetail[];
+  readonly reconciled?: true;
+}
 
 /** Validates an authentic event and handles or stores it, once. Never rejects. */
 export function recordOnce(
@@ -24,18 +31,13 @@ export function recordOnce(
     return { kind: "ignored", ...identity };
   const faults = validate(event, parts);
   if (faults !== undefined && "kind" in faults) return faults;
-  const outcome =
-    queue === undefined
-      ? handleOnce(event, deadline, parts)
-      : storeEvent(event, deadline, parts, queue);
-  return faults === undefined ? outcome : outcome.then((ended) => withFaults(ended, faults));
-}
-
-function withFaults(outcome: Outcome, schemaErrors: readonly RejectionDetail[]): Outcome {
-  const { kind } = outcome;
-  return kind === "handled" || kind === "unrouted" || kind === "stored"
-    ? { ...outcome, schemaErrors }
-    : outcome;
+  const marks: Marks = {
+    ...(faults && { schemaErrors: faults }),
+    ...(facts.reconciled && { reconciled: true }),
+  };
+  return queue === undefined
+    ? handleOnce(event, marks, deadline, parts)
+    : storeEvent(event, marks, deadline, { ...parts, queue });
 }
 
 /**
@@ -44,6 +46,7 @@ function withFaults(outcome: Outcome, schemaErrors: readonly RejectionDetail[]):
  */
 async function handleOnce(
   incoming: IncomingEvent,
+  marks: Marks,
   deadline: Deadline<Outcome>,
   parts: ReceiverParts,
 ): Promise<Outcome> {
@@ -51,39 +54,33 @@ async function handleOnce(
   const { key, type } = event;
   const { inbox, leaseMs, slots } = parts;
   const claimedAt = parts.elapsed();
+  let leaveSlot: (() => void) | undefined;
   try {
     const now = parts.now();
-    const request = { ...recordedEvent(incoming, parts), leaseMs, now };
+    const request = { ...recordedEvent(incoming, now, parts), leaseMs, now };
     const claim = await deadline.during(inboxLate(event), () => inbox.claim(request));
     if (claim.state !== "claimed") return known(claim, event, now);
     const { token, sameBytesAs } = claim;
     const busy = (): Outcome => rejected("CS_RECEIVER_BUSY", { event });
     const { tenant } = key;
-    const leaveSlot = slots.tryEnter(tenant) ?? (await slots.wait(tenant, deadline, busy));
+    leaveSlot = slots.tryEnter(tenant) ?? (await slots.wait(tenant, deadline, busy));
     if (leaveSlot === undefined) {
       await release({ key, token }, parts);
       return busy();
     }
     const claimed = { event: incoming, token, claimedAt };
-    let run: ClaimedRun;
-    try {
-      run = await runClaimed(claimed, { deadline, leaveSlot }, parts);
-    } finally {
-      leaveSlot();
-    }
+    const run = await runClaimed(claimed, { deadline, leaveSlot }, parts);
+    leaveSlot();
     if (run.kind === "failed") {
       await release({ key, token }, parts);
       return failed(run.code, run.error, event);
     }
-    if (run.as === "superseded") return { kind: "superseded", key, type };
-    return {
-      kind: run.as,
-      key,
-      type,
-      ...(sameBytesAs !== undefined && { sameBytesAs }),
-      ...(run.reply !== undefined && { reply: run.reply }),
-    };
+    const { kind, reply } = run;
+    if (kind === "superseded") return { kind, key, type };
+    const same = sameBytesAs !== undefined && { sameBytesAs };
+    return { kind, key, type, ...same, ...(reply !== undefined && { reply }), ...marks };
   } catch (error) {
+    leaveSlot?.();
     return failed("CS_INBOX_UNAVAILABLE", error, event);
   }
 }
@@ -126,17 +123,20 @@ async function release(
 /** Returns an authentic event as an inbox records it. */
 function recordedEvent(
   event: IncomingEvent,
-  { catalogue, order, onIdReuse, replayOf }: ReceiverParts,
+  now: number,
+  { catalogue, order, onIdReuse, replayOf, retryMs }: ReceiverParts,
 ): RecordedEvent & Comparison {
   const { key, type } = event.identity;
   return {
     key,
     type,
-    digest: digestOf(event.source),
+    digest: `${event.facts.reconciled ? FROM_LIST : ""}${digestOf(event.source)}`,
     // Without the order guard, nothing keeps two events of a resource apart.
     resource: order === "none" ? undefined : resourceOf(event, catalogue.get(type)),
     onIdReuse,
     sameBytes: event.comparesBytes ? replayOf(type) : undefined,
+    // Later, equal bytes are another event: nobody retries any more.
+    knownSince: event.hasId || retryMs === undefined ? undefined : now - retryMs,
   };
 }
 
@@ -146,12 +146,12 @@ export const STORED_AT_ONCE = 256;
 /** `acknowledge: 'after-store'`: the event is kept durably, and a worker handles it. */
 async function storeEvent(
   incoming: IncomingEvent,
+  marks: Marks,
   deadline: Deadline<Outcome>,
-  parts: ReceiverParts,
-  queue: InboxQueue,
+  parts: ReceiverParts & { readonly queue: InboxQueue },
 ): Promise<Outcome> {
   const { identity: event, source } = incoming;
-  const { slots } = parts;
+  const { slots, queue } = parts;
   const { tenant } = event.key;
   const late = inboxLate(event);
   // Only the inbox keeps a slot: whoever waits for one waits for it.
@@ -160,7 +160,7 @@ async function storeEvent(
   try {
     const now = parts.now();
     const request = {
-      ...recordedEvent(incoming, parts),
+      ...recordedEvent(incoming, now, parts),
       // The bytes were read as JSON or as a form: they are UTF-8 without a byte order mark.
       body: typeof source === "string" ? source : new TextDecoder().decode(source),
       facts: storedFacts(incoming),
@@ -170,7 +170,12 @@ async function storeEvent(
     if (stored.state !== "stored") return known(stored, event, now);
     parts.onStored();
     const { sameBytesAs } = stored;
-    return { kind: "stored", ...event, ...(sameBytesAs !== undefined && { sameBytesAs }) };
+    return {
+      kind: "stored",
+      ...event,
+      ...(sameBytesAs !== undefined && { sameBytesAs }),
+      ...marks,
+    };
   } catch (error) {
     return failed("CS_INBOX_UNAVAILABLE", error, event);
   } finally {

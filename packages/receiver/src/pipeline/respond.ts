@@ -1,5 +1,5 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { type Outcome, type ReceiverResponse, REJECTIONS } from "./outcome.ts";
+import { isThenable, type Outcome, type ReceiverResponse, REJECTIONS } from "./outcome.ts";
 
 /** Maps an outcome to an answer; `createReceiver({ respond })` replaces the default one. */
 export type Respond = (outcome: Outcome) => ReceiverResponse;
@@ -28,13 +28,12 @@ export function respondAs({
     switch (outcome.kind) {
       case "handled":
       case "unrouted":
-        return outcome.reply === undefined || reply === undefined
-          ? done
-          : {
-              status: 200,
-              headers: { "content-type": reply },
-              body: printed(outcome.reply, reply),
-            };
+        if (outcome.reply === undefined || reply === undefined) return done;
+        return {
+          status: 200,
+          headers: { "content-type": reply },
+          body: printed(outcome.reply, reply),
+        };
       case "duplicate":
       case "superseded":
       case "ignored":
@@ -45,18 +44,21 @@ export function respondAs({
         return outcome.response;
       case "batch":
         return outcome.outcomes.map(respond).find(({ status }) => status > 299) ?? done;
-      case "in_progress":
-        return json(inProgress, "CS_EVENT_IN_PROGRESS", outcome.key.id, outcome.retryAfterSeconds);
-      case "failed":
-        return json(503, outcome.code, outcome.event?.key.id, outcome.retryAfterSeconds);
+      case "in_progress": {
+        const { key, retryAfterSeconds } = outcome;
+        return json(inProgress, { code: "CS_EVENT_IN_PROGRESS", id: key.id }, retryAfterSeconds);
+      }
+      case "failed": {
+        const { code, event, retryAfterSeconds } = outcome;
+        return json(503, { code, id: event?.key.id }, retryAfterSeconds);
+      }
       case "rejected": {
-        const { code, event } = outcome;
-        const status = Object.hasOwn(REJECTIONS, code)
-          ? REJECTIONS[code as keyof typeof REJECTIONS]
-          : "alike";
+        const { code, event, facts } = outcome;
+        const status = code in REJECTIONS ? REJECTIONS[code as keyof typeof REJECTIONS] : "alike";
         // All of these are alike, byte for byte: the reason would help only a forger.
-        if (status === "alike") return json(refused, "CS_SIGNATURE_REFUSED");
-        const response = json(status, code, event?.key.id, status === 503 ? 5 : undefined);
+        if (status === "alike") return json(refused, { code: "CS_SIGNATURE_REFUSED" });
+        const shown = { code, id: event?.key.id, fix: facts?.fix };
+        const response = json(status, shown, status === 503 ? 5 : undefined);
         return status === 405 ? { ...response, headers: { ...response.headers, allow } } : response;
       }
       default:
@@ -72,26 +74,10 @@ const printed = (reply: unknown, mediaType: string): string =>
     ? (JSON.stringify(reply) ?? "")
     : String(reply);
 
-/** The default fix for a consumed body; an adapter replaces it with its own. */
-export const BODY_CONSUMED_FIX: string =
-  "a parser such as express.json() has read the body before the receiver: " +
-  "move app.post(path, toExpress(receiver)) above app.use(express.json())";
-
-function json(
-  status: number,
-  code: string,
-  id?: string,
-  retryAfterSeconds?: number,
-): ReceiverResponse {
-  const fix = code === "CS_BODY_CONSUMED" ? BODY_CONSUMED_FIX : undefined;
-  return {
-    status,
-    headers: {
-      "content-type": "application/json",
-      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
-    },
-    body: JSON.stringify({ code, id, fix }),
-  };
+function json(status: number, shown: object, retryAfterSeconds?: number): ReceiverResponse {
+  const wait = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  const headers = { "content-type": "application/json", ...wait };
+  return { status, headers, body: JSON.stringify(shown) };
 }
 
 // RFC 9110 sections 5.6.2 and 5.5: a token, and no control characters except the tab.
@@ -106,7 +92,7 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
  * @throws {TypeError} HTTP cannot carry the answer.
  */
 export function checkResponse(response: ReceiverResponse): ReceiverResponse {
-  if ("then" in response) {
+  if (isThenable(response)) {
     // Nobody waits for an async function; its rejection would end the process.
     Promise.resolve(response).catch(() => undefined);
     throw new TypeError('"respond" must return an answer, not a promise');

@@ -1,4 +1,5 @@
-import type { EventKey, Inbox, TransactionalInbox } from "../inbox/inbox.ts";
+import type { EventKey, Inbox } from "../inbox/inbox.ts";
+import type { TransactionalInbox } from "../inbox/transaction.ts";
 import { MistakeError } from "../mistake.ts";
 import type { EventFacts, UnknownEvent } from "./event.ts";
 
@@ -92,7 +93,7 @@ export class Router {
     if (name === "*" || name === "")
       return 'unsupported name; every event without its own handler goes to the "fallback" option of createReceiver';
     if (this.#names.size > 0 && !this.#names.has(name))
-      return `unknown type or category; ${nearest(name, this.#names)}`;
+      return `unknown type or category; expected ${expected(this.#names)}`;
     if (this.#routes.has(name)) return "a handler already exists, and an event has exactly one";
     // A handler registered later would miss events that the fallback has handled meanwhile.
     return this.#routing ? "register all handlers before the first attempt" : undefined;
@@ -106,18 +107,9 @@ export class Router {
 
 export const quoted = (name: unknown): string => JSON.stringify(String(name));
 
-const MOST_LISTED = 10;
+const MOST_LISTED = 20;
 
-/** Lists the names that begin as a mistyped one does. */
-function nearest(name: string, names: ReadonlySet<string>): string {
-  const shared = (known: string): number => {
-    let length = 0;
-    while (length < known.length && known[length] === name[length]) length += 1;
-    return length;
-  };
-  const near = [...names].toSorted((a, b) => shared(b) - shared(a)).slice(0, MOST_LISTED);
-  const listed = near.map(quoted).join(", ");
-  return names.size === near.length
-    ? `expected one of ${listed}`
-    : `the nearest of ${String(names.size)} names are ${listed}`;
-}
+const expected = (names: ReadonlySet<string>): string =>
+  names.size > MOST_LISTED
+    ? `one of the ${String(names.size)} in the document's "catalogue"; if the provider has added it since, extend a copy`
+    : `one of ${[...names].map(quoted).join(", ")}`;

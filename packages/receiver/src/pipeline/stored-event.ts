@@ -6,7 +6,7 @@ import type { BodyFormat } from "./media.ts";
 import { type Rejected, rejected } from "./outcome.ts";
 import { dataAt } from "./read-events.ts";
 
-/** What a stored event keeps next to its body, so that a worker needs no headers. Nothing of the body is in it. */
+/** A stored event's facts next to its body, so that a worker needs no headers. They repeat nothing of the body. */
 interface StoredFacts {
   readonly facts: EventFacts;
   readonly format: BodyFormat;
@@ -52,6 +52,7 @@ export function storedEvent(
     data,
     dataAt: place,
     inexact: json?.ok === true ? json.numbers : new Map<string, string>(),
+    hasId: true,
     comparesBytes: false,
   };
 }

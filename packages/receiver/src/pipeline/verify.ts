@@ -1,18 +1,15 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import {
-  type CheckedHeaders,
+  type Attempt as SignedAttempt,
   schemeOf,
-  type Secret,
   type SignatureScheme,
 } from "@countersign/signatures";
-import { MistakeError, withCode } from "../mistake.ts";
-import type { GivenSecret, SecretsOption, TenantSecrets } from "../options.ts";
+import { MistakeError } from "../mistake.ts";
 import type { Deadline } from "./admission.ts";
 import type { Attempt } from "./body.ts";
-import type { Reading } from "./read-events.ts";
-import { warnProcess } from "./failure-log.ts";
+import type { KeyCache } from "./key-cache.ts";
 import { failed, type Outcome, rejected } from "./outcome.ts";
-import type { Credentials, ReceiverParts } from "./parts.ts";
+import type { Credentials, FindCredentials, ReceiverParts } from "./parts.ts";
 
 /** The proof of a genuine signature. */
 export interface Verified {
@@ -28,49 +25,69 @@ export interface Signer {
   readonly secretLabel?: string;
 }
 
-/** Verifies the signature with the secrets of the attempt's tenant, or with the key that the attempt names. */
-export async function verify(
-  { headers, method = "POST", path, url, receivedAt }: Attempt,
-  { reading, checked }: { readonly reading: Reading; readonly checked: CheckedHeaders | undefined },
+/** Asks the merchant's function for the secrets of the attempt's tenant. */
+export async function findSecrets(
+  find: FindCredentials,
+  attempt: Attempt,
   deadline: Deadline<Outcome>,
-  parts: ReceiverParts,
-): Promise<Verified | Outcome> {
-  const { scheme, findSecrets, failures, explain, claims } = parts;
-  const { body, places } = reading;
+): Promise<Credentials | Outcome> {
   try {
-    const given = { headers, path: path ?? (url === undefined ? undefined : pathOf(url)) };
-    const found = deadline.during(secretsLate, () => findSecrets(given));
-    const { tenant, secrets, labels, decoys } = found instanceof Promise ? await found : found;
-    failures.hide(secrets);
-    const attempt = { headers, body, url: signedUrl(url, parts), method, checked, places };
-    const key = scheme.needsKey
-      ? await findKey(scheme.keyPlace(attempt), deadline, parts)
-      : undefined;
-    if (typeof key === "object") return key;
-
-    const now = receivedAt ?? parts.now();
-    const verification = scheme.verify(attempt, secrets, { now, key, claims, decoys });
-    if (decoys && secrets.length === 0) return rejected("CS_TENANT_UNKNOWN");
-    if (verification.ok) {
-      const { secretIndex } = verification;
-      const label = labels[secretIndex];
-      const signer = { secretIndex, ...(label !== undefined && { secretLabel: label }) };
-      const sign = (text: string): string => {
-        const secret = secrets.slice(secretIndex, secretIndex + 1);
-        return (
-          challengeScheme(parts.provider).sign({ body: new TextEncoder().encode(text) }, secret)
-            .headers["x"] ?? ""
-        );
-      };
-      return { tenant, sign, signer };
-    }
-    const explanation = await explain?.(attempt, secrets, now);
-    const facts = { ...verification.facts, ...(explanation && { explanation }) };
-    return rejected(verification.code, { facts });
+    return await deadline.during(secretsLate, () => find(attempt));
   } catch (error) {
-    // The merchant's own look-up failed, or returned an unusable secret.
     return failed("CS_SECRETS_UNAVAILABLE", error);
   }
+}
+
+const secretsLate = (): Outcome =>
+  failed("CS_SECRETS_UNAVAILABLE", new Error('"secrets" did not answer within limits.answerMs'));
+
+/** The secrets and the key that verify an attempt, and its time. */
+interface Means {
+  readonly credentials: Credentials;
+  /** The key that the attempt names. */
+  readonly key: string | undefined;
+  /** When the attempt arrived, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Verifies the signature. */
+export function verify(
+  attempt: SignedAttempt,
+  { credentials: { tenant, secrets, labels, decoys }, key, now }: Means,
+  { scheme, failures, claims, provider }: ReceiverParts,
+): Verified | Outcome {
+  failures.hide(secrets);
+  try {
+    const verification = scheme.verify(attempt, secrets, { now, key, claims, decoys });
+    if (decoys && secrets.length === 0) return rejected("CS_TENANT_UNKNOWN");
+    if (!verification.ok) return rejected(verification.code, { facts: verification.facts });
+    const { secretIndex } = verification;
+    const label = labels[secretIndex];
+    const signer = { secretIndex, ...(label !== undefined && { secretLabel: label }) };
+    const sign = (text: string): string => {
+      const secret = secrets.slice(secretIndex, secretIndex + 1);
+      const body = new TextEncoder().encode(text);
+      return challengeScheme(provider).sign({ body }, secret).headers["x"] ?? "";
+    };
+    return { tenant, sign, signer };
+  } catch (error) {
+    // The merchant's own look-up returned something unusable.
+    return failed(key === undefined ? "CS_SECRETS_UNAVAILABLE" : "CS_KEY_UNAVAILABLE", error);
+  }
+}
+
+/** Adds the causes of a refused signature, with the option `explain`. */
+export async function explained(
+  outcome: Outcome,
+  attempt: SignedAttempt,
+  { credentials: { secrets }, now }: Means,
+  { explain }: ReceiverParts,
+): Promise<Outcome> {
+  if (outcome.kind !== "rejected" || secrets.length === 0) return outcome;
+  const explanation = await explain?.(attempt, secrets, now);
+  return explanation === undefined
+    ? outcome
+    : { ...outcome, facts: { ...outcome.facts, explanation } };
 }
 
 /** Challenges are answered with HMAC-SHA256 in hexadecimal, whatever the sender's own signature covers. */
@@ -87,20 +104,19 @@ const challengeScheme = ({ name, title, signature }: ProviderDocument): Signatur
     },
   });
 
-const secretsLate = (): Outcome =>
-  failed("CS_SECRETS_UNAVAILABLE", new Error('"secrets" did not answer within limits.answerMs'));
-
 /** Looks up the key that an attempt names. A source that is down is the receiver's failure, never a refusal. */
-async function findKey(
-  name: ReturnType<SignatureScheme["keyPlace"]>,
+export async function findKey(
+  keys: KeyCache,
+  attempt: SignedAttempt,
   deadline: Deadline<Outcome>,
-  { keys }: ReceiverParts,
-): Promise<string | Outcome | undefined> {
-  if (typeof name !== "string") return name && rejected(name.code, { facts: name.facts });
+  { scheme }: ReceiverParts,
+): Promise<string | Outcome> {
   const late = (): Outcome =>
     failed("CS_KEY_UNAVAILABLE", new Error('"keyOf" did not answer within limits.answerMs'));
   try {
-    const key = await deadline.during(late, () => keys?.get(name));
+    const name = scheme.keyPlace(attempt);
+    if (typeof name === "object") return rejected(name.code, { facts: name.facts });
+    const key = name && (await deadline.during(late, () => keys.get(name)));
     return key ?? rejected("CS_KEY_UNKNOWN");
   } catch (error) {
     return failed("CS_KEY_UNAVAILABLE", error);
@@ -115,79 +131,6 @@ export function signedUrl(
   if (publicUrl === undefined) return url;
   const query = url?.indexOf("?") ?? -1;
   return query === -1 ? publicUrl : `${publicUrl}${(url ?? "").slice(query)}`;
-}
-
-/** Returns the path of a request's target or URL as it was sent, without scheme, authority and query. */
-export function pathOf(url: string): string {
-  const [, path = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? [];
-  return path === "" ? "/" : path;
-}
-
-/**
- * Checks the secrets and the URL now; the answer of a function is checked with each attempt.
- *
- * @throws {MistakeError} `CS_SECRET_INVALID` The scheme could not verify with them.
- */
-export function checkSecrets(
-  secrets: SecretsOption | undefined,
-  scheme: SignatureScheme,
-  caller: string,
-): ReceiverParts["findSecrets"] {
-  if (typeof secrets === "function")
-    return (request) => {
-      const answer = secrets(request);
-      return answer instanceof Promise ? answer.then(tenantSecrets) : tenantSecrets(answer);
-    };
-  if (scheme.needsKey && (secrets === undefined || secrets.length === 0)) {
-    const none: Credentials = { tenant: "", secrets: [], labels: [], decoys: false };
-    return () => none;
-  }
-  if (!Array.isArray(secrets) || secrets.length === 0)
-    throw new MistakeError(
-      `${caller}: "secrets" must have at least one secret, or be a function`,
-      "CS_SECRET_INVALID",
-    );
-  const answer = { ...credentials("", secrets, caller), decoys: false };
-  const check = (): ReturnType<SignatureScheme["check"]> => scheme.check(answer.secrets, "verify");
-  for (const { warning } of withCode({ code: "CS_SECRET_INVALID", caller }, check))
-    if (warning !== undefined) warnProcess("CS_SECRET_DOUBTFUL", `${caller}: ${warning}`);
-  return () => answer;
-}
-
-function credentials(
-  tenant: string,
-  given: readonly (GivenSecret | undefined)[],
-  caller: string,
-): Credentials {
-  const secrets: Secret[] = [];
-  const labels: (string | undefined)[] = [];
-  for (const [index, one] of given.entries()) {
-    const labelled = typeof one === "object" && "secret" in one;
-    const secret = labelled ? one.secret : one;
-    if (secret === undefined)
-      throw new MistakeError(
-        `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?`,
-        "CS_SECRET_INVALID",
-      );
-    secrets.push(secret);
-    labels.push(labelled ? one.label : undefined);
-  }
-  return { tenant, secrets, labels, decoys: true };
-}
-
-/** Plain JavaScript may return anything; the receiver answers 503 until the function is corrected. */
-function tenantSecrets(answer: TenantSecrets): Credentials {
-  if (Array.isArray(answer))
-    throw new TypeError(
-      '"secrets" must return { tenant, secrets }, not a list: without a tenant, one merchant could ' +
-        'use up the event ids of another. Return { tenant: "", secrets } if there is only one',
-    );
-  if (typeof answer?.tenant !== "string" || !Array.isArray(answer.secrets))
-    throw new TypeError('"secrets" must return { tenant, secrets }: a text and a list of secrets');
-  // Stores write both as another character: two tenants would share one space of ids.
-  if (!answer.tenant.isWellFormed() || answer.tenant.includes("\0"))
-    throw new TypeError('"secrets" must return a well-formed "tenant" without NUL');
-  return credentials(answer.tenant, answer.secrets, "secrets");
 }
 
 /**

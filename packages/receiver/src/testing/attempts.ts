@@ -2,7 +2,7 @@ import { AssertionError } from "node:assert";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { schemeOf, type Secret, type SignatureScheme } from "@countersign/signatures";
 import type { Attempt } from "../pipeline/body.ts";
-import type { EventIdentity, Outcome, RejectionDetail } from "../pipeline/outcome.ts";
+import { type EventIdentity, eventOf, type Outcome } from "../pipeline/outcome.ts";
 
 export interface SignedAttemptOptions {
   /** The sender's document. */
@@ -96,69 +96,15 @@ export async function expectHandled(
 }
 
 function describe(outcome: Outcome): string {
-  switch (outcome.kind) {
-    case "handled":
-      return `${outcome.key.id} was handled`;
-    case "unrouted":
-      return `no handler is registered for ${JSON.stringify(outcome.type)} or its category: the fallback ran`;
-    case "duplicate":
-      return `${outcome.key.id} is a duplicate: it was handled before`;
-    case "superseded":
-      return `${outcome.key.id} is superseded: a newer event of its resource was handled before`;
-    case "stored":
-      return `${outcome.key.id} is stored: a worker handles it later`;
-    case "ignored":
-      return `${outcome.key.id} is of another mode`;
-    case "handshake":
-      return "it is a handshake";
-    case "batch":
-      return `it is a batch: ${outcome.outcomes.map(describe).join("; ")}`;
-    case "in_progress":
-      return `${outcome.key.id} is in progress in another attempt`;
-    case "failed":
-      return `it failed: ${outcome.code}`;
-    case "rejected":
-      return ["it was rejected: ", outcome.code, ...(outcome.details ?? []).map(detail)].join("");
-    default:
-      return outcome satisfies never;
-  }
-}
-
-const detail = ({ pointer = "the body", message }: RejectionDetail): string =>
-  `; ${pointer} ${message}`;
-
-export interface FakeClock {
-  /** For `createReceiver({ now })` and `signedAttempt({ now: clock.now() })`: milliseconds since 1970. */
-  readonly now: () => number;
-  /**
-   * Moves the clock forward.
-   *
-   * @throws {TypeError} `ms` is not a non-negative integer: a receiver's clock never goes back.
-   */
-  readonly advance: (ms: number) => void;
-}
-
-/**
- * Returns a clock that only a test moves.
- *
- * Leases, retention and the signature's tolerance follow the receiver's `now`. `limits.answerMs` and
- * `limits.bodyMs` are timers of the process, which a test runner's fake timers move.
- *
- * @param startsAt Milliseconds since 1970. Default 2026-01-01T00:00:00Z.
- * @throws {TypeError} `startsAt` is not a non-negative integer.
- */
-export function fakeClock(startsAt: number = Date.UTC(2026, 0, 1)): FakeClock {
-  let now = milliseconds("startsAt", startsAt);
-  return {
-    now: () => now,
-    advance(ms) {
-      now += milliseconds("ms", ms);
-    },
-  };
-}
-
-function milliseconds(name: string, value: number): number {
-  if (!Number.isSafeInteger(value) || value < 0)
-    throw new TypeError(`fakeClock: "${name}" must be a non-negative integer of milliseconds`);
-  return value;
+  if (outcome.kind === "batch")
+    return `it is a batch: ${outcome.outcomes.map(describe).join("; ")}`;
+  const words: (string | undefined)[] = [eventOf(outcome)?.key.id];
+  if ("code" in outcome) words.push(outcome.code);
+  if (outcome.kind === "unrouted")
+    words.push(`no handler is registered for ${JSON.stringify(outcome.type)} or its category`);
+  if (outcome.kind === "rejected")
+    for (const { pointer = "the body", message } of outcome.details ?? [])
+      words.push(`${pointer} ${message}`);
+  const about = words.filter((word) => word !== undefined).join("; ");
+  return `it is ${outcome.kind}${about && `: ${about}`}`;
 }

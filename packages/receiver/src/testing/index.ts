@@ -1,7 +1,5 @@
 export {
   expectHandled,
-  type FakeClock,
-  fakeClock,
   type SignedAttempt,
   signedAttempt,
   type SignedAttemptOptions,
@@ -13,10 +11,3 @@ export {
   type EventFactory,
   type Overrides,
 } from "./event-factories.ts";
-export {
-  type InboxCheck,
-  inboxConformance,
-  type InboxConformanceOptions,
-  type InboxPart,
-} from "./inbox-conformance.ts";
-export type { InboxFault } from "./inbox-conformance/faults.ts";

@@ -12,7 +12,6 @@ const event = refundAuthorized();
 const genuine = attemptOf(event);
 const { headers, body } = genuine;
 const handledOnce = [`PAYMENT ${event.id}`];
-const space = Buffer.from(" ");
 
 // Requests and answers as each adapter passes them on. The receiver's decisions are tested without HTTP.
 describe.each(mounts)("$name", (mount) => {
@@ -53,39 +52,28 @@ describe.each(mounts)("$name", (mount) => {
     expect(paths).toEqual(["/webhooks"]);
   });
 
-  it("[R-VERIFY-TAMPERED] refuses a changed body and an unsigned request with 401", async () => {
-    const { port, handled } = await mounted(mount);
-    for (const attempt of [
-      { headers, body: Buffer.concat([body, space]) },
-      { headers: {}, body: new Uint8Array(0) },
-    ]) {
-      const reply = await post(port, attempt);
-      expect([reply.status, codeOf(reply)]).toEqual([401, "CS_SIGNATURE_REFUSED"]);
-      expect(reply.headers.get("content-type")).toBe("application/json");
-      expect(reply.headers.get("connection")).toBe("keep-alive");
-    }
-    expect(handled).toEqual([]);
-  });
-
   it.runIf(mount.seesDuplicates).each([
     ["webhook-id", 401],
     ["webhook-timestamp", 401],
     ["webhook-signature", 401],
     ["content-type", 415],
     ["content-encoding", 415],
-  ])("A12: refuses a request with two %s headers, equal or not", async (name, status) => {
-    const { port, handled } = await mounted(mount);
-    const all: Record<string, string> = { "content-encoding": "identity", ...headers };
-    const value = all[name] ?? "";
-    const lines = linesOf(all, body);
-    for (const second of [value, `${value}0`, "", "x"])
-      for (const twice of [
-        [...lines, `${name}: ${second}`],
-        [`${name}: ${second}`, ...lines],
-      ])
-        expect((await exchange(port, request(twice, body))).status).toBe(status);
-    expect(handled).toEqual([]);
-  });
+  ])(
+    "A12: [R-HEADER-ONCE] refuses a request with two %s headers, equal or not",
+    async (name, status) => {
+      const { port, handled } = await mounted(mount);
+      const all: Record<string, string> = { "content-encoding": "identity", ...headers };
+      const value = all[name] ?? "";
+      const lines = linesOf(all, body);
+      for (const second of [value, `${value}0`, "", "x"])
+        for (const twice of [
+          [...lines, `${name}: ${second}`],
+          [`${name}: ${second}`, ...lines],
+        ])
+          expect((await exchange(port, request(twice, body))).status).toBe(status);
+      expect(handled).toEqual([]);
+    },
+  );
 
   it("[R-BODY-ENCODED] A22: refuses encoded bodies and disguised media types with 415", async () => {
     const { port, handled } = await mounted(mount);
@@ -110,13 +98,6 @@ describe.each(mounts)("$name", (mount) => {
         status,
       );
     }
-  });
-
-  it("[R-METHOD] answers other methods than POST with 405 and Allow", async () => {
-    const { port, outcomes } = await mounted(mount);
-    const reply = await exchange(port, request([], undefined, { method: "GET" }));
-    expect([reply.status, reply.headers.get("allow")]).toEqual([405, "POST"]);
-    expect(outcomes).toMatchObject([{ code: "CS_METHOD_NOT_ALLOWED", facts: { method: "GET" } }]);
   });
 
   it("answers a handshake by GET, whose query it passes on, and hands over its events", async () => {

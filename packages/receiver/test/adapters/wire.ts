@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { readAnswer } from "../../../contract-kit/src/harness/answer-reader.ts";
 
 /** The bytes of a request, with the header lines unchanged. */
 export function request(
@@ -50,9 +49,8 @@ export function readReply(socket: Socket): Promise<Reply> {
     let received = Buffer.alloc(0);
     const settle = (ended: Reply["ended"]): void => {
       socket.off("data", onData);
-      const { status = 0, headers = [], body = [] } = answerIn(received) ?? {};
-      const text = Buffer.from(body).toString();
-      resolve({ status, headers: new Map(headers), body: text, received: String(received), ended });
+      const { status = 0, headers = new Map(), body = "" } = answerIn(received) ?? {};
+      resolve({ status, headers, body, received: String(received), ended });
     };
     const onData = (data: Buffer): void => {
       received = Buffer.concat([received, data]);
@@ -65,8 +63,41 @@ export function readReply(socket: Socket): Promise<Reply> {
   });
 }
 
-const answerIn = (received: Buffer) =>
-  readAnswer(received, { method: "POST", isEnded: false })?.answer;
+/** Returns the first answer that is not an interim one, once all of it has arrived. */
+function answerIn(received: Buffer):
+  | {
+      readonly status: number;
+      readonly headers: Reply["headers"];
+      readonly body: string;
+      readonly isReusable: boolean;
+    }
+  | undefined {
+  const [head = "", ...parts] = received.toString("latin1").split("\r\n\r\n");
+  if (parts.length === 0) return undefined;
+  const rest = received.subarray(head.length + 4);
+  const [start = "", ...lines] = head.split("\r\n");
+  const status = Number(start.split(" ")[1]);
+  if (status < 200) return answerIn(rest);
+  const headers = new Map(
+    lines.map((line): [string, string] => {
+      const [, name = "", value = ""] = /^([^:]*):\s*(.*?)\s*$/.exec(line) ?? [];
+      return [name.toLowerCase(), value];
+    }),
+  );
+  const body = bodyIn(rest, headers.get("content-length") ?? (status === 204 ? "0" : undefined));
+  const isReusable = headers.get("connection")?.toLowerCase() !== "close";
+  return body === undefined ? undefined : { status, headers, body, isReusable };
+}
+
+/** Returns a whole body, of its length or else in chunks (RFC 9112 section 7.1). */
+function bodyIn(rest: Buffer, length: string | undefined): string | undefined {
+  if (length !== undefined)
+    return rest.length < Number(length) ? undefined : rest.subarray(0, Number(length)).toString();
+  const text = rest.toString("latin1");
+  if (!text.endsWith("0\r\n\r\n")) return undefined;
+  const chunks = text.split(/(?:^|\r\n)[0-9a-f]+\r\n/i);
+  return Buffer.from(chunks.join(""), "latin1").toString().trimEnd();
+}
 
 export async function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1" });

@@ -25,7 +25,7 @@ export const TEXT_SECRET = "whsec_only-the-two-of-us-know-it";
 const NOTE = "x".repeat(700);
 
 /** The sender of the requests that a kind verifies; ours for durable ones. */
-function senderOf(kind: Kind): Sender | undefined {
+function sendingProviderOf(kind: Kind): Sender | undefined {
   if (kind === "octokit" || kind === "receiver, github") return "github";
   if (kind === "stripe" || kind === "receiver, stripe") return "stripe";
   return kind.includes("SQL") ? undefined : "standard-webhooks";
@@ -33,7 +33,7 @@ function senderOf(kind: Kind): Sender | undefined {
 
 /** Builds the bytes of a genuine request of about 1 KB. */
 export function wireOf(kind: Kind, id: string): Buffer {
-  const { headers, body } = attemptOf(senderOf(kind), id);
+  const { headers, body } = attemptOf(sendingProviderOf(kind), id);
   const lines = linesOf(
     { "content-type": "application/json", "user-agent": "bench", ...headers },
     body,

@@ -76,23 +76,26 @@ describePostgres("a receiver over PostgreSQL", (server) => {
   const cuts: readonly Cut[] = ["cut after", "cut before", "hang before", "hang after"];
   for (const [index, cut] of cuts.entries())
     describe(`whose connection is: ${cut}`, { tags: ciAfter(1, index) }, () => {
-      it.each(statements)("handles an event once, in %s", async (_what, text) => {
+      it.each(statements)("handles an event once, in %s", async (what, text) => {
+        // Releases of the event of another test, which come late, have the completion's text.
+        const id = `evt_${cut}_${what}`.replaceAll(/\W/g, "_");
+        const isOwn = (sent: string): boolean => what !== "its completion" || sent.includes(id);
         const receiver = booking({ inbox: hasty, limits: { answerMs: 3 * SHORT_MS } });
         let isCut = false;
         relay.onSent = (sent) => {
-          if (isCut || !sent.includes(text)) return "pass";
+          if (isCut || !sent.includes(text) || !isOwn(sent)) return "pass";
           isCut = true;
           return cut;
         };
-        expect((await send(receiver)).kind).toBe("failed");
+        expect((await send(receiver, id)).kind).toBe("failed");
         expect(isCut).toBe(true);
         // The sender tries again, after the lease.
         const retried = async (): Promise<string> => {
           clock.now += 60_000;
-          return (await send(receiver)).kind;
+          return (await send(receiver, id)).kind;
         };
         await expect.poll(retried).toMatch(/^(?:handled|duplicate)$/);
-        expect(await booked()).toEqual(["evt_1"]);
+        expect(await booked()).toEqual([id]);
       });
     });
 
@@ -132,17 +135,9 @@ describePostgres("a receiver over PostgreSQL", (server) => {
     expect((await send(receiver)).kind).toBe("handled");
   });
 
-  it("answers 503 while connections are refused, and works again", async () => {
-    const receiver = booking();
-    relay.refuse();
-    expect(nameOf(await send(receiver))).toBe("CS_INBOX_UNAVAILABLE");
-    relay.restore();
-    expect((await send(receiver)).kind).toBe("handled");
-  });
-
   it("frees a resource whose claim was left in a transaction that hangs", async () => {
     const receiver = receiverOf({ order: "per-resource" });
-    relay.onSent = (sent) => (sent.includes("max(due_at)") ? "hang after" : "pass");
+    relay.onSent = (sent) => (sent.includes("ORDER BY due_at DESC") ? "hang after" : "pass");
     expect(nameOf(await send(receiver))).toBe("CS_INBOX_UNAVAILABLE");
     relay.restore();
     const retried = async () => nameOf(await send(receiver, "evt_2"));

@@ -45,7 +45,7 @@ it("no process writes between what another one's transaction in SQLite reads and
     database.prepare("SELECT id FROM notes").all();
     expect(() => other.exec("INSERT INTO notes VALUES (1)")).toThrow("locked");
   };
-  const file = new SqliteFile(path, { busyMs: 0, prepare: read });
+  const file = new SqliteFile(path, 0, read);
   await file.run(() => read(file.database));
   file.close();
   other.close();

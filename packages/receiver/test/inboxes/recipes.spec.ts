@@ -6,7 +6,6 @@ import {
   type PostgresInbox,
   postgresInbox,
 } from "@countersign/receiver/postgres";
-import { inboxConformance } from "@countersign/receiver/testing";
 import { sql } from "drizzle-orm";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import createKnex, { type Knex } from "knex";
@@ -16,6 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ciAfter } from "../../../../test/tags.ts";
 import { NOON, silent } from "../fixtures.ts";
 import { describePostgres } from "./describe-postgres.ts";
+import { inboxChecks } from "./suite/checks.ts";
 import { type Booking, send, transactionTests } from "./transaction-tests.ts";
 
 // The recipes of docs/guides/transactions.md, as a reader copies them.
@@ -94,11 +94,11 @@ describePostgres("a PostgreSQL inbox over a library", (server) => {
       });
       beforeEach(() => library.database.query("TRUNCATE ledger, shop.events"));
       afterAll(() => library.end());
-      // The other parts use the same `query`: conformance.spec.ts runs them over `pg`.
-      it.each(inboxConformance({ open: () => inbox, parts: ["queue"] }))(
-        "$name",
+      // The other parts use the same `query`: suite.spec.ts runs them over `pg`.
+      it.each(inboxChecks(() => inbox, { parts: ["queue"] }))(
+        "%s",
         { tags: "ci" },
-        async ({ run }) => {
+        async (_name, run) => {
           await expect(run()).resolves.toBeUndefined();
         },
       );

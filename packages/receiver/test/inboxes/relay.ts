@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { InboxFault } from "@countersign/receiver/testing";
+import type { InboxFault } from "./suite/faults.ts";
 
 interface Connection {
   readonly client: Socket;

@@ -37,6 +37,7 @@ export const postgresBinaries: string | undefined = existsSync(ROOT)
   : undefined;
 const installed = (file: string): string | undefined => (existsSync(file) ? file : undefined);
 export const redisBinary: string | undefined = installed("/usr/bin/redis-server");
+export const natsBinary: string | undefined = installed("/usr/sbin/nats-server");
 export const pgbouncerBinary: string | undefined = installed("/usr/sbin/pgbouncer");
 
 export interface TestServer {
@@ -207,6 +208,18 @@ export const startRedis = ({ isDurable = false } = {}): Promise<TestServer> =>
     const options = ["--bind", "127.0.0.1", "--save", "", "--dir", folder, "--appendonly", ...file];
     return ["--port", String(port), ...options];
   });
+
+/** A NATS server with JetStream. */
+export const startNats = (): Promise<TestServer> =>
+  startServer(natsBinary, (port, folder) => [
+    "-a",
+    "127.0.0.1",
+    "-p",
+    String(port),
+    "-js",
+    "-sd",
+    folder,
+  ]);
 
 /**
  * A PgBouncer before a PostgreSQL in transaction mode, where one client's statements outside of a

@@ -1,5 +1,5 @@
-import { copyFileSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
   type Inbox,
   type InboxQueue,
@@ -8,8 +8,7 @@ import {
 } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { redisInbox } from "@countersign/receiver/redis";
-import type { SqliteInbox } from "@countersign/receiver/sqlite";
-import type { InboxFault } from "@countersign/receiver/testing";
+import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { createClient } from "redis";
@@ -17,6 +16,8 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { sqliteInTest } from "./in-test.ts";
 import { Relay, relayFaults } from "./relay.ts";
+import type { InboxPart } from "./suite/checks.ts";
+import type { InboxFault } from "./suite/faults.ts";
 import {
   pgbouncerBinary,
   postgresBinaries,
@@ -31,6 +32,7 @@ export interface TestStore<InboxType extends Inbox = Inbox> {
   /** Servers that it needs and that are not installed. */
   readonly missing?: readonly string[];
   readonly tags?: string[];
+  readonly parts: readonly InboxPart[];
   /** Starts its servers. */
   readonly start: () => Promise<Started<InboxType>>;
   /** Faults of what was started. */
@@ -71,6 +73,7 @@ export type Queued = TransactionalInbox<unknown> & { readonly queue: InboxQueue 
 
 const memory: TestStore = {
   name: "the memory inbox",
+  parts: ["claims"],
   start: () => Promise.resolve({ open: () => memoryInbox() }),
 };
 
@@ -88,21 +91,30 @@ function restartSqlite(): SqliteInbox {
   return openSqlite(opened.path);
 }
 
+const FILE_FAULTS: Readonly<Record<string, (path: string) => void>> = {
+  "is removed": (path) => rmSync(path),
+  "is moved away": (path) => renameSync(path, `${path}.old`),
+  "is replaced by a copy"(path) {
+    copyFileSync(path, `${path}.copy`);
+    renameSync(`${path}.copy`, path);
+  },
+  "is replaced with its whole folder"(path) {
+    renameSync(dirname(path), `${dirname(path)}.old`);
+    mkdirSync(dirname(path));
+    sqliteInbox(path).close();
+  },
+  "loses its log": (path) => rmSync(`${path}-wal`),
+};
+
 export const sqlite: TestStore<Queued> = {
   name: "the SQLite inbox",
+  parts: ["claims", "find", "queue"],
   start: () => Promise.resolve({ open: () => openSqlite() }),
-  faults: [
-    { name: "its file is removed", begin: () => rmSync(opened.path), end: restartSqlite },
-    {
-      name: "its file is replaced by a backup",
-      begin() {
-        copyFileSync(opened.path, `${opened.path}.copy`);
-        renameSync(`${opened.path}.copy`, opened.path);
-        rmSync(`${opened.path}-wal`);
-      },
-      end: restartSqlite,
-    },
-  ],
+  faults: Object.entries(FILE_FAULTS).map(([name, fault]) => ({
+    name: `its file ${name}`,
+    begin: () => fault(opened.path),
+    end: restartSqlite,
+  })),
 };
 
 /** One inbox in its own database, emptied for each test. @param connections Of PgBouncer, if the inbox is behind it. */
@@ -115,6 +127,7 @@ const overPostgres = (
   return {
     name,
     missing,
+    parts: ["claims", "find", "queue"],
     faults: relayFaults(() => relay),
     async start() {
       const server = await sharedPostgres();
@@ -170,6 +183,7 @@ const redis = (
   let relay: Relay;
   return {
     name: `the Redis inbox over ${library}`,
+    parts: ["claims", "find"],
     missing: named("redis-server", redisBinary),
     faults: relayFaults(() => relay),
     async start() {
@@ -205,7 +219,11 @@ const nodeRedis = redis("node-redis", async (port) => {
   return [client, () => client.destroy()];
 });
 
-/** Inboxes that keep events for workers. */
-export const queueStores: readonly TestStore<Queued>[] = [sqlite, postgres, pgbouncer];
-
-export const stores: readonly TestStore[] = [memory, ...queueStores, ioredis, nodeRedis];
+export const stores: readonly TestStore[] = [
+  memory,
+  sqlite,
+  postgres,
+  pgbouncer,
+  ioredis,
+  nodeRedis,
+];

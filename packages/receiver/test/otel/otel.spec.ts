@@ -1,6 +1,5 @@
-import { inboxMetrics, telemetry } from "@countersign/receiver/otel";
+import { telemetry } from "@countersign/receiver/otel";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { memoryInbox } from "@countersign/receiver";
 import {
   attemptOf,
   genuine,
@@ -10,7 +9,6 @@ import {
   refundAuthorized,
   secret,
 } from "../fixtures.ts";
-import { sqliteInTest } from "../inboxes/in-test.ts";
 import { api, asyncContextManager, metering, tracing } from "./telemetry.ts";
 
 const { context, SpanKind, SpanStatusCode } = api;
@@ -152,29 +150,14 @@ describe("telemetry with a meter", () => {
   });
 });
 
-describe("inboxMetrics", () => {
-  it("measures unhandled and overdue events and the age of the oldest", async () => {
-    const { meter, points } = metering();
-    const inbox = sqliteInTest();
-    for (const now of [0, 89_999, 90_000]) {
-      const event = {
-        key: { provider: "standard", tenant: "", id: `evt_${String(now)}` },
-        digest: "d",
-        type: "t",
-      };
-      await inbox.queue.store({ ...event, body: "{}", facts: "{}", now });
-    }
-    inboxMetrics({ meter, inbox, now: () => 210_000 });
-    expect(await points()).toMatchObject([
-      { name: "countersign.inbox.unhandled", value: 3 },
-      { name: "countersign.inbox.overdue", value: 2 },
-      { name: "countersign.inbox.oldest_age", unit: "s", value: 210 },
-    ]);
-  });
-
-  it("rejects an inbox that keeps no events", () => {
-    expect(() => inboxMetrics({ meter: metering().meter, inbox: memoryInbox() })).toThrow(
-      TypeError,
-    );
+it("telemetry marks an event that ran although its bytes were known or its body does not fit", () => {
+  const { tracer, spans } = tracing();
+  const record = telemetry({ tracer });
+  const event = { key: { provider: "github", tenant: "", id: "d_1" }, type: "push" };
+  const marks = { sameBytesAs: "d_0", schemaErrors: [{ message: "no" }] };
+  record({ kind: "handled", ...event, ...marks }, { durationMs: 1 });
+  expect(spans()[0]?.attributes).toMatchObject({
+    "countersign.event.same_bytes": true,
+    "countersign.event.schema_errors": true,
   });
 });

@@ -3,7 +3,7 @@ import type { Driver } from "../store/driver.ts";
 import { instantOf, moveClock } from "../store/tables/clocks.ts";
 import { nextDeliveryAt } from "../store/tables/deliveries.ts";
 import { nextDueAt } from "../store/tables/refunds.ts";
-import type { MovedRefunds } from "../use-cases/refunds.ts";
+import type { Refusal } from "../use-cases/context.ts";
 
 interface Ports {
   readonly driver: Driver;
@@ -11,19 +11,15 @@ interface Ports {
   /** Delivers what is due of a clock; `false` if the engine was stopped. */
   readonly engine: { readonly drain: (clockId: string) => Promise<boolean> };
   /** Moves the refunds of a clock that are due by `now`. */
-  readonly moveDueRefunds: (due: {
-    readonly clockId: string;
-    readonly now: number;
-  }) => Promise<Pick<MovedRefunds, "passedOver">>;
+  readonly moveDueRefunds: (due: { clockId: string; now: number }) => Promise<unknown>;
 }
 
+/** `now` is what the clock shows. */
 export type AdvanceOutcome =
   /** `instants` are those at which something was due, in milliseconds, in order. */
   | { readonly ok: true; readonly now: number; readonly instants: readonly number[] }
-  /** A clock goes forward only. `now` is what it shows. */
-  | { readonly ok: false; readonly code: "CLOCK_GOES_FORWARD"; readonly now: number }
-  /** The engine was stopped on the way. The clock shows `now`; the same call continues from there. */
-  | { readonly ok: false; readonly code: "ENGINE_STOPPED"; readonly now: number };
+  /** The engine was stopped on the way: the same call continues from there. Or the clock would go back. */
+  | (Refusal<"CLOCK_GOES_FORWARD" | "ENGINE_STOPPED"> & { readonly now: number });
 
 /** Moves the clocks of namespaces, one move of a clock at a time. */
 export class NamespaceClocks {
@@ -38,16 +34,9 @@ export class NamespaceClocks {
   /**
    * Moves a clock to `to`, from one instant at which something is due to the next. At each the clock stands still
    * until the due refunds have moved and the due deliveries have been attempted; only then it looks for the
-   * next instant, since an attempt that fails makes one.
-   *
-   * @param to Instant of that clock in milliseconds, or a function of what it shows when its turn comes.
-   * @throws {TypeError} `clockId` is `live`: wall time moves by itself.
-   * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: the clock shows the last instant that it reached; the same
-   *   call continues from there.
+   * next instant, since an attempt that fails makes one. If it throws, the same call continues where it ended.
    */
   async advance(clockId: string, to: number | ((now: number) => number)): Promise<AdvanceOutcome> {
-    if (clockId === "live")
-      throw new TypeError('the clock "live" is wall time and cannot be moved');
     return this.betweenMoves(clockId, async () => {
       const from = await instantOf(this.#ports.driver, this.#ports.clock, clockId);
       return this.#advance({ clockId, from, to: typeof to === "number" ? to : to(from) });
@@ -67,28 +56,18 @@ export class NamespaceClocks {
     }
   }
 
-  async #advance({
-    clockId,
-    from,
-    to,
-  }: {
-    clockId: string;
-    from: number;
-    to: number;
-  }): Promise<AdvanceOutcome> {
+  async #advance(move: { clockId: string; from: number; to: number }): Promise<AdvanceOutcome> {
     const { driver, engine, moveDueRefunds } = this.#ports;
+    const { clockId, from, to } = move;
     if (to < from) return { ok: false, code: "CLOCK_GOES_FORWARD", now: from };
     const instants: number[] = [];
-    // Due and staying so: the clock goes on without them.
-    const passedOver = new Set<string>();
     let now = from;
     for (;;) {
       // Also at the present instant: what is in flight ends before time goes on.
-      const moves = await moveDueRefunds({ clockId, now });
-      for (const { id } of moves.passedOver) passedOver.add(id);
+      await moveDueRefunds({ clockId, now });
       if (!(await engine.drain(clockId))) return { ok: false, code: "ENGINE_STOPPED", now };
       const next = Math.min(
-        (await nextDueAt(driver, { clockId, except: passedOver })) ?? Infinity,
+        (await nextDueAt(driver, { clockId, now })) ?? Infinity,
         (await nextDeliveryAt(driver, clockId)) ?? Infinity,
       );
       if (next > to) break;

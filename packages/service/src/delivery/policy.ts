@@ -1,6 +1,5 @@
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import type { Profile } from "@countersign/schemas/profiles";
-import { ENGINE } from "./constants.ts";
 
 /** When the attempts of a delivery are made (S 6.6). */
 export interface Schedule {
@@ -12,11 +11,9 @@ export interface Schedule {
   readonly retryAfterFactor: number;
 }
 
-/** When a failing subscription is paused: both must hold. */
+/** A failing subscription is paused after so many failures in a row, and so long after the first of them. */
 export interface PausePolicy {
-  /** Failed attempts in a row, 1 or more. */
   readonly failures: number;
-  /** Milliseconds since the first of them. */
   readonly afterMs: number;
 }
 
@@ -30,25 +27,22 @@ export interface DeliveryPolicy {
   readonly pause: PausePolicy;
   /** Milliseconds for all of one attempt. */
   readonly deadlineMs: number;
-  /**
-   * Milliseconds after which a process that does not beat is dead, and others attempt its deliveries; at least
-   * `shortestLease` of the deadline.
-   */
+  /** Milliseconds that a claim lasts: when its process dies, others attempt the delivery after it. Above the deadline. */
   readonly leaseMs: number;
-  /** Attempts in flight of one process; of one merchant at most three quarters. */
+  /** Attempts in flight of one process, 1 or more. */
   readonly concurrency: number;
-  /** Attempts in flight to all endpoints of one merchant and origin; to one endpoint at most three quarters. */
+  /** Attempts in flight of one process to one endpoint, 1 or more: a slow one leaves the other places to others. */
   readonly concurrencyPerEndpoint: number;
-  /** Attempts in flight of one process to one host; of one merchant at most three quarters. */
+  /** Attempts in flight of one process to one host, over all merchants, 1 or more: no host is attacked by many subscriptions. */
   readonly concurrencyPerHost: number;
 }
 
-/** Time from an attempt's deadline to the end of the shortest lease, in milliseconds: a slow store may delay three beats. */
+/** Time from an attempt's deadline to the end of its claim, in milliseconds: a slow store may delay the record. */
 const LEASE_BEYOND_DEADLINE_MS = 15_000;
 
 /** Returns a profile's rules of delivery (S 6.6), with this service's bounds on its own work. */
 export function deliveryPolicyOf(profile: Pick<Profile, "provider">): DeliveryPolicy {
-  const { sending: delivery } = senderOf(profile);
+  const { sending: delivery } = sendingProviderOf(profile);
   const { jitter, retryAfterFactor, pause } = delivery;
   return {
     schedule: {
@@ -60,31 +54,9 @@ export function deliveryPolicyOf(profile: Pick<Profile, "provider">): DeliveryPo
     gone: delivery.goneStatus,
     pause: { failures: pause.failures, afterMs: pause.hours * 3_600_000 },
     deadlineMs: delivery.timeoutMs,
-    leaseMs: Math.max(
-      delivery.timeoutMs + LEASE_BEYOND_DEADLINE_MS,
-      shortestLease(delivery.timeoutMs),
-    ),
+    leaseMs: delivery.timeoutMs + LEASE_BEYOND_DEADLINE_MS,
     concurrency: 256,
     concurrencyPerEndpoint: 8,
     concurrencyPerHost: 64,
   };
-}
-
-/**
- * The shortest lease for a deadline: attempts may start during the first third, in which two beats are due, so that
- * one beat may fail before an attempt is put off.
- */
-function shortestLease(deadlineMs: number): number {
-  return (deadlineMs + ENGINE.leaseMargin) * 1.5;
-}
-
-/** @throws {TypeError} As `DeliveryEngine` says. */
-export function refuseUnsound(policy: DeliveryPolicy): void {
-  const shortest = shortestLease(policy.deadlineMs);
-  if (!(policy.leaseMs >= shortest))
-    throw new TypeError(`invalid "leaseMs": expected at least ${shortest} for this "deadlineMs"`);
-  const { concurrency, concurrencyPerEndpoint, concurrencyPerHost } = policy;
-  if (!(concurrency >= 1 && concurrencyPerEndpoint >= 1 && concurrencyPerHost >= 1)) {
-    throw new TypeError('"concurrency" and its parts must be 1 or more');
-  }
 }

@@ -1,8 +1,29 @@
-import type { SealedSecret } from "../secrets/vault.ts";
+import type { Clock, DueClock } from "../clock.ts";
+import type { Random } from "../random.ts";
+import type { SealedSecret, Vault } from "../secrets/vault.ts";
+import type { EndpointPolicy } from "./egress/addresses.ts";
 import type { AttemptErrorCode } from "./egress/attempt-error.ts";
 import type { DeliveryPolicy } from "./policy.ts";
+import type { Signer } from "./signer.ts";
 
-/** A subscription as the delivery engine knows it. Exactly one process at a time leases it and posts to it. */
+export interface EngineOptions {
+  readonly store: DeliveryStore;
+  readonly transport: Transport;
+  readonly sign: Signer;
+  /** Opens the secrets of subscriptions, which are in the clear nowhere else. */
+  readonly vault: Pick<Vault, "open">;
+  readonly endpoints: EndpointPolicy;
+  /** Value of the `user-agent` header. */
+  readonly userAgent: string;
+  readonly policy: DeliveryPolicy;
+  readonly clock: Clock;
+  /** The clock that due times of live deliveries compare with. */
+  readonly dueClock: DueClock;
+  readonly random: Random;
+  readonly observer?: DeliveryObserver;
+}
+
+/** A subscription whose deliveries are attempted. */
 export interface Endpoint {
   /** The subscription's key. */
   readonly key: string;
@@ -12,16 +33,21 @@ export interface Endpoint {
   readonly secret: SealedSecret;
 }
 
-/** A delivery whose time has come, as it was read. */
-export interface DueDelivery {
-  readonly id: string;
-  readonly eventId: string;
-  /** Place in the order of insertion. */
-  readonly seq: number;
+/** A place in a subscription's queue, which is ordered by due time, then by insertion. */
+export interface Place {
   /** Time of the endpoint's clock, in milliseconds. */
   readonly nextAt: number;
+  readonly seq: number;
+}
+
+/** A due delivery that this process has claimed. */
+export interface ClaimedDelivery extends Place {
+  readonly id: string;
+  readonly eventId: string;
   /** Completed attempts. An attempt that a crash cut short does not count. */
   readonly attempts: number;
+  /** Until when it is claimed, in milliseconds of the database's clock. Later if it is claimed again while in hand. */
+  claimedUntil: number;
   /** The text that is signed and sent. */
   readonly payload: string;
 }
@@ -33,9 +59,7 @@ export type Answer =
       readonly status: number;
       /** The `Retry-After` field as it arrived. */
       readonly retryAfter: string | undefined;
-      /** `webhook-delivery: disable`: the receiver wants no further deliveries of its subscription. */
-      readonly disables?: boolean;
-      /** The answer went on where reading it ended. */
+      /** The answer was longer than what was read of it. */
       readonly isCut?: boolean;
       /** The first 1 KiB of the body as text; invalid UTF-8 is replaced. */
       readonly excerpt: string;
@@ -47,7 +71,7 @@ export type Answer =
 /** One attempt that has ended. */
 export interface Attempt {
   readonly endpoint: Endpoint;
-  readonly delivery: DueDelivery;
+  readonly delivery: ClaimedDelivery;
   /** From 1. */
   readonly number: number;
   /** Wall time, in milliseconds. */
@@ -56,20 +80,18 @@ export interface Attempt {
   readonly answer: Answer;
 }
 
+/** An attempt whose delivery is `dropped` ends the subscription: its receiver is gone. */
 export type DeliveryState = "waiting" | "delivered" | "exhausted" | "dropped";
 
-/** The state of a delivery after an attempt. */
+/** The state of a delivery after an attempt, and when the next one is due, if it is `waiting`. */
 export interface Next {
   readonly state: DeliveryState;
-  /** Due time of the next attempt on the endpoint's clock, in milliseconds, if `state` is `waiting`. */
   readonly nextAt: number | null;
 }
 
-/** An attempt with what becomes of its delivery. */
-export interface Completion extends Next {
+/** An attempt with what becomes of its delivery, to be recorded. */
+export interface DecidedAttempt extends Next {
   readonly attempt: Attempt;
-  /** True if the receiver is gone: the subscription ends. */
-  readonly isGone: boolean;
   /** Time of the endpoint's clock, in milliseconds. */
   readonly at: number;
 }
@@ -85,50 +107,42 @@ export interface Transport {
 export interface PostRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as it is: these are the signed bytes. */
+  /** The signed bytes. */
   readonly body: Uint8Array;
   /** Connections are shared by the deliveries of one merchant only. */
   readonly merchantId: string;
   readonly eventId: string;
 }
 
-/** A place in an endpoint's queue, which is ordered by due time, then by insertion. */
-export interface Cursor {
-  readonly nextAt: number;
-  readonly seq: number;
+/** The queue of a subscription, and the place of the first delivery in it that is due and not claimed. */
+export interface DueQueue extends Pick<Endpoint, "key" | "merchantId" | "url"> {
+  readonly first: Place;
 }
 
-/** A request to read an endpoint's queue. */
-export interface ReadRequest {
-  readonly endpoint: Endpoint;
-  /** Only deliveries behind this place. */
-  readonly after: Cursor;
-}
-
-/** An endpoint's queue as far as it was read. */
-export interface ReadResult {
+/** A request for at most so many deliveries of one subscription, behind a place in its queue. */
+export interface ClaimRequest {
   readonly key: string;
-  /** The instant of the endpoint's clock that the read compared with, in milliseconds. */
+  readonly after: Place;
+  readonly most: number;
+}
+
+/** The deliveries that a request has claimed, in the order of the queue. */
+export interface ClaimedBatch {
+  readonly endpoint: Endpoint;
+  /** Time of the endpoint's clock at the claim, in milliseconds. */
+  readonly instant: number;
+  readonly deliveries: readonly ClaimedDelivery[];
+}
+
+/** The duration of a claim, and the due clock of this process. Both in milliseconds. */
+export interface ClaimTimes {
   readonly now: number;
-  /** In the order of the queue. */
-  readonly due: readonly DueDelivery[];
-  /** Due time of the first delivery after `now`; `undefined` without one. */
-  readonly nextAt: number | undefined;
-  /** True if `due` is all that is due. */
-  readonly isWhole: boolean;
+  readonly leaseMs: number;
 }
 
-/** A process that takes part in delivery. It is alive as long as its beat changes. */
-export interface Member {
-  readonly id: string;
-  readonly beat: number;
-  /** Endpoints that it leases. */
-  readonly endpoints: number;
-}
-
-export interface CompletedGroup {
-  /** The completions that changed their delivery; others lost to another process or were repeated. */
-  readonly completed: readonly Completion[];
+export interface RecordedGroup {
+  /** The attempts that changed their delivery; others lost to another process or were repeated. */
+  readonly recorded: readonly DecidedAttempt[];
   /** Keys of the subscriptions that this group paused. */
   readonly paused: readonly string[];
 }
@@ -138,61 +152,53 @@ export interface CompletedGroup {
  * `StoreUnavailableError` (`CS_STORE_UNAVAILABLE`) if the database did not answer; a write may be stored then.
  */
 export interface DeliveryStore {
-  /** Adds a process, and ends all others if the database knows that none of them lives. */
-  join(id: string): Promise<void>;
-  /** Writes a beat and the due clock. `members` lacks this process if another one has removed it. */
-  beat(beat: { readonly id: string; readonly beat: number; readonly now: number }): Promise<{
-    readonly members: readonly Member[];
-    /** The latest due clock of all processes, in milliseconds. */
-    readonly now: number;
-  }>;
-  /** Removes a process whose beat is still `beat`. Its leases are free from then on. */
-  remove(member: { readonly id: string; readonly beat?: number }): Promise<void>;
   /**
-   * Leases free endpoints of active subscriptions: those that are named, or those with a delivery due by `dueBy`. With
-   * `own`, leases nothing and returns the endpoints that this process leases.
-   *
-   * @param wanted `clockId`: only endpoints of this clock.
+   * Stores the due clock, and returns the latest one of all processes. The first call also ends the claims of earlier
+   * processes, if no other process can use the database.
    */
-  take(
-    id: string,
-    wanted:
-      | "own"
-      | { readonly keys: readonly string[] }
-      | { readonly dueBy: number; readonly most: number; readonly clockId?: string },
-  ): Promise<Endpoint[]>;
-  /** Gives leases back. */
-  release(id: string, keys: readonly string[]): Promise<void>;
+  keepTime(now: number): Promise<number>;
+  /** Returns the queues of active subscriptions, of every clock, in which something is due and not claimed. */
+  findDue(times: ClaimTimes): Promise<DueQueue[]>;
+  /** The same for one namespace's clock, also if all that is due is claimed. */
+  findDueOf(clockId: string): Promise<DueQueue[]>;
   /**
-   * Reads the queues of endpoints; those whose subscription is not active have no result.
-   *
-   * @param bounds `now`: the due clock; `most`: deliveries of each endpoint.
+   * Claims due deliveries of active subscriptions (others have `undefined`): no other process claims one for `leaseMs` by
+   * the database's clock, or until it is recorded or released.
    */
-  read(
-    requests: readonly ReadRequest[],
-    bounds: { readonly now: number; readonly most: number },
-  ): Promise<ReadResult[]>;
+  claim(
+    requests: readonly ClaimRequest[],
+    times: ClaimTimes,
+  ): Promise<readonly (ClaimedBatch | undefined)[]>;
+  /** Ends claims whose attempts were not recorded, but none that another process has made since. */
+  release(claims: readonly Pick<ClaimedDelivery, "id" | "claimedUntil">[]): Promise<void>;
   /**
-   * Records attempts and what becomes of their deliveries. A completion changes its delivery only if no other attempt of
-   * that number is recorded.
+   * Records attempts and what becomes of their deliveries, and ends their claims. An attempt changes its delivery only
+   * if no other attempt of that number is recorded.
    */
-  complete(
-    completions: readonly Completion[],
+  record(
+    decided: readonly DecidedAttempt[],
     policy: Pick<DeliveryPolicy, "pause">,
-  ): Promise<CompletedGroup>;
+  ): Promise<RecordedGroup>;
 }
 
-/** Is called with each result of the engine's work: for logs, metrics and the sandbox's stream. */
+/** For logs, metrics and the sandbox's stream. */
 export interface DeliveryObserver {
   /** An attempt is recorded. */
-  attempted?(completion: Completion): void;
+  attempted?(attempt: DecidedAttempt): void;
   /** A subscription failed often and long enough to be paused. */
   paused?(subscriptionKey: string): void;
   /** Wall time stepped by so many milliseconds. */
   clockStepped?(stepMs: number): void;
   /** The store did not answer; the engine tries again. */
-  failed?(error: unknown): void;
+  storeFailed?(error: unknown): void;
+  /** An attempt met a fault of this program, and is made again when its claim ends. */
+  attemptBroke?(error: unknown): void;
 }
 
-/** New deliveries: the subscriptions' keys, and when they are due, in milliseconds. Or anything may be due. */
-export type Work = readonly { readonly key: string; readonly at: number }[] | "anything";
+/** A new delivery: its subscription, and when it is due, in milliseconds. */
+export interface NewWork extends Omit<DueQueue, "first"> {
+  readonly at: number;
+}
+
+/** New deliveries; or `anything` may be due. */
+export type Work = readonly NewWork[] | "anything";

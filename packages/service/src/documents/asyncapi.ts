@@ -3,11 +3,7 @@ import { eventSchemas, signatureHeaders } from "./event-schemas.ts";
 import { profiledSchemas, reachable, type Schema, type Schemas } from "./profiled-schemas.ts";
 import { schemaFor, type Side } from "./sides.ts";
 
-/**
- * The AsyncAPI 3.0 document of the events that a profile's service sends to subscriptions.
- *
- * @param schemas All schemas by their titles, as they are without a profile.
- */
+/** The AsyncAPI 3.0 document of a profile's events. @param schemas All schemas, as they are without a profile. */
 export function asyncApiOf(profile: Profile, schemas: Schemas, side: Side = "writer"): object {
   const own = profiledSchemas(profile, schemas);
   const events = eventSchemas(profile, own);

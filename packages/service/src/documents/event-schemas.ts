@@ -2,10 +2,11 @@ import type { Profile } from "@countersign/schemas/profiles";
 import {
   type Envelope,
   providerOf,
-  senderOf,
+  sendingProviderOf,
   type SentEvent,
 } from "@countersign/schemas/provider-of";
-import { type EventKind, subjectOf } from "../profile/envelope.ts";
+import { stepsOf, withValueAt } from "@countersign/schemas";
+import { resourceOf, subjectOf, writeEnvelope } from "../profile/envelope.ts";
 import { refTo, resolved, type Schema, type Schemas } from "./profiled-schemas.ts";
 
 /** An event that a subscription may name, with the schema of its payload. */
@@ -20,45 +21,13 @@ export interface EventSchema {
  * that have one name make one event of two schemas.
  */
 export function eventSchemas(profile: Profile, schemas: Schemas): readonly EventSchema[] {
-  const events = new Map<string, { category: EventSchema["category"]; kinds: Schema[] }>();
-  const { envelope, catalogue } = senderOf(profile);
-  for (const row of catalogue) {
-    const event = events.get(row.type) ?? { category: row.category, kinds: [] };
-    event.kinds.push(...payloads(envelope, row, schemas));
-    events.set(row.type, event);
-  }
-  return [...events].map(
-    ([
-      type,
-      {
-        category,
-        kinds: [first = {}, ...more],
-      },
-    ]) => ({
-      type,
-      category,
-      schema: more.length === 0 ? first : { anyOf: [first, ...more] },
-    }),
-  );
+  const { envelope, catalogue } = sendingProviderOf(profile);
+  return [...Map.groupBy(catalogue, ({ type }) => type)].map(([type, rows]) => {
+    const [first = {}, ...more] = rows.flatMap((row) => payloads(envelope, row, schemas));
+    const schema = more.length === 0 ? first : { anyOf: [first, ...more] };
+    return { type, category: rows[0]?.category ?? "", schema };
+  });
 }
-
-/** What each kind of event carries as `data`. */
-const dataOf: Readonly<Record<EventKind, string>> = {
-  "payment.created": "Payment",
-  "payment.authorized": "Payment",
-  "payment.succeeded": "Payment",
-  "payment.failed": "Payment",
-  "payment.canceled": "Payment",
-  "refund.pending": "Refund",
-  "refund.authorized": "Refund",
-  "refund.failed": "Refund",
-  "customer.created": "Customer",
-  "customer.activated": "Customer",
-  "customer.deactivated": "Customer",
-  "account.linked": "LinkedAccount",
-  "account.updated": "LinkedAccount",
-  "account.deactivated": "LinkedAccount",
-};
 
 /** What a row of the catalogue sends: a schema for each kind of its data. */
 function payloads(envelope: Envelope, row: SentEvent, schemas: Schemas): readonly Schema[] {
@@ -70,15 +39,14 @@ function payloads(envelope: Envelope, row: SentEvent, schemas: Schemas): readonl
         : payload(envelope, row, row.schema),
     ];
   if (isStandard(envelope, row, schemas)) return [refTo(standardTitle(row.type))];
-  const data = resolved(refTo(dataOf[row.kind]), schemas);
+  const data = resolved(refTo(resourceOf(row.kind).title), schemas);
   const kinds = data.oneOf?.map((kind) => resolved(kind, schemas)) ?? [data];
   return kinds.map((kind) => payload(envelope, row, kind));
 }
 
 function unknownData(envelope: Envelope, type: string): Schema {
-  const { additionalProperties: _, ...open } = new Tree()
-    .put(envelope.type, { type: "string", const: type })
-    .schema();
+  const known = withValueAt({}, stepsOf(envelope.type), type) as object;
+  const { additionalProperties: _, ...open } = objectSchema(known);
   return open;
 }
 
@@ -98,74 +66,55 @@ function isStandard(
 }
 
 /** `refund.failed` is `RefundFailedEvent`. */
-function standardTitle(type: string): string {
+export function standardTitle(type: string): string {
   const words = type.split(".").map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
   return `${words.join("")}Event`;
 }
 
-/** The counterpart of `writeEnvelope`: each member's schema where the profile's pointers put it. */
-function payload(envelope: Envelope, row: SentEvent, data: Schema): Schema {
-  const tree = new Tree()
-    .put(envelope.id, refTo("Identifier"))
-    .put(envelope.type, { type: "string", const: row.type })
-    .put(envelope.timestamp, refTo("Timestamp"));
-  if (envelope.category !== undefined) {
-    tree.put(envelope.category, { type: "string", const: row.category });
-  }
-  for (const [name, schema] of Object.entries(data.properties ?? {})) {
-    const isRequired = data.required?.includes(name) ?? false;
-    tree.put(`${envelope.data}/${name}`, schema, isRequired);
-  }
-  if (row.kind === undefined || tree.has(row.resource)) return tree.schema();
-  const beside = row.resource.slice(0, row.resource.lastIndexOf("/"));
-  const { type, paymentType } = subjectOf(row.kind, {});
-  tree.put(row.resource, refTo("Identifier"));
-  tree.put(`${beside}/resourceType`, { type: "string", const: type });
-  if (paymentType !== undefined) {
-    tree.put(`${beside}/paymentType`, { type: "string", const: paymentType });
-  }
-  return tree.schema();
+/** A member's schema, as a value of an envelope. */
+type Leaf = readonly [schema: Schema, isRequired: boolean];
+
+/** The schema of the envelopes of a row: one of them, with schemas in place of its values. */
+function payload(
+  envelope: Envelope,
+  row: SentEvent,
+  { properties = {}, required = [] }: Schema,
+): Schema {
+  const data = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]): [string, Leaf] => [
+      name,
+      [schema, required.includes(name)],
+    ]),
+  );
+  const { kind = "payment.created" } = row;
+  const members = {
+    ...row,
+    id: [refTo("Identifier"), true],
+    timestamp: [refTo("Timestamp"), true],
+  };
+  // The root, which exists: nothing is known of the subject of an event that this service does not write.
+  const resource = row.kind === undefined ? "" : row.resource;
+  const subject = subjectOf(kind, data);
+  return objectSchema(writeEnvelope(envelope, { ...members, data, resource, subject }));
 }
 
-/** An object's schema that grows by JSON Pointers. */
-class Tree {
-  readonly #members = new Map<string, { schema: Schema | Tree; isRequired: boolean }>();
-
-  put(pointer: string, schema: Schema, isRequired = true): this {
-    const [name = "", ...rest] = pointer.slice(1).split("/");
-    if (rest.length === 0) {
-      this.#members.set(name, { schema, isRequired });
-      return this;
-    }
-    const child = this.#members.get(name)?.schema;
-    const tree = child instanceof Tree ? child : new Tree();
-    tree.put(`/${rest.join("/")}`, schema, isRequired);
-    this.#members.set(name, { schema: tree, isRequired: true });
-    return this;
-  }
-
-  has(pointer: string): boolean {
-    const [name = "", ...rest] = pointer.slice(1).split("/");
-    const child = this.#members.get(name)?.schema;
-    if (rest.length === 0) return child !== undefined;
-    return child instanceof Tree && child.has(`/${rest.join("/")}`);
-  }
-
-  schema(): Schema {
-    const members = [...this.#members];
-    return {
-      type: "object",
-      additionalProperties: false,
-      required: members.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
-      properties: Object.fromEntries(
-        members.map(([name, { schema }]) => [
-          name,
-          schema instanceof Tree ? schema.schema() : schema,
-        ]),
-      ),
-    };
-  }
+function objectSchema(envelope: object): Schema {
+  // `writeEnvelope` adds texts and objects to the leaves.
+  const members = Object.entries<string | Leaf | object>({ ...envelope }).map(
+    ([name, value]): readonly [string, Leaf] => {
+      if (typeof value === "string") return [name, [{ type: "string", const: value }, true]];
+      return [name, isLeaf(value) ? value : [objectSchema(value), true]];
+    },
+  );
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: members.filter(([, [, isRequired]]) => isRequired).map(([name]) => name),
+    properties: Object.fromEntries(members.map(([name, [schema]]) => [name, schema])),
+  };
 }
+
+const isLeaf = (value: object): value is Leaf => Array.isArray(value);
 
 export interface SignatureHeader {
   readonly name: string;

@@ -1,28 +1,30 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import { headers, refusals, success, codesOf, operationsOf, type Operation } from "./operations.ts";
 import { eventSchemas, signatureHeaders } from "./event-schemas.ts";
-import { profiledSchemas, reachable, type Schema, type Schemas } from "./profiled-schemas.ts";
+import {
+  profiledSchemas,
+  reachable,
+  refTo,
+  type Schema,
+  type Schemas,
+} from "./profiled-schemas.ts";
 import { isRead, schemaFor, type Side } from "./sides.ts";
 
-const info = (profile: Profile): object => ({
-  title: `${profile.payments === true ? "Refunds, customers and webhook" : "Webhook"} subscriptions`,
+const info = {
+  title: "Refunds, customers and webhook subscriptions",
   version: "1.0.0",
   description:
-    "Within `/v1` members, events and codes may be added: a reader takes no notice of members that it does not know, and accepts other values of sets that are described as open. A writer keeps to what is here. `/reader/openapi.json` is the same document for generators of readers' types.",
+    "Within `/v1` members, events and codes may be added: a reader takes no notice of members that it does not know, and accepts other values of sets that are described as open. A writer keeps to what is here.",
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-});
+};
 
-/**
- * The OpenAPI 3.1 document of the interface as a profile has it, its events in the section `webhooks`.
- *
- * @param schemas All schemas by their titles, as they are without a profile.
- */
+/** The OpenAPI 3.1 document of a profile's interface and events. @param schemas As they are without a profile. */
 export function openApiOf(profile: Profile, schemas: Schemas, side: Side = "writer"): object {
   const own = profiledSchemas(profile, schemas);
   const document = {
     openapi: "3.1.0",
-    info: info(profile),
+    info,
     servers: [{ url: "/", description: "The service that answers with this document." }],
     tags: [
       { name: "interface", description: "The calls of the interface." },
@@ -40,9 +42,8 @@ export function openApiOf(profile: Profile, schemas: Schemas, side: Side = "writ
         clientCredentials: {
           tokenUrl: profile.token.path,
           scopes: {
-            ...(profile.payments === true && { [profile.token.scopes.payments]: "Refunds." }),
-            [profile.token.scopes.core]:
-              profile.payments === true ? "Customers and webhooks." : "Webhooks.",
+            [profile.token.scopes.payments]: "Refunds.",
+            [profile.token.scopes.core]: "Customers and webhooks.",
           },
         },
       },
@@ -77,27 +78,16 @@ function operationObject(profile: Profile, operation: Operation): object {
     description,
     security: [{ oauth: [profile.token.scopes[scope]] }],
     ...(parameters && { parameters }),
-    ...(request !== undefined && { requestBody: body(request) }),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(operation.success).map(([status, text]) => [
-          status,
-          success(text, operation.answer),
-        ]),
-      ),
-      ...refusals(profile, codesOf(operation)),
-    },
+    ...(request !== undefined && {
+      requestBody: { required: true, content: { "application/json": { schema: refTo(request) } } },
+    }),
+    responses: { ...operation.success, ...refusals(profile, codesOf(operation)) },
   };
-}
-
-function body(title: string): object {
-  const schema = { $ref: `#/components/schemas/${title}` };
-  return { required: true, content: { "application/json": { schema } } };
 }
 
 /** RFC 6749, section 4.4: its refusals have the body of section 5.2. */
 function tokenOperation(profile: Profile): object {
-  const schema = { $ref: "#/components/schemas/TokenRequest" };
+  const schema = refTo("TokenRequest");
   const { 429: limited, ...others } = refusals(profile, [
     "NOT_ACCEPTABLE",
     "PAYLOAD_TOO_LARGE",
@@ -135,7 +125,7 @@ function webhooks(profile: Profile, schemas: Schemas, side: Side): Record<string
     description,
     schema: { type: "string" },
   }));
-  const { success: delivered, goneStatus, timeoutMs } = senderOf(profile).sending;
+  const { success: delivered, goneStatus, timeoutMs } = sendingProviderOf(profile).sending;
   return Object.fromEntries(
     eventSchemas(profile, schemas).map(({ type, category, schema }) => [
       type,

@@ -1,6 +1,9 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { type ErrorCode, type ErrorCodeEntry, errorCodes } from "../error-codes.ts";
 import { statusUnder } from "../profile/policy.ts";
+import { refTo } from "./profiled-schemas.ts";
+
+const requestId = { $ref: "#/components/headers/RequestId" };
 
 /** A call of the interface, as its document describes it. */
 export interface Operation {
@@ -12,10 +15,8 @@ export interface Operation {
   readonly scope: "payments" | "core";
   /** Title of the request body's schema. */
   readonly request?: string;
-  /** Title of the answer's schema. */
-  readonly answer: string;
-  /** Statuses of success, each with what it says. */
-  readonly success: Readonly<Record<number, string>>;
+  /** The answers of success, by their statuses. */
+  readonly success: Readonly<Record<number, object>>;
   readonly parameters?: readonly object[];
   /** Codes of its own, beside those of every call. */
   readonly codes: readonly ErrorCode[];
@@ -39,21 +40,30 @@ const withBody: readonly ErrorCode[] = [
 ];
 
 /** Every code that a call may be answered with. */
-export function codesOf({ codes, request }: Operation): readonly ErrorCode[] {
-  return [...codes, ...common, ...(request === undefined ? [] : withBody)];
-}
+export const codesOf = ({ codes, request }: Operation): readonly ErrorCode[] => [
+  ...codes,
+  ...common,
+  ...(request === undefined ? [] : withBody),
+];
 
 const identifier = (name: string, place: "path" | "query", description: string): object => ({
   name,
   in: place,
   required: true,
   description,
-  schema: { $ref: "#/components/schemas/Identifier" },
+  schema: refTo("Identifier"),
 });
 
-/** The calls of S 4 that a profile has. */
+const parameter = (name: string, description: string, schema: object): object => ({
+  name,
+  in: "query",
+  description,
+  schema,
+});
+
+/** The calls of S 4 that a profile has, and the list of events. */
 export function operationsOf(profile: Profile): readonly Operation[] {
-  return [...(profile.payments === true ? paymentCalls(profile) : []), ...webhookCalls(profile)];
+  return [...paymentCalls(profile), ...webhookCalls(profile), listEvents];
 }
 
 function paymentCalls({ statuses, refund }: Profile): readonly Operation[] {
@@ -67,9 +77,11 @@ function paymentCalls({ statuses, refund }: Profile): readonly Operation[] {
         "Refunds a completed payment, in whole or in part (interface section 4.1). A `requestKey` is taken once for ever; a refused call leaves it free.",
       scope: "payments",
       request: "RefundRequest",
-      answer: refund.clientReferenceIdWhenAbsent === "null" ? "Refund" : "RefundAnswer",
       success: {
-        [statuses.refundCreated]: "This call made the refund; it may have failed at once.",
+        [statuses.refundCreated]: success(
+          "This call made the refund; it may have failed at once.",
+          refund.clientReferenceIdWhenAbsent === "null" ? "Refund" : "RefundAnswer",
+        ),
       },
       codes: [
         "INVALID_AMOUNT",
@@ -89,13 +101,41 @@ function paymentCalls({ statuses, refund }: Profile): readonly Operation[] {
       summary: "Get a customer",
       description: "One customer with details of the linked bank account (interface section 4.2).",
       scope: "core",
-      answer: "Customer",
-      success: { 200: "The customer." },
+      success: { 200: success("The customer.", "Customer") },
       parameters: [identifier("CUSTOMER_ID", "path", "Identifier of the customer.")],
       codes: ["CUSTOMER_NOT_FOUND"],
     },
   ];
 }
+
+/** The merchant's own list of events, to find those that never arrived. */
+const listEvents: Operation = {
+  id: "listEvents",
+  method: "get",
+  path: "/v1/events",
+  summary: "List events",
+  description:
+    "The merchant's events as they are delivered, the oldest first: compare them with those that arrived. The service may have removed old ones.",
+  scope: "core",
+  success: { 200: success("A page of events.", "EventList") },
+  parameters: [
+    parameter("since", "The earliest time of creation. Default: that of the oldest event.", {
+      type: "string",
+      format: "date-time",
+    }),
+    parameter("after", "The `next` of the page before. Default: the first page.", {
+      type: "string",
+      pattern: "^[0-9]{1,15}$",
+    }),
+    parameter("limit", "The most events of a page.", {
+      type: "integer",
+      minimum: 1,
+      maximum: 100,
+      default: 100,
+    }),
+  ],
+  codes: ["INVALID_REQUEST"],
+};
 
 function webhookCalls({ statuses, subscription }: Profile): readonly Operation[] {
   const path = "/v1/webhook/unsubscribe";
@@ -109,8 +149,7 @@ function webhookCalls({ statuses, subscription }: Profile): readonly Operation[]
       description: "Events by name, by category, or all of them (interface section 4.3).",
       scope: "core",
       request: "SubscribeRequest",
-      answer: "SubscribeResponse",
-      success: { [statuses.subscribed]: "The subscription is made." },
+      success: { [statuses.subscribed]: success("The subscription is made.", "SubscribeResponse") },
       codes: [
         "INVALID_URL",
         "WEAK_SECRET",
@@ -128,8 +167,9 @@ function webhookCalls({ statuses, subscription }: Profile): readonly Operation[]
         "Takes events or categories out of a subscription; with nothing left it is closed (interface section 4.4).",
       scope: "core",
       request: "UnsubscribeRequest",
-      answer: "UnsubscribeResponse",
-      success: { 200: "What was named is not delivered any more." },
+      success: {
+        200: success("What was named is not delivered any more.", "UnsubscribeResponse"),
+      },
       ...(subscription.idIn !== "body" && {
         parameters: [identifier("subscriptionId", subscription.idIn, key)],
       }),
@@ -138,20 +178,20 @@ function webhookCalls({ statuses, subscription }: Profile): readonly Operation[]
   ];
 }
 
-const requestId = { $ref: "#/components/headers/RequestId" };
-
-const headersOf: Readonly<Record<number, object>> = {
-  401: { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } },
-  403: { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } },
-  429: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } },
-  503: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } },
+const challenge = { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } };
+const retry = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+const headersOf: Readonly<Record<string, object>> = {
+  401: challenge,
+  403: challenge,
+  429: retry,
+  503: retry,
 };
 
 /** The refusals of a call by their statuses, each with the codes that it may have. */
 export function refusals(profile: Profile, codes: readonly ErrorCode[]): Record<string, object> {
   const isFlat = profile.statuses.errorBody === "flat";
   const mediaType = isFlat ? "application/json" : "application/problem+json";
-  const schema = { $ref: `#/components/schemas/${isFlat ? "FlatError" : "Problem"}` };
+  const schema = refTo(isFlat ? "FlatError" : "Problem");
   const byStatus = Object.groupBy(codes, (code) => {
     const { status = 500 }: ErrorCodeEntry = errorCodes[code];
     return statusUnder(profile.statuses, code) ?? status;
@@ -161,7 +201,7 @@ export function refusals(profile: Profile, codes: readonly ErrorCode[]): Record<
       status,
       {
         description: own.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join("\n\n"),
-        headers: { "X-Request-Id": requestId, ...headersOf[Number(status)] },
+        headers: { "X-Request-Id": requestId, ...headersOf[status] },
         content: { [mediaType]: { schema } },
       },
     ]),
@@ -173,7 +213,7 @@ export function success(description: string, title: string): object {
   return {
     description,
     headers: { "X-Request-Id": requestId },
-    content: { "application/json": { schema: { $ref: `#/components/schemas/${title}` } } },
+    content: { "application/json": { schema: refTo(title) } },
   };
 }
 

@@ -1,132 +1,87 @@
 import type { Profile } from "@countersign/schemas/profiles";
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
+import { descriptors } from "../profile/policy.ts";
 
 type Change = (schema: Schema) => Schema;
 
 /** The schemas with what a profile says of them: bounds, alphabets, values, members. */
 export function profiledSchemas(profile: Profile, schemas: Schemas): Schemas {
   const { account, amount, limits, refund, subscription } = profile;
-  const { catalogue } = senderOf(profile);
+  const { catalogue } = sendingProviderOf(profile);
+  const types = [...new Set(catalogue.map(({ type }) => type))];
+  const categories = [...new Set(catalogue.map(({ category }) => category))].toSorted();
+  const { minimum: minLength, maximum } = limits.secretKey;
+  // The amounts of events are those of the standard profile.
+  const isAmountStandard = amount.minimumCents === 1 && amount.maximumCents === 9_999_999_999;
+  const softDescriptor = {
+    maxLength: limits.softDescriptor,
+    pattern: descriptors[refund.softDescriptor].pattern.source,
+    description:
+      "Text for the receiving bank, which may or may not show it (interface sections 4.1 and 8).",
+  };
   const changes: Readonly<Record<string, Change>> = {
-    AccountDetails: both(
-      member("accountType", (value) => ({ ...value, enum: account.types })),
-      member("accountStatus", (value) => ({ ...value, enum: account.statuses })),
-    ),
-    RefundRequest: both(
-      isAmountStandard(amount) ? same : member("amount", () => refTo("RefundAmount")),
-      member("requestKey", (value) => ({ ...value, maxLength: limits.key })),
-      member("softDescriptor", (value) => ({
-        ...value,
-        maxLength: limits.softDescriptor,
-        pattern: refund.softDescriptor === "alphanumeric" ? "^[A-Za-z0-9 ]+$" : "^[ -~]+$",
-        description: `Text for the receiving bank, which may or may not show it (interface sections 4.1 and 8).`,
-      })),
-    ),
-    SubscribeRequest: both(
-      member("url", (value) => ({ ...value, maxLength: limits.url })),
-      member("secretKey", (value) => ({
-        ...value,
-        minLength: limits.secretKey.minimum,
-        maxLength: limits.secretKey.maximum,
-      })),
-    ),
-    NamedEvents: member("details", (value) => ({
-      ...value,
-      items: {
-        type: "string",
-        enum: [...new Set(catalogue.map(({ type }) => type))],
-      },
-    })),
-    EventCategories: member("details", (value) => ({
-      ...value,
-      items: {
-        type: "string",
-        enum: [...new Set(catalogue.map(({ category }) => category))].toSorted(),
-      },
-    })),
-    UnsubscribeRequest: subscription.idIn === "body" ? same : without("subscriptionId"),
+    AccountDetails: members({
+      accountType: { enum: account.types },
+      accountStatus: { enum: account.statuses },
+    }),
+    RefundRequest: (schema) => {
+      const bounds = { requestKey: { maxLength: limits.key }, softDescriptor };
+      const bounded = members(bounds)(schema);
+      if (isAmountStandard) return bounded;
+      return { ...bounded, properties: { ...bounded.properties, amount: refTo("RefundAmount") } };
+    },
+    SubscribeRequest: members({
+      url: { maxLength: limits.url },
+      secretKey: { minLength, maxLength: maximum },
+    }),
+    NamedEvents: members({ details: { items: { type: "string", enum: types } } }),
+    EventCategories: members({ details: { items: { type: "string", enum: categories } } }),
+    UnsubscribeRequest: (schema) =>
+      subscription.idIn === "body" ? schema : withoutSubscriptionId(schema),
   };
   const own = Object.fromEntries(
-    Object.entries(schemas).map(([title, schema]) => [title, (changes[title] ?? same)(schema)]),
+    Object.entries(schemas).map(([title, schema]) => [title, changes[title]?.(schema) ?? schema]),
   );
   const answer = refund.clientReferenceIdWhenAbsent === "null" ? {} : refundAnswer(own);
-  const asked = { RefundAmount: refundAmount(amount)(schemas["Amount"] ?? {}) };
-  return withoutExamples({ ...own, ...answer, ...asked }, misled(profile));
-}
-
-/** The examples are of the standard profile: the schemas whose examples another one may refuse. */
-function misled({ account, amount, limits, subscription, ...profile }: Profile): string[] {
-  const { catalogue } = senderOf(profile);
-  const names = new Set(catalogue.map(({ type }) => type));
-  const areNamesKnown = names.has("refund.authorized") && names.has("refund.failed");
-  const isIdInBody = subscription.idIn === "body";
-  const areValuesKnown = account.types.includes("savings") && account.statuses.includes("ACTIVE");
-  const areTextsShort = limits.key >= 32 && limits.softDescriptor >= 32 && limits.url >= 64;
-  return [
-    ...(areNamesKnown && isIdInBody ? [] : ["SubscriptionDetails", "UnsubscribeRequest"]),
-    ...(areNamesKnown && isIdInBody && areTextsShort ? [] : ["SubscribeRequest"]),
-    ...(isAmountStandard(amount) && areTextsShort ? [] : ["RefundRequest"]),
-    ...(areValuesKnown ? [] : ["AccountDetails", "Customer", "LinkedAccount"]),
-  ];
-}
-
-function withoutExamples(schemas: Schemas, titles: readonly string[]): Schemas {
+  const all = { ...own, ...answer, RefundAmount: refundAmount(amount, schemas["Amount"] ?? {}) };
+  if (profile.name === "standard") return all;
+  // The examples are of the standard profile: another one may refuse them.
   return Object.fromEntries(
-    Object.entries(schemas).map(([title, schema]) => {
-      const { examples: _, ...rest } = schema;
-      // An event's example holds a resource's.
-      const isMisled = titles.includes(title) || (titles.length > 0 && title.endsWith("Event"));
-      return [title, isMisled ? rest : schema];
-    }),
+    Object.entries(all).map(([title, schema]) => [title, withoutExamples(schema)]),
   );
 }
 
-const same: Change = (schema) => schema;
-
-function both(...changes: readonly Change[]): Change {
-  return (schema) => changes.reduce((before, change) => change(before), schema);
-}
-
-function member(name: string, change: Change): Change {
-  return (schema) => ({
-    ...schema,
-    properties: { ...schema.properties, [name]: change(schema.properties?.[name] ?? {}) },
-  });
-}
-
-/** A schema without a member; its examples, which may hold it, go too. */
-function without(name: string): Change {
-  return (schema) => {
-    const { properties = {}, required = [], examples: _, ...rest } = schema;
-    return {
-      ...rest,
-      properties: Object.fromEntries(Object.entries(properties).filter(([own]) => own !== name)),
-      required: required.filter((own) => own !== name),
-    };
+/** Adds keywords to the schemas of members. */
+const members =
+  (keywords: Readonly<Record<string, Schema>>): Change =>
+  (schema) => {
+    const changed = Object.entries(keywords).map(([name, own]): [string, Schema] => [
+      name,
+      { ...schema.properties?.[name], ...own },
+    ]);
+    return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(changed) } };
   };
-}
 
-/** True if a refund may have every amount that an event may have. */
-function isAmountStandard({ minimumCents, maximumCents }: Profile["amount"]): boolean {
-  return minimumCents === 1 && maximumCents === 9_999_999_999;
-}
+const withoutExamples: Change = (schema) => {
+  const { examples: _, ...rest } = schema;
+  return rest;
+};
+
+const withoutSubscriptionId: Change = (schema) => {
+  const { properties = {}, required = [] } = schema;
+  const { subscriptionId: _, ...others } = properties;
+  const left = required.filter((name) => name !== "subscriptionId");
+  return { ...withoutExamples(schema), properties: others, required: left };
+};
 
 /** The amount that a refund may be asked for with. */
-function refundAmount({ minimumCents, maximumCents }: Profile["amount"]): Change {
-  const value = member("value", (number) => ({
-    ...number,
-    description: "Dollars with at most two digits after the decimal separator.",
-    type: "number",
-    minimum: minimumCents / 100,
-    maximum: maximumCents / 100,
-  }));
-  return (schema) => {
-    const { examples: _, ...amount } = schema;
-    return value(amount);
-  };
+function refundAmount({ minimumCents, maximumCents }: Profile["amount"], schema: Schema): Schema {
+  const description = "Dollars with at most two digits after the decimal separator.";
+  const bounds = { minimum: minimumCents / 100, maximum: maximumCents / 100 };
+  return members({ value: { description, type: "number", ...bounds } })(withoutExamples(schema));
 }
 
-/** The refund of an answer, where the profile writes it otherwise than an event's. */
+/** The refund of an answer, if the profile writes it otherwise than an event's. */
 function refundAnswer(schemas: Schemas): Schemas {
   const kinds = ["RefundInitiated", "RefundFailed"] as const;
   const { discriminator: _, examples: _examples, ...refund } = schemas["Refund"] ?? {};
@@ -136,11 +91,10 @@ function refundAnswer(schemas: Schemas): Schemas {
 }
 
 /** S 2.2: the answer to a request without `clientReferenceId` may lack it. */
-const withoutReference: Change = (schema) => {
-  const name = "clientReferenceId";
-  const changed = member(name, (value) => ({ ...value, type: "string" }))(schema);
-  return { ...changed, required: (changed.required ?? []).filter((own) => own !== name) };
-};
+const withoutReference: Change = (schema) => ({
+  ...members({ clientReferenceId: { type: "string" } })(schema),
+  required: (schema.required ?? []).filter((name) => name !== "clientReferenceId"),
+});
 
 /** A schema of OpenAPI 3.1 or AsyncAPI 3.0. */
 export interface Schema {
@@ -150,6 +104,10 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly oneOf?: readonly Schema[];
+  readonly discriminator?: {
+    readonly propertyName: string;
+    readonly mapping?: Readonly<Record<string, string>>;
+  };
   readonly [keyword: string]: unknown;
 }
 

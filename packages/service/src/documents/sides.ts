@@ -70,7 +70,7 @@ function opened(part: Schema): Schema {
 }
 
 /** A copy of a schema, with every subschema replaced, innermost first. */
-function mapSchema(schema: Schema, change: (part: Schema) => Schema): Schema {
+export function mapSchema(schema: Schema, change: (part: Schema) => Schema): Schema {
   const { properties, items, oneOf, anyOf } = schema as Schema & {
     readonly anyOf?: readonly Schema[];
   };

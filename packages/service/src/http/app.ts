@@ -4,34 +4,24 @@ import express, {
   type IRoute,
   type RequestHandler,
 } from "express";
-import { newId } from "../random.ts";
 import { StoreUnavailableError } from "../store/driver.ts";
-import {
-  type Answer,
-  checkBody,
-  DefectiveAnswerError,
-  problemAnswer,
-  writeAnswer,
-} from "./answer.ts";
-import { factsOf, logCall, type LogFields, setFacts } from "./log.ts";
-import { type Refusal, refuse, Refused } from "./problem.ts";
+import { problemAnswer, writeAnswer } from "./answer.ts";
+import { describeError, factsOf, logCall } from "./log.ts";
+import { refuse, Refused } from "./problem.ts";
 import { SenderGone } from "./request-bodies.ts";
 import { type HttpContext, type Route, serve } from "./route.ts";
-import { getCustomerRoute } from "./routes/customers.ts";
 import { serveDocument, serveHealth, serveMetrics, serveReadiness } from "./routes/operations.ts";
-import { postRefund } from "./routes/refunds.ts";
+import { getCustomerRoute, postRefund } from "./routes/payments.ts";
 import { serveTokens } from "./routes/tokens.ts";
-import { postSubscribe, putUnsubscribe } from "./routes/webhooks.ts";
+import { getEvents, postSubscribe, putUnsubscribe } from "./routes/webhooks.ts";
 
 /** Paths of routes, in Express's notation, each with its methods. */
 export type Routes = Readonly<Record<string, readonly Route[]>>;
 
-const paymentRoutes: Routes = {
+const interfaceRoutes: Routes = {
   "/v1/refunds": [postRefund],
   "/v1/customers/:customerId": [getCustomerRoute],
-};
-
-const interfaceRoutes: Routes = {
+  "/v1/events": [getEvents],
   "/v1/webhook/subscribe": [postSubscribe],
   "/v1/webhook/unsubscribe": [putUnsubscribe],
   "/v1/webhook/unsubscribe/:subscriptionId": [putUnsubscribe],
@@ -62,31 +52,16 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
   app.disable("query parser");
   app.set("trust proxy", [...options.trustedProxies]);
 
-  app.use(withFacts(context));
   app.use(logCall(context));
-  if (context.rates !== undefined && options.trustedProxies.length === 0) {
-    app.use(reportUntrustedProxy(context));
-  }
-  const on = (path: string, ...handlers: Handler[]): void => {
-    take(app.route(path), handlers);
-  };
+  const on = (path: string, ...handlers: Handler[]): void => take(app.route(path), handlers);
   on("/healthz", ["GET", serveHealth]);
   on("/readyz", ["GET", serveReadiness(context)]);
-  const metrics = serveMetrics({ metrics: context.metrics, token: options.metricsToken });
-  on("/metrics", ["GET", metrics]);
-  app.use(refuseExcess(context));
-  for (const [path, make] of Object.entries(options.documents)) {
+  on("/metrics", ["GET", serveMetrics(context.metrics, options.metricsToken)]);
+  for (const [path, make] of Object.entries(options.documents))
     on(path, ["GET", serveDocument(make)]);
-  }
   on(context.policy.token.path, ["POST", serveTokens(context)]);
-  const routes = {
-    ...(context.policy.payments === true && paymentRoutes),
-    ...interfaceRoutes,
-    ...options.routes,
-  };
-  for (const [path, methods] of Object.entries(routes)) {
+  for (const [path, methods] of Object.entries({ ...interfaceRoutes, ...options.routes }))
     on(path, ...methods.map((route): Handler => [route.method, serve(context, route)]));
-  }
   app.use(() => {
     throw refuse("NOT_FOUND");
   });
@@ -96,117 +71,36 @@ export function createApp(context: HttpContext, options: AppOptions): Express {
 
 type Handler = readonly [method: Route["method"], handler: RequestHandler];
 
+const verbs = { GET: "get", POST: "post", PUT: "put" } as const;
+
 /** Routes a path's methods and answers every other one with 405 (RFC 9110, section 15.5.6). */
 function take(route: IRoute, handlers: readonly Handler[]): void {
-  const allowed: string[] = [];
-  for (const [method, handler] of handlers) {
-    switch (method) {
-      case "GET":
-        // Express answers HEAD from the same handler.
-        route.get(handler);
-        allowed.push("GET", "HEAD");
-        break;
-      case "POST":
-        route.post(handler);
-        allowed.push("POST");
-        break;
-      case "PUT":
-        route.put(handler);
-        allowed.push("PUT");
-        break;
-      default:
-        method satisfies never;
-    }
-  }
+  for (const [method, handler] of handlers) route[verbs[method]](handler);
+  // Express answers HEAD from the handler of GET.
+  const allow = handlers.map(([method]) => (method === "GET" ? "GET, HEAD" : method)).join(", ");
   route.all(() => {
-    throw refuse("METHOD_NOT_ALLOWED", { headers: { allow: allowed.join(", ") } });
+    throw refuse("METHOD_NOT_ALLOWED", { headers: { allow } });
   });
 }
 
-/**
- * Reports once that a call carries `X-Forwarded-For` although no proxy is trusted: the limits of wrong
- * credentials then count everyone behind the proxy as one source.
- */
-function reportUntrustedProxy({ logger }: HttpContext): RequestHandler {
-  let isReported = false;
-  return (request, _response, next) => {
-    if (!isReported && request.headers["x-forwarded-for"] !== undefined) {
-      isReported = true;
-      logger.warn(
-        {},
-        "X-Forwarded-For is ignored because no proxy is trusted; if your proxy sends it, name the proxy's address with --trust-proxy (option trustedProxies)",
-      );
-    }
-    next();
-  };
-}
-
-function withFacts({ random, isDraining }: HttpContext): RequestHandler {
-  return (_request, response, next) => {
-    // Not the caller's own request id, which would be a stranger's text in the log.
-    const requestId = newId(random, "req");
-    setFacts(response, { requestId, merchantId: undefined, errorCode: undefined });
-    response.setHeader("x-request-id", requestId);
-    // RFC 9112, section 9.6: the service will be gone at the connection's next call.
-    if (isDraining()) response.setHeader("connection", "close");
-    next();
-  };
-}
-
-/** Answers a connection that the process has no descriptor to spare for. */
-function refuseExcess({ isExcess }: HttpContext): RequestHandler {
-  return (request, _response, next) => {
-    if (!isExcess(request.socket)) return next();
-    const headers = { "retry-after": "1", connection: "close" };
-    throw refuse("SERVICE_UNAVAILABLE", { headers });
-  };
-}
-
-/**
- * Answers every call that threw. A refusal is answered as it is; an error of this program becomes
- * `INTERNAL_SERVER_ERROR` and is described only in the log.
- */
+/** Answers every call that threw. An error of this program is described only in the log. */
 function answerRefusals(context: HttpContext): ErrorRequestHandler {
-  const { metrics } = context;
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, _request, response, _next) => {
     const facts = factsOf(response);
     const { refusal } = asRefused(error);
     const isGone = error instanceof SenderGone;
-    if (refusal.status >= 500 && !isGone) logFailure(context, error, facts.requestId);
+    // A refusal is deliberate; the store's watch has logged its own failures.
+    const isKnown = isGone || error instanceof Refused || error instanceof StoreUnavailableError;
+    if (refusal.status >= 500 && !isKnown)
+      context.logger.error({ ...describeError(error), requestId: facts.requestId }, "call failed");
     // The caller is gone, or half of an answer is sent: Express would print to the console.
-    if (isGone || response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
+    if (isGone || response.headersSent || response.destroyed) response.destroy();
+    else {
+      facts.errorCode = refusal.code;
+      writeAnswer(response, problemAnswer(context.policy, refusal, facts.requestId));
     }
-    if (error instanceof DefectiveAnswerError) metrics.answerWasDefective();
-    facts.errorCode = refusal.code;
-    writeAnswer(response, checkedAnswer(context, refusal, facts.requestId));
   };
-}
-
-function logFailure({ logger }: HttpContext, error: unknown, requestId: string): void {
-  // A refusal is deliberate; the store's watch has logged its own failures.
-  if (error instanceof Refused || error instanceof StoreUnavailableError) return;
-  logger.error({ ...describe(error), requestId }, "call failed");
-}
-
-/** The problem of a refusal; if it does not match its schema, that of an internal error. */
-function checkedAnswer(
-  { policy, checksAnswers, logger, metrics }: HttpContext,
-  refusal: Refusal,
-  requestId: string,
-): Answer {
-  const answer = problemAnswer(policy, refusal, requestId);
-  if (!checksAnswers) return answer;
-  try {
-    checkBody(policy, policy.statuses.errorBody === "flat" ? "flatError" : "problem", answer.body);
-    return answer;
-  } catch (error) {
-    metrics.answerWasDefective();
-    logger.error({ ...describe(error), requestId }, "call failed");
-    return problemAnswer(policy, refuse("INTERNAL_SERVER_ERROR").refusal, requestId);
-  }
 }
 
 function asRefused(error: unknown): Refused {
@@ -214,17 +108,10 @@ function asRefused(error: unknown): Refused {
   // The path has an invalid percent-encoding, so no route matches it.
   if (error instanceof URIError) return refuse("NOT_FOUND");
   if (error instanceof StoreUnavailableError) {
-    return refuse("SERVICE_UNAVAILABLE", { headers: { "retry-after": "1" } });
+    const headers = { "retry-after": "1" };
+    if (error.outcome === "undone") return refuse("SERVICE_UNAVAILABLE", { headers });
+    const message = "The service may have stored the call; repeat it with the same values.";
+    return refuse("SERVICE_UNAVAILABLE", { message, headers });
   }
   return refuse("INTERNAL_SERVER_ERROR");
-}
-
-function describe(error: unknown): LogFields {
-  if (!(error instanceof Error)) return { errorName: typeof error };
-  const defect = error instanceof DefectiveAnswerError ? { defect: error.defect } : {};
-  return {
-    ...defect,
-    errorName: error.name,
-    ...(error.stack !== undefined && { stack: error.stack }),
-  };
 }

@@ -15,11 +15,10 @@ export function mediaTypeOf(field: string | undefined): string | undefined {
 
 /**
  * True if an `Accept` header admits JSON (RFC 9110, section 12.5.1): the most specific range that covers
- * `application/json` decides, and its weight 0 excludes it. Other parameters of a range are ignored, since
- * clients write `application/json; charset=utf-8`. Without the header, everything is admitted.
+ * `application/json` decides. Its parameters are ignored, since clients write `application/json; charset=utf-8`.
  */
-export function acceptsJson(field: string | undefined): boolean {
-  if (field === undefined || field.trim() === "") return true;
+export function acceptsJson(field = ""): boolean {
+  if (field.trim() === "") return true;
   let best = { precedence: -1, weight: 0 };
   for (const range of field.split(",")) {
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
@@ -40,7 +39,7 @@ export function queryOf(target = "/"): URLSearchParams {
   return new URLSearchParams(at < 0 ? "" : target.slice(at));
 }
 
-/** The members of a value of any kind; none if it is not an object. */
-export function membersOf(body: unknown): Partial<Record<string, unknown>> {
-  return typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : {};
+/** True if a JSON value is an object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
-import type { Request, RequestHandler, Response } from "express";
-import { pino } from "pino";
+import type { RequestHandler, Response } from "express";
 import type { Clock } from "../clock.ts";
+import { newId, type Random } from "../random.ts";
 import type { Metrics } from "./metrics.ts";
 
 const TEXTS = [
@@ -15,20 +15,21 @@ const TEXTS = [
   "stack",
   // The words of what failed: a database or the operating system. Never a value of a call.
   "cause",
-  // The defect of an answer that does not match its schema.
-  "defect",
-  "clockId",
-  "refundId",
   "subscriptionKey",
 ] as const;
 const NUMBERS = ["status", "durationMs", "count"] as const;
 
 /** Fields of a log line: facts about a call, never its headers, its body or a secret. */
-export type LogFields = Readonly<
-  Partial<Record<(typeof TEXTS)[number], string> & Record<(typeof NUMBERS)[number], number>>
->;
+export type LogFields = { readonly [Name in (typeof TEXTS)[number]]?: string | undefined } & {
+  readonly [Name in (typeof NUMBERS)[number]]?: number | undefined;
+};
 
-/** The part of a pino logger that this service uses. */
+export const describeError = (error: unknown): LogFields =>
+  error instanceof Error
+    ? { errorName: error.name, stack: error.stack }
+    : { errorName: typeof error };
+
+/** Writes lines of the log. */
 export interface Logger {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
@@ -45,34 +46,20 @@ const MAX_TEXT = 8192;
 // C1 controls and characters that change the direction of writing: terminals obey them, and JSON admits them.
 const UNSEEN = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-export interface JsonLoggerOptions {
-  /** Receives each line, without a newline. */
+/** Creates a logger that writes one JSON object per line, with only the fields of `LogFields`, whatever it receives. */
+export function jsonLogger(options: {
   readonly write: (line: string) => void;
   readonly clock: Clock;
-  /** Default `info`. */
-  readonly level?: "info" | "warn" | "error";
-}
-
-/**
- * Creates a logger that writes one JSON object per line (pino), with only the fields of `LogFields`,
- * whatever it receives.
- */
-export function jsonLogger({ write, clock, level = "info" }: JsonLoggerOptions): Logger {
-  const logger = pino(
-    {
-      level,
-      base: null,
-      messageKey: "message",
-      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }), log: onlyAllowed },
-    },
-    { write: (line: string) => write(line.trimEnd().replaceAll(UNSEEN, escaped)) },
-  );
-  return {
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-  };
+}): Logger {
+  const { write, clock } = options;
+  const writer =
+    (level: keyof Logger) =>
+    (fields: LogFields, message: string): void => {
+      const time = new Date(clock.now()).toISOString();
+      const line = JSON.stringify({ level, time, ...onlyAllowed(fields), message });
+      write(line.replaceAll(UNSEEN, escaped));
+    };
+  return { info: writer("info"), warn: writer("warn"), error: writer("error") };
 }
 
 function onlyAllowed(fields: object): Record<string, unknown> {
@@ -84,67 +71,50 @@ function onlyAllowed(fields: object): Record<string, unknown> {
   return Object.fromEntries(kept) as Record<string, unknown>;
 }
 
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
+const escaped = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** Facts about a call for its log line and its answer, completed as the call proceeds. */
-export interface CallFacts {
+interface CallFacts {
   readonly requestId: string;
   merchantId: string | undefined;
   errorCode: string | undefined;
 }
 
-export function setFacts(response: Response, facts: CallFacts): void {
-  response.locals["facts"] = facts;
-}
-
-/** @throws {Error} The call did not pass through this service's application. */
-export function factsOf(response: Response): CallFacts {
-  // Only `setFacts` writes this member.
-  const facts = response.locals["facts"] as CallFacts | undefined;
-  if (facts === undefined) throw new Error("the call has no facts");
-  return facts;
-}
-
-export interface CallLog {
-  readonly logger: Logger;
-  readonly metrics: Pick<Metrics, "called">;
-}
+/** The cast: only `logCall` writes this member, for every call. */
+export const factsOf = (response: Response): CallFacts => response.locals["facts"] as CallFacts;
 
 /** Logs and counts each call once its answer is sent, or once the caller has gone before that. */
-export function logCall({ logger, metrics }: CallLog): RequestHandler {
+export function logCall(context: {
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, "called">;
+  readonly random: Random;
+}): RequestHandler {
+  const { logger, metrics, random } = context;
   return (request, response, next) => {
+    // Not the caller's own request id, which would be a stranger's text in the log.
+    const facts: CallFacts = {
+      requestId: newId(random, "req"),
+      merchantId: undefined,
+      errorCode: undefined,
+    };
+    response.locals["facts"] = facts;
+    response.setHeader("x-request-id", facts.requestId);
     // A duration that is only reported: no injected clock is involved.
     const startedAt = performance.now();
     response.on("close", () => {
-      const { requestId, merchantId, errorCode } = factsOf(response);
-      const route = patternOf(request);
-      const durationMs = performance.now() - startedAt;
+      // Express types the route as `any`; it is absent where no path matched.
+      const { path } = { ...request.route } as { readonly path?: string };
       // An abandoned call has no status: the default one was never sent.
       const status = response.writableFinished ? response.statusCode : undefined;
-      metrics.called({ method: request.method, route, status, seconds: durationMs / 1000 });
-      logger.info(
-        {
-          requestId,
-          method: request.method,
-          durationMs: Math.round(durationMs),
-          ...(status !== undefined && { status }),
-          ...(route !== undefined && { route }),
-          ...(merchantId !== undefined && { merchantId }),
-          ...(errorCode !== undefined && { errorCode }),
-        },
-        response.writableFinished ? "call" : "call given up",
-      );
+      metrics.called({ route: path, status });
+      const durationMs = Math.round(performance.now() - startedAt);
+      const message = response.writableFinished ? "call" : "call given up";
+      const fields = { ...facts, method: request.method, durationMs, status, route: path };
+      logger.info(fields, message);
     });
     next();
   };
-}
-
-function patternOf(request: Request): string | undefined {
-  // Express types the route as `any`; it is absent where no path matched.
-  const route = request.route as { path?: unknown } | undefined;
-  return typeof route?.path === "string" ? route.path : undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -153,7 +123,7 @@ const MINUTE_MS = 60_000;
 export class FailureLog {
   readonly #logger: Logger;
   readonly #elapsed: () => number;
-  readonly #kinds = new Map<string, { at: number; unreported: number }>();
+  readonly #kinds = new Map<string, { readonly at: number; unreported: number }>();
 
   /** @param elapsed Monotonic time in milliseconds. */
   constructor(logger: Logger, elapsed: () => number) {

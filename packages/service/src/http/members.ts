@@ -3,7 +3,7 @@ import type { SchemaError, Validation } from "@countersign/schemas";
 import type { EndpointPolicy } from "../delivery/egress/addresses.ts";
 import { type ErrorCode, errorCodes, memberCodes } from "../error-codes.ts";
 import type { Policy } from "../profile/policy.ts";
-import { membersOf } from "./body.ts";
+import { isObject } from "./body.ts";
 import { type MemberError, type Refused, refuse } from "./problem.ts";
 
 /** Bounds of a problem body: a request of 64 KiB can be wrong in thousands of places. */
@@ -22,10 +22,9 @@ const codesOfMembers: readonly (readonly [pointer: string, code: ErrorCode])[] =
 
 /** Converts a schema's error to one with a stable code: the member's own, else the kind of mistake. */
 function memberError(wording: Wording, finding: SchemaError): MemberError {
-  const { pointer, keyword } = finding;
-  const code = codeOf(pointer, keyword);
+  const code = codeOf(finding);
   const message = messageOf(wording, finding, code);
-  return { pointer: pointer.slice(0, MAX_POINTER), code, message };
+  return { pointer: finding.pointer.slice(0, MAX_POINTER), code, message };
 }
 
 /** Creates the error of one member for a registered code, with this service's sentence. */
@@ -34,45 +33,32 @@ export function faultAt(wording: Wording, pointer: string, code: ErrorCode): Mem
 }
 
 /**
- * Creates the refusal of a request with all its wrong members. If they share one registered code, the
+ * Creates the refusal of a request with all its wrong members, one or more. If they share one registered code, the
  * problem has it too, else `INVALID_REQUEST`.
- *
- * @param errors One or more.
  */
 export function refuseMembers(errors: readonly MemberError[]): Refused {
-  const codes = new Set(errors.map(({ code }) => code));
-  const [only] = codes;
-  const shared = codes.size === 1 && only !== undefined && isRegistered(only) ? only : undefined;
-  if (shared === undefined) {
-    return refuse("INVALID_REQUEST", { errors: errors.slice(0, MAX_ERRORS) });
-  }
+  const shown = errors.slice(0, MAX_ERRORS);
+  const [code, ...otherCodes] = new Set(errors.map((error) => error.code));
+  if (code === undefined || otherCodes.length > 0 || !isRegistered(code))
+    return refuse("INVALID_REQUEST", { errors: shown });
   const [message, ...others] = new Set(errors.map((error) => error.message));
   const isOne = message !== undefined && others.length === 0;
-  return refuse(shared, { ...(isOne && { message }), errors: errors.slice(0, MAX_ERRORS) });
-}
-
-/** A request, the result of its schema, and errors found outside the schema. */
-export interface JudgedRequest<T> {
-  /** The body as it was sent, even if the schema validated a changed copy. */
-  readonly body: unknown;
-  readonly validation: Validation<T>;
-  readonly more?: readonly MemberError[];
+  return refuse(code, { ...(isOne && { message }), errors: shown });
 }
 
 /**
- * Returns a validated request that keeps the profile's limits.
+ * Returns a valid request within the profile's limits, or refuses it with one error for each wrong member.
  *
- * @throws {Refused} 400 with all errors: one per member, and none inside a wrong member.
+ * @param body As it was sent, even if the schema validated a changed copy.
+ * @param more Errors found outside the schema.
  */
 export function acceptMembers<T>(
   wording: Wording,
-  { body, validation, more = [] }: JudgedRequest<T>,
+  request: { body: unknown; validation: Validation<T>; more?: readonly MemberError[] },
 ): T {
-  const findings = [
-    ...(validation.ok ? [] : validation.errors),
-    ...limitErrors(body, wording.policy),
-  ].map((finding) => memberError(wording, finding));
-  const errors = outermost([...findings, ...more]);
+  const { body, validation, more = [] } = request;
+  const found = [...(validation.ok ? [] : validation.errors), ...limitErrors(body, wording.policy)];
+  const errors = outermost([...found.map((one) => memberError(wording, one)), ...more]);
   if (!validation.ok || errors.length > 0) throw refuseMembers(errors);
   return validation.value;
 }
@@ -101,50 +87,49 @@ function messageOf(
 }
 
 /** True for the keywords that each check one aspect of a text. */
-function isText(keyword: string): boolean {
-  return ["pattern", "format", "minLength", "maxLength"].includes(keyword);
-}
+const isText = (keyword: string): boolean =>
+  ["pattern", "format", "minLength", "maxLength"].includes(keyword);
 
-function codeOf(pointer: string, keyword: string): MemberError["code"] {
-  const [, code] = codesOfMembers.find(([member]) => isWithin(pointer, member)) ?? [];
+function codeOf({ pointer, keyword }: SchemaError): MemberError["code"] {
+  const [, code] = codesOfMembers.find(([member]) => `${pointer}/`.startsWith(`${member}/`)) ?? [];
   const isTopLevel = pointer.lastIndexOf("/") <= 0;
   if (code !== undefined && !(keyword === "required" && isTopLevel)) return code;
-  switch (keyword) {
-    case "required":
-      return "MISSING_MEMBER";
-    case "additionalProperties":
-      return "UNKNOWN_MEMBER";
-    default:
-      return "INVALID_VALUE";
-  }
+  if (keyword === "required") return "MISSING_MEMBER";
+  return keyword === "additionalProperties" ? "UNKNOWN_MEMBER" : "INVALID_VALUE";
 }
 
-function isWithin(pointer: string, member: string): boolean {
-  return pointer === member || pointer.startsWith(`${member}/`);
-}
+const isRegistered = (code: MemberError["code"]): code is ErrorCode =>
+  Object.hasOwn(errorCodes, code);
 
-function isRegistered(code: MemberError["code"]): code is ErrorCode {
-  return Object.hasOwn(errorCodes, code);
+/** The texts whose length the profile limits, by JSON Pointer: how many characters, of which kind. */
+function textForms({ limits }: Policy): Readonly<Record<string, readonly [number, string]>> {
+  const identifier = [limits.identifier, "characters of A-Z, a-z, 0-9, _ and -"] as const;
+  return {
+    "/paymentId": identifier,
+    "/subscriptionId": identifier,
+    "/requestKey": [limits.key, "printable ASCII characters"],
+    "/url": [limits.url, "ASCII characters"],
+  };
 }
-
-/** The profile's limits of text members, by JSON Pointer. */
-const limitsOfMembers: Readonly<Record<string, "identifier" | "key" | "url">> = {
-  "/paymentId": "identifier",
-  "/subscriptionId": "identifier",
-  "/requestKey": "key",
-  "/url": "url",
-};
 
 /** Errors for texts that are longer than the profile accepts, where it is stricter than the schema (S 8). */
-function limitErrors(body: unknown, { limits }: Policy): SchemaError[] {
-  const members = membersOf(body);
-  return Object.entries(limitsOfMembers).flatMap(([pointer, name]) => {
-    const limit = limits[name];
+function limitErrors(body: unknown, policy: Policy): SchemaError[] {
+  const members = isObject(body) ? body : {};
+  return Object.entries(textForms(policy)).flatMap(([pointer, [limit]]) => {
     const value = members[pointer.slice(1)];
-    const isTooLong = typeof value === "string" && value.length > limit;
     const message = `must have at most ${limit} characters`;
+    const isTooLong = typeof value === "string" && value.length > limit;
     return isTooLong ? [{ pointer, keyword: "maxLength", message }] : [];
   });
+}
+
+/** The form of a text member in words. */
+function formOf({ policy }: Wording, pointer: string): string | undefined {
+  if (pointer === "") return "must be a JSON object";
+  if (/^\/clientRefe[rf]enceId$/.test(pointer))
+    return "must be 1 to 255 characters, none of them a control character";
+  const [limit, words] = textForms(policy)[pointer] ?? [];
+  return limit === undefined ? undefined : `must be 1 to ${limit} ${words}`;
 }
 
 /** The choices that the sentences of an answer name. */
@@ -162,7 +147,7 @@ const meaningsWithBounds: Partial<Record<ErrorCode, (wording: Wording) => string
   INVALID_URL: ({ policy: { limits }, endpoints: { allowLoopback, ports } }) => {
     const scheme = allowLoopback ? "https address, or http to a loopback host," : "https address";
     const port = ports === undefined ? "" : `, on port ${ports.join(" or ")}`;
-    return `The url must be an absolute ${scheme} of at most ${limits.url} ASCII characters, without credentials and fragment${port}.`;
+    return `The url must be an absolute ${scheme} of at most ${limits.url} ASCII characters, without credentials, fragment and private IP address${port}.`;
   },
   INVALID_AMOUNT: ({ policy: { amount } }) => {
     const range = `from ${formatAmount(BigInt(amount.minimumCents))} to ${formatAmount(BigInt(amount.maximumCents))}`;
@@ -175,21 +160,3 @@ const meaningsWithBounds: Partial<Record<ErrorCode, (wording: Wording) => string
     return `The secretKey must be ${minimum} to ${maximum} printable ASCII characters without spaces that the signature scheme takes, and not the client's own secret.`;
   },
 };
-
-/** The form of a text member in words, by JSON Pointer; `undefined` if it has no description. */
-function formOf({ policy: { limits } }: Wording, pointer: string): string | undefined {
-  switch (pointer) {
-    case "":
-      return "must be a JSON object";
-    case "/paymentId":
-    case "/subscriptionId":
-      return `must be 1 to ${limits.identifier} characters of A-Z, a-z, 0-9, _ and -`;
-    case "/requestKey":
-      return `must be 1 to ${limits.key} printable ASCII characters`;
-    case "/clientReferenceId":
-    case "/clientRefefenceId":
-      return "must be 1 to 255 characters, none of them a control character";
-    default:
-      return undefined;
-  }
-}

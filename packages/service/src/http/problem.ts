@@ -1,7 +1,7 @@
 import {
+  errorCodes,
   type ErrorCode,
   type ErrorCodeEntry,
-  errorCodes,
   type MemberCode,
 } from "../error-codes.ts";
 import type { ExistingRefund } from "../use-cases/ask-refund.ts";
@@ -20,7 +20,6 @@ export interface Refusal {
   /** A code of the registry, or of an added route. */
   readonly code: string;
   readonly status: number;
-  readonly title: string;
   readonly message: string;
   readonly errors?: readonly MemberError[];
   readonly existing?: ExistingRefund;
@@ -37,8 +36,8 @@ export class Refused extends Error {
   }
 }
 
-/** Creates the refusal of a registered code; `details` replace the registry's status and sentences. */
+/** Creates the refusal of a registered code; `details` replace the registry's status and sentence. */
 export function refuse(code: ErrorCode, details: Partial<Omit<Refusal, "code">> = {}): Refused {
-  const { status = 500, title, meaning }: ErrorCodeEntry = errorCodes[code];
-  return new Refused({ code, status, title, message: meaning, ...details });
+  const { status = 500, meaning }: ErrorCodeEntry = errorCodes[code];
+  return new Refused({ code, status, message: meaning, ...details });
 }

@@ -1,5 +1,7 @@
 import { parseAmount } from "@countersign/rules";
 import { pointerOf } from "@countersign/schemas";
+import type { Policy } from "../profile/policy.ts";
+import { isObject } from "./body.ts";
 import { faultAt, refuseMembers, type Wording } from "./members.ts";
 import type { MemberError } from "./problem.ts";
 import type { JsonBody } from "./route.ts";
@@ -34,12 +36,7 @@ export type Members<S extends Spec> = {
   readonly [K in Exclude<keyof S, OptionalOf<S>>]: Read<S[K]>;
 } & { readonly [K in OptionalOf<S>]?: Read<S[K]> };
 
-/**
- * Reads the body of a call: an object of these members and no others.
- *
- * @throws {Refused} `INVALID_REQUEST`, or the code that all errors share, 400, with every error and its
- *   JSON Pointer.
- */
+/** Reads the body of a call, an object of these members and no others, or refuses it with all its errors. */
 export function readMembers<S extends Spec>(
   { body, context }: { readonly body: JsonBody; readonly context: Wording },
   spec: S,
@@ -75,20 +72,12 @@ export function object<S extends Spec>(spec: S): Reader<Members<S>> {
   };
 }
 
-export interface TextForm {
-  /** Minimum number of characters, inclusive. Default 1. */
-  readonly min?: number;
-  /** Default: any text. */
-  readonly pattern?: RegExp;
-  /** Description of the accepted values. */
-  readonly words?: string;
-}
-
-/** Text of at most `max` characters (UTF-16 units). */
+/** Text of `min` (default 1) to `max` characters (UTF-16 units). `words` describe the accepted ones. */
 export function text(
   max: number,
-  { min = 1, pattern = /^/, words = "characters" }: TextForm = {},
+  form: { readonly min?: number; readonly pattern?: RegExp; readonly words?: string } = {},
 ): Reader<string> {
+  const { min = 1, pattern = /^/, words = "characters" } = form;
   const length = min === max ? `${max}` : `${min} to ${max}`;
   return (value, place) =>
     typeof value === "string" && value.length >= min && value.length <= max && pattern.test(value)
@@ -114,11 +103,7 @@ export function integer(min: number, max: number): Reader<number> {
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z$/;
 
-/**
- * A time in UTC, ISO 8601 with `Z`, in milliseconds; both bounds inclusive.
- *
- * @param words Description of the bounds.
- */
+/** A time in UTC, ISO 8601 with `Z`, in milliseconds; both bounds inclusive. @param words Describes the bounds. */
 export function timeBetween(from: number, to: number, words: string): Reader<number> {
   return (value, place) => {
     const at = typeof value === "string" && TIME.test(value) ? Date.parse(value) : Number.NaN;
@@ -144,14 +129,17 @@ const currency: Reader<"USD"> = (value, place) =>
   value === "USD" ? value : wrong(place, "UNSUPPORTED_CURRENCY", "must be USD");
 
 const cents: Reader<bigint> = (_value, { pointer, numbers, context, errors }) => {
-  const verdict = parseAmount(numbers.get(pointer) ?? "");
-  const { minimumCents, maximumCents } = context.policy.amount;
-  if (verdict.ok && verdict.cents >= minimumCents && verdict.cents <= maximumCents) {
-    return verdict.cents;
-  }
-  errors.push(faultAt(context, pointer, "INVALID_AMOUNT"));
-  return undefined;
+  const amountCents = readCents(numbers.get(pointer), context.policy);
+  if (amountCents === undefined) errors.push(faultAt(context, pointer, "INVALID_AMOUNT"));
+  return amountCents;
 };
+
+/** Reads an amount within the profile's bounds from the source text of its number: as a double, `1.0000000000000001` is 1 (S 2.1). */
+export function readCents(source = "", { amount: bounds }: Policy): bigint | undefined {
+  const parsed = parseAmount(source);
+  if (!parsed.ok || parsed.cents < bounds.minimumCents) return undefined;
+  return parsed.cents <= bounds.maximumCents ? parsed.cents : undefined;
+}
 
 /** Adds an error with the description of the accepted values. */
 export function invalid(place: Place, message: string): undefined {
@@ -169,9 +157,4 @@ function within(place: Place, name: string): Place {
 /** Returns the JSON Pointer of a member of the value at a pointer. */
 export function pointerTo(pointer: string, name: string): string {
   return pointer + pointerOf([name]);
-}
-
-/** True if a JSON value is an object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

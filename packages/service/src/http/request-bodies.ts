@@ -5,12 +5,11 @@ import { refuse, type Refused } from "./problem.ts";
 
 /** The longest time that a body may take to arrive, in milliseconds. */
 const BODY_MS = 5000;
-/** Bytes that the bodies of all calls in progress may take, of callers that have authenticated. */
+/** Bytes of the bodies of all calls in progress, of callers that have authenticated, and of others. */
 const CALLERS_BYTES = 16 * 1024 * 1024;
-/** The same of callers that have not. */
 const STRANGERS_BYTES = 1024 * 1024;
 
-export interface BodyRequest {
+interface BodyRequest {
   readonly request: IncomingMessage;
   /** The body counts as in progress until it closes. */
   readonly response: ServerResponse;
@@ -28,7 +27,6 @@ export class RequestBodies {
   readonly #clock: Pick<Clock, "sleep">;
   readonly #callers: Memory;
   readonly #strangers: Memory = new Memory(STRANGERS_BYTES);
-  readonly #readings = new WeakMap<IncomingMessage, Promise<Buffer>>();
 
   /** @param options `bodyBytes`: the largest body that a call may have. */
   constructor({ clock, bodyBytes }: { clock: Pick<Clock, "sleep">; bodyBytes: number }) {
@@ -36,27 +34,11 @@ export class RequestBodies {
     this.#callers = new Memory(Math.max(CALLERS_BYTES, 2 * bodyBytes));
   }
 
-  /**
-   * Reads a body's bytes. Counts the bytes that arrive, whatever `Content-Length` says. A second reader of a
-   * request gets the same bytes.
-   *
-   * @throws {Refused} `UNSUPPORTED_MEDIA_TYPE`: a content coding, since a few bytes could inflate to any number.
-   * @throws {Refused} `PAYLOAD_TOO_LARGE`: more than `limit` bytes.
-   * @throws {Refused} `INVALID_REQUEST`: the body did not arrive in time.
-   * @throws {Refused} `SERVICE_UNAVAILABLE`: the bodies of all calls take too much memory.
-   * @throws {SenderGone} The connection ended first.
-   */
-  read(call: BodyRequest): Promise<Buffer> {
-    const known = this.#readings.get(call.request);
-    if (known !== undefined) return known;
-    const reading = this.#read(call);
-    this.#readings.set(call.request, reading);
-    return reading;
-  }
-
-  async #read({ request, response, limit, isAuthenticated }: BodyRequest): Promise<Buffer> {
+  /** Reads a body's bytes. Refuses a content coding, since a few bytes could inflate to any number. */
+  async read({ request, response, limit, isAuthenticated }: BodyRequest): Promise<Buffer> {
     const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
     if (coding !== "identity") throw refuse("UNSUPPORTED_MEDIA_TYPE");
+    // Also counts the bytes that arrive, whatever this says.
     if (Number(request.headers["content-length"] ?? 0) > limit) throw refuse("PAYLOAD_TOO_LARGE");
     // The events of a connection that has ended are over.
     if (request.destroyed || response.destroyed) throw new SenderGone();
@@ -72,7 +54,7 @@ export class RequestBodies {
           memory.release(body);
           reject(reason);
         };
-        const body: Body = { held: 0, refuse: () => giveUp(noMemory()) };
+        const body: Body = { bytes: 0, refuse: () => giveUp(noMemory()) };
         response.once("close", () => memory.release(body));
         request.on("data", (chunk: Buffer) => {
           // The rest is discarded, until the sender ends it or the connection is closed.
@@ -115,8 +97,8 @@ const noMemory = (): Refused =>
   refuse("SERVICE_UNAVAILABLE", { headers: { "retry-after": "1", connection: "close" } });
 
 interface Body {
-  /** Bytes of memory that it takes. */
-  held: number;
+  /** Of memory. */
+  bytes: number;
   readonly refuse: () => void;
 }
 
@@ -133,14 +115,14 @@ class Memory {
   /** Lets a body take `capacity` bytes in all; false if it has to be refused itself. */
   reserve(body: Body, capacity: number): boolean {
     this.#unfinished.add(body);
-    while (this.#total - body.held + capacity > this.#limit) {
+    while (this.#total - body.bytes + capacity > this.#limit) {
       let largest = body;
-      for (const other of this.#unfinished) if (other.held > largest.held) largest = other;
+      for (const other of this.#unfinished) if (other.bytes > largest.bytes) largest = other;
       if (largest === body) return false;
       largest.refuse();
     }
-    this.#total += capacity - body.held;
-    body.held = capacity;
+    this.#total += capacity - body.bytes;
+    body.bytes = capacity;
     return true;
   }
 
@@ -151,8 +133,8 @@ class Memory {
 
   release(body: Body): void {
     this.finish(body);
-    this.#total -= body.held;
-    body.held = 0;
+    this.#total -= body.bytes;
+    body.bytes = 0;
   }
 }
 

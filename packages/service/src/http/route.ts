@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import { type JsonReading, readJson } from "@countersign/rules";
 import type { Request, Response } from "express";
 import { memberCodeOfJson } from "../error-codes.ts";
@@ -6,7 +5,7 @@ import { factsOf, type Logger } from "./log.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
 import type { StoreWatch } from "../store/watch.ts";
 import type { Context } from "../use-cases/context.ts";
-import { type Answer, type BodyKind, checkBody, writeAnswer } from "./answer.ts";
+import { type Answer, writeAnswer } from "./answer.ts";
 import { authenticate, requireScope } from "./auth/bearer.ts";
 import { acceptsJson, mediaTypeOf } from "./body.ts";
 import { type RateKind, type Rates, sourceOf } from "./limits.ts";
@@ -20,14 +19,7 @@ export interface HttpContext extends Context {
   readonly watch: StoreWatch;
   readonly metrics: Metrics;
   readonly bodies: RequestBodies;
-  /** `undefined`: no limits. */
-  readonly rates: Rates | undefined;
-  /** True if each answer is validated against its schema before it is written. */
-  readonly checksAnswers: boolean;
-  /** True once the service is about to close. */
-  readonly isDraining: () => boolean;
-  /** True for a connection beyond those that the process can serve. */
-  readonly isExcess: (socket: Socket) => boolean;
+  readonly rates: Rates;
 }
 
 /** A parsed JSON body, with the source text of its numbers. */
@@ -46,86 +38,56 @@ export interface BodyCall extends Call {
   readonly body: JsonBody;
 }
 
-interface RouteBase {
+/** A method of a path. `answer` refuses a call by throwing `Refused`. */
+interface RouteOf<Method extends string, Checked> {
+  readonly method: Method;
   /** The profile's scope that the token needs; `undefined` accepts any token. */
   readonly scope: "payments" | "core" | undefined;
-  /** Default `others`. */
-  readonly rate?: RateKind;
-  /** The schema of a successful answer. Default: it is not validated. */
-  readonly writes?: BodyKind;
+  /** The limit that its calls count under. Default `others`. */
+  readonly rate?: RateKind | "none";
+  readonly answer: (call: Checked) => Promise<Answer>;
 }
 
-export interface GetRoute extends RouteBase {
-  readonly method: "GET";
-  readonly answer: (call: Call) => Promise<Answer>;
-}
-
-export interface BodyRoute extends RouteBase {
-  readonly method: "POST" | "PUT";
-  readonly answer: (call: BodyCall) => Promise<Answer>;
-}
-
-/** One method of one path. `answer` refuses a call by throwing `Refused`. */
+export type GetRoute = RouteOf<"GET", Call>;
+export type BodyRoute = RouteOf<"POST" | "PUT", BodyCall>;
 export type Route = GetRoute | BodyRoute;
+
+type Handler = (request: Request, response: Response) => Promise<void>;
 
 /**
  * Creates the Express handler of a route. The order of the checks reveals nothing to a stranger: path and
  * method have matched, then authentication, scope, rate, media types, size and JSON follow; the route
  * continues with members, key, payment and business rules.
  */
-export function serve(
-  context: HttpContext,
-  route: Route,
-): (request: Request, response: Response) => Promise<void> {
-  return async (request, response) => {
-    const answer = await answerOf(context, route, { request, response });
-    if (context.checksAnswers && route.writes !== undefined) {
-      checkBody(context.policy, route.writes, answer.body);
-    }
-    writeAnswer(response, answer);
-  };
-}
-
-async function answerOf(
-  context: HttpContext,
-  route: Route,
-  { request, response }: { request: Request; response: Response },
-): Promise<Answer> {
+export function serve(context: HttpContext, route: Route): Handler {
   const { policy, rates } = context;
-  const facts = factsOf(response);
-  const caller = await authenticate(
-    context,
-    request,
-    rates && ((token, find) => rates.lookUp({ source: sourceOf(request), token }, find)),
-  );
-  facts.merchantId = caller.merchant.id;
-  if (route.scope !== undefined) requireScope(caller, policy.token.scopes[route.scope]);
-  rates?.takeCall(route.rate ?? "others", caller);
-  if (!acceptsJson(request.headers.accept)) throw refuse("NOT_ACCEPTABLE");
-  if (route.method !== "GET") requireJson(request);
-  const call: Call = { context, merchant: caller.merchant, request, requestId: facts.requestId };
-  if (route.method === "GET") return route.answer(call);
+  const { bodyBytes: limit, depth } = policy.limits;
+  const answerOf = async (request: Request, response: Response): Promise<Answer> => {
+    const facts = factsOf(response);
+    const source = sourceOf(request);
+    const caller = await authenticate(context, request, (find) => rates.lookUp(source, find));
+    facts.merchantId = caller.merchant.id;
+    if (route.scope !== undefined) requireScope(caller, policy.token.scopes[route.scope]);
+    if (route.rate !== "none") rates.takeCall(route.rate ?? "others", caller);
+    if (!acceptsJson(request.headers.accept)) throw refuse("NOT_ACCEPTABLE");
+    const call: Call = { context, merchant: caller.merchant, request, requestId: facts.requestId };
+    if (route.method === "GET") return route.answer(call);
 
-  const limit = policy.limits.bodyBytes;
-  const bytes = await context.bodies.read({ request, response, limit, isAuthenticated: true });
-  return route.answer({ ...call, body: parse(bytes, policy.limits.depth) });
-}
-
-function requireJson(request: Request): void {
-  if (mediaTypeOf(request.headers["content-type"]) === "application/json") return;
-  // RFC 9110, section 15.5.16: the media type that is accepted.
-  throw refuse("UNSUPPORTED_MEDIA_TYPE", { headers: { accept: "application/json" } });
+    // RFC 9110, section 15.5.16: the media type that is accepted.
+    if (mediaTypeOf(request.headers["content-type"]) !== "application/json")
+      throw refuse("UNSUPPORTED_MEDIA_TYPE", { headers: { accept: "application/json" } });
+    const bytes = await context.bodies.read({ request, response, limit, isAuthenticated: true });
+    return route.answer({ ...call, body: parse(bytes, depth) });
+  };
+  return async (request, response) => writeAnswer(response, await answerOf(request, response));
 }
 
 function parse(bytes: Buffer, depth: number): JsonBody {
   const reading = readJson(bytes, { depth, numbers: "all" });
   if (reading.ok) return reading;
-  const { code, offset } = reading;
-  const message = `The body is not acceptable JSON at offset ${offset}.`;
-  throw refuse("INVALID_REQUEST", {
-    message,
-    errors: [{ pointer: "", code: memberCodeOfJson[code], message }],
-  });
+  const message = `The body is not acceptable JSON at offset ${reading.offset}.`;
+  const code = memberCodeOfJson(reading.code);
+  throw refuse("INVALID_REQUEST", { message, errors: [{ pointer: "", code, message }] });
 }
 
 /** A decoded parameter of the route's path; `undefined` if the matched path has none. */

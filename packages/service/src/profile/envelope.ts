@@ -1,88 +1,82 @@
-import { noMembers, putAt } from "@countersign/schemas";
+import { pointerOf, stepsOf, valueAt, withValueAt } from "@countersign/schemas";
 import type { Envelope, SentEvent } from "@countersign/schemas/provider-of";
 
 /** The moments at which this service writes an event. A provider may give them other names, or none. */
 export type EventKind = NonNullable<SentEvent["kind"]>;
 
+/** A kind of resource that events are about, by the first word of a kind of event. */
+interface ResourceKind {
+  /** Title of the schema of `data`. */
+  readonly title: string;
+  /** The member of `data` that identifies the subject: an account's is its customer. */
+  readonly id: string;
+  readonly subject: Omit<EventSubject, "id">;
+}
+
+const RESOURCES: Readonly<Record<string, ResourceKind>> = {
+  payment: {
+    title: "Payment",
+    id: "paymentId",
+    subject: { type: "payment", paymentType: "DEBIT" },
+  },
+  refund: { title: "Refund", id: "paymentId", subject: { type: "payment", paymentType: "CREDIT" } },
+  customer: { title: "Customer", id: "id", subject: { type: "customer" } },
+  account: { title: "LinkedAccount", id: "customerId", subject: { type: "customer" } },
+};
+
+export function resourceOf(kind: EventKind): ResourceKind {
+  const found = RESOURCES[kind.slice(0, kind.indexOf("."))];
+  if (found === undefined) throw new Error(`${kind} has no resource`);
+  return found;
+}
+
 /** The facts of an event that an envelope is written from. */
 export interface EnvelopeMembers extends SentEvent {
-  readonly id: string;
+  readonly id: unknown;
   /** A time as S 2.3 writes it. */
-  readonly timestamp: string;
+  readonly timestamp: unknown;
   readonly data: object;
   readonly subject: EventSubject;
 }
 
 /** An event's subject, for envelopes that name it outside the resource. */
-export interface EventSubject {
+interface EventSubject {
   readonly id: unknown;
   readonly type: "payment" | "customer";
   /** The direction of a payment: `CREDIT` is a refund. */
   readonly paymentType?: "DEBIT" | "CREDIT";
 }
 
-/** @param data The resource of the kind. An account's subject is its customer. */
+/** @param data The resource of the kind. */
 export function subjectOf(kind: EventKind, data: object): EventSubject {
+  const { id, subject } = resourceOf(kind);
   const members: Partial<Record<string, unknown>> = { ...data };
-  switch (kind) {
-    case "payment.created":
-    case "payment.authorized":
-    case "payment.succeeded":
-    case "payment.failed":
-    case "payment.canceled":
-      return { id: members["paymentId"], type: "payment", paymentType: "DEBIT" };
-    case "refund.pending":
-    case "refund.authorized":
-    case "refund.failed":
-      return { id: members["paymentId"], type: "payment", paymentType: "CREDIT" };
-    case "account.linked":
-    case "account.updated":
-    case "account.deactivated":
-      return { id: members["customerId"], type: "customer" };
-    case "customer.created":
-    case "customer.activated":
-    case "customer.deactivated":
-      return { id: members["id"], type: "customer" };
-    default:
-      return kind satisfies never;
-  }
+  return { id: members[id], ...subject };
 }
-
-type Members = Record<string, unknown>;
 
 /**
- * Writes an event in the provider's form (S 6, rule 5): each member at its JSON Pointer. A pointer of `""`
- * puts the resource's own members next to the others.
- *
- * If the catalogue names a place for the resource's id that the resource does not fill itself, the id is
- * written there, and the kind of resource next to it, which distinguishes a refund and a debit with one
- * event name.
+ * Writes an event in the provider's form (S 6, rule 5): each member at its JSON Pointer. If the catalogue names a place
+ * for the resource's id that the resource does not fill itself, the id is written there, and the kind of resource next to
+ * it, which distinguishes a refund and a debit with one event name.
  */
 export function writeEnvelope(places: Envelope, event: EnvelopeMembers): object {
-  const root = noMembers();
-  putAt(root, places.id, event.id);
-  putAt(root, places.type, event.type);
-  if (places.category !== undefined) putAt(root, places.category, event.category);
-  putAt(root, places.timestamp, event.timestamp);
-  for (const [name, value] of Object.entries(event.data)) {
-    putAt(root, `${places.data}/${name}`, value);
-  }
-  if (!has(root, event.resource)) {
+  let root: unknown = {};
+  const put = (pointer: string, value: unknown): void => {
+    root = withValueAt(root, stepsOf(pointer), value);
+  };
+  put(places.id, event.id);
+  put(places.type, event.type);
+  if (places.category !== undefined) put(places.category, event.category);
+  put(places.timestamp, event.timestamp);
+  for (const [name, value] of Object.entries(event.data))
+    put(places.data + pointerOf([name]), value);
+  if (valueAt(root, event.resource) === undefined) {
+    const { id, type, paymentType } = event.subject;
     const beside = event.resource.slice(0, event.resource.lastIndexOf("/"));
-    putAt(root, event.resource, event.subject.id);
-    putAt(root, `${beside}/resourceType`, event.subject.type);
-    const { paymentType } = event.subject;
-    if (paymentType !== undefined) putAt(root, `${beside}/paymentType`, paymentType);
+    put(event.resource, id);
+    put(`${beside}/resourceType`, type);
+    if (paymentType !== undefined) put(`${beside}/paymentType`, paymentType);
   }
-  return root;
-}
-
-function has(root: Members, pointer: string): boolean {
-  let at: unknown = root;
-  for (const name of pointer.slice(1).split("/")) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return false;
-    // An object that has the name.
-    at = (at as Members)[name];
-  }
-  return true;
+  // Each pointer leads to a member.
+  return root as object;
 }

@@ -2,12 +2,11 @@ import { type Hold, checkHold, federalReserve } from "@countersign/rules";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import type { Profile } from "@countersign/schemas/profiles";
 import { type ResolvedProfile, resolveProfile } from "@countersign/schemas/provider-of";
-import { signerOf, signsByKeyPair } from "../delivery/attempt.ts";
+import { signerOf, signsByKeyPair } from "../delivery/signer.ts";
 
 /** A valid profile and its provider, with the values that this service computes from them once. */
 export interface Policy extends Omit<ResolvedProfile, "hold"> {
   readonly hold: Hold;
-  /** The characters of a softDescriptor (S 8), and their description to follow a number. */
   readonly descriptor: { readonly pattern: RegExp; readonly words: string };
   /** True if the signature scheme can sign with a subscription's `secretKey` (S 5, rule 3). */
   readonly acceptsSecret: (secretKey: string) => boolean;
@@ -20,7 +19,7 @@ export function policyOf(profile: Profile): Policy {
   return {
     ...resolved,
     hold: holdOf(profile),
-    descriptor: descriptorOf(profile.refund.softDescriptor),
+    descriptor: descriptors[profile.refund.softDescriptor],
     acceptsSecret: secretJudge(resolved),
   };
 }
@@ -39,16 +38,13 @@ function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
   return hold;
 }
 
-function descriptorOf(name: Profile["refund"]["softDescriptor"]): Policy["descriptor"] {
-  switch (name) {
-    case "alphanumeric":
-      return { pattern: /^[A-Za-z0-9 ]+$/, words: "letters of A-Z and a-z, digits and spaces" };
-    case "printable-ascii":
-      return { pattern: /^[ -~]+$/, words: "printable ASCII characters" };
-    default:
-      return name satisfies never;
-  }
-}
+/** The characters of a softDescriptor (S 8), and their description to follow a number. */
+export const descriptors: Readonly<
+  Record<Profile["refund"]["softDescriptor"], Policy["descriptor"]>
+> = {
+  alphanumeric: { pattern: /^[A-Za-z0-9 ]+$/, words: "letters of A-Z and a-z, digits and spaces" },
+  "printable-ascii": { pattern: /^[ -~]+$/, words: "printable ASCII characters" },
+};
 
 /**
  * Accepts a secret that the scheme can sign with. Refuses keys of an asymmetric pair: the merchant would
@@ -67,17 +63,14 @@ function secretJudge({ provider, limits }: ResolvedProfile): Policy["acceptsSecr
 
 /** The status of a code if the profile changes that of the registry. */
 export function statusUnder(statuses: Profile["statuses"], code: string): number | undefined {
-  switch (code) {
-    case "DUPLICATE_REQUEST_KEY":
-      return statuses.duplicateKey;
-    case "REFUND_AMOUNT_EXCEEDS_REMAINING":
-    case "PAYMENT_ALREADY_REFUNDED":
-    case "PAYMENT_NOT_REFUNDABLE":
-    case "SUBSCRIPTION_LIMIT_REACHED":
-      return statuses.business;
-    case "INSUFFICIENT_SCOPE":
-      return statuses.forbidden;
-    default:
-      return undefined;
-  }
+  const { business, duplicateKey, forbidden } = statuses;
+  const byCode: Readonly<Record<string, number>> = {
+    DUPLICATE_REQUEST_KEY: duplicateKey,
+    REFUND_AMOUNT_EXCEEDS_REMAINING: business,
+    PAYMENT_ALREADY_REFUNDED: business,
+    PAYMENT_NOT_REFUNDABLE: business,
+    SUBSCRIPTION_LIMIT_REACHED: business,
+    INSUFFICIENT_SCOPE: forbidden,
+  };
+  return byCode[code];
 }

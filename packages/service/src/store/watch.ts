@@ -1,43 +1,36 @@
-import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
-import type { FailureLog } from "../http/log.ts";
-import { StoreUnavailableError, type Driver, type Vitals } from "./driver.ts";
-import type { StoreFault } from "./fault.ts";
+import { clearTimeout, setTimeout } from "node:timers";
+import { StoreUnavailableError, type Driver } from "./driver.ts";
 
-/** Least free space of the disk of a SQLite file, in bytes: below it the service is not ready. */
-const MIN_FREE_BYTES = 64 * 2 ** 20;
-/** Size of a SQLite file's WAL that is reported: a reader that does not end keeps it growing. */
-const LARGE_WAL_BYTES = 64 * 2 ** 20;
 /** Least time between two probes, and the longest that one may take, in milliseconds. */
 const PROBE_EVERY_MS = 1000;
 const PROBE_TIMEOUT_MS = 5000;
-/** Time between two looks at the file without anybody asking, in milliseconds. */
-const LOOK_EVERY_MS = 5000;
-/** Changes nothing: the engine's beats own the row. */
+/** Changes nothing: the delivery engine owns the row. */
 const WRITE = "UPDATE clocks SET instant = instant WHERE id = 'live'";
 
-/** A check of the readiness that fails. */
-export type ReadinessCheck = "write" | "space";
-
-export interface StoreWatchOptions {
-  readonly failures: FailureLog;
+interface StoreWatchOptions {
+  /** Logs what fails, one line for each kind and minute. */
+  readonly failures: {
+    report(kind: string, fields: Readonly<Record<string, string>>, message: string): void;
+  };
   /** Monotonic time in milliseconds. */
   readonly elapsed: () => number;
   /** Hears of every call that the database failed. */
-  readonly failed: (fault: StoreFault) => void;
+  readonly failed: () => void;
 }
 
-/** Watches a database: counts and logs its failures by their cause, and reports if calls can use it. */
+type Failing = "database" | "disk" | undefined;
+
+/** Watches a database: counts and logs its failures, and reports if calls can use it. */
 export class StoreWatch {
   /** The database, whose failures are noticed. */
   readonly driver: Driver;
   readonly #driver: Driver;
   readonly #options: StoreWatchOptions;
-  #checked: Promise<readonly ReadinessCheck[]> | undefined;
+  #checked: Promise<Failing> | undefined;
   #checkedAt = -Infinity;
   #isChecking = false;
   /** True from a failed call until a probe succeeds. */
   #hasFailed = false;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(driver: Driver, options: StoreWatchOptions) {
     this.#driver = driver;
@@ -45,40 +38,13 @@ export class StoreWatch {
     this.driver = {
       query: (sql, params) => this.#watched(driver.query(sql, params)),
       transaction: (run, how) => this.#watched(driver.transaction(run, how)),
-      exclusive: (run) => this.#watched(driver.exclusive(run)),
       isAlone: driver.isAlone,
-      vitals: () => this.vitals(),
       close: () => driver.close(),
     };
   }
 
-  /** Looks at the file now and then, so that its growth is bounded and reported. */
-  start(): void {
-    this.#timer ??= setInterval(() => this.vitals(), LOOK_EVERY_MS).unref();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-  }
-
-  /** Facts about the file or the pool; reports a WAL that is too large. */
-  vitals(): Vitals {
-    try {
-      const vitals = this.#driver.vitals?.() ?? {};
-      if ((vitals.walBytes ?? 0) > LARGE_WAL_BYTES) {
-        const cause = `the WAL has ${vitals.walBytes} bytes: a reader keeps it from being emptied`;
-        this.#options.failures.report("wal", { cause }, "the database's log grows");
-      }
-      return vitals;
-    } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
-      this.#options.failures.report("vitals", { cause }, "the database's file cannot be looked at");
-      return {};
-    }
-  }
-
-  /** Returns the failing checks, empty if the database can be used. Asks it at most once a second. */
-  check(): Promise<readonly ReadinessCheck[]> {
+  /** Returns what fails: the database, or the disk of its file, which has little room. Asks at most once a second. */
+  failing(): Promise<Failing> {
     const now = this.#options.elapsed();
     const isOld = now - this.#checkedAt >= PROBE_EVERY_MS && !this.#isChecking;
     if (this.#checked !== undefined && !isOld) return this.#checked;
@@ -90,33 +56,19 @@ export class StoreWatch {
     return this.#checked;
   }
 
-  async #check(): Promise<readonly ReadinessCheck[]> {
-    const failing: ReadinessCheck[] = [];
-    if (!(await this.#isUsable())) failing.push("write");
-    const { freeBytes = Infinity } = this.vitals();
-    if (freeBytes < MIN_FREE_BYTES) {
-      const cause = `the disk has ${freeBytes} free bytes, fewer than ${MIN_FREE_BYTES}`;
-      this.#options.failures.report("space", { cause }, "the service is not ready");
-      failing.push("space");
-    }
-    return failing;
-  }
-
-  async #isUsable(): Promise<boolean> {
+  async #check(): Promise<Failing> {
     const late = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => {
-      const cause = `no answer within ${PROBE_TIMEOUT_MS} ms`;
-      this.#options.failures.report("probe", { cause }, "the service is not ready");
+      this.#notReady(`no answer within ${PROBE_TIMEOUT_MS} ms`);
       late.resolve(false);
     }, PROBE_TIMEOUT_MS);
-    try {
-      return await Promise.race([this.#probe(), late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const answers = await Promise.race([this.#probe(), late.promise]);
+    clearTimeout(timer);
+    if (!answers) return "database";
+    return this.#driver.hasRoom?.() === false ? "disk" : undefined;
   }
 
-  /** Reads a row; writes it after a call has failed. Not durable: it is about the database's answer, not about the flush. */
+  /** Reads a row; writes it after a call has failed. Never rejects. @returns False also if another call failed meanwhile. */
   async #probe(): Promise<boolean> {
     const writes = this.#hasFailed;
     this.#hasFailed = false;
@@ -125,13 +77,14 @@ export class StoreWatch {
       else await this.driver.query("SELECT instant FROM clocks WHERE id = 'live'");
     } catch (error) {
       this.#hasFailed = true;
-      if (!(error instanceof StoreUnavailableError)) {
-        const cause = error instanceof Error ? error.message : String(error);
-        this.#options.failures.report("probe", { cause }, "the service is not ready");
-      }
+      if (!(error instanceof StoreUnavailableError))
+        this.#notReady(error instanceof Error ? error.message : String(error));
     }
-    // Another call may have failed meanwhile.
     return !this.#hasFailed;
+  }
+
+  #notReady(cause: string): void {
+    this.#options.failures.report("probe", { cause }, "the service is not ready");
   }
 
   async #watched<T>(call: Promise<T>): Promise<T> {
@@ -145,11 +98,20 @@ export class StoreWatch {
 
   #noticed(error: StoreUnavailableError): void {
     const { failures, failed } = this.#options;
-    const { fault, cause, name: errorName } = error;
+    const { cause, name: errorName } = error;
     this.#hasFailed = true;
-    failed(fault);
+    failed();
     // The words of the database itself, such as "database or disk is full".
     const words = cause instanceof Error && cause.message !== "" ? cause.message : error.message;
-    failures.report(`store ${fault}`, { errorName, cause: words }, "the database cannot be used");
+    const fields = { errorName, cause: words };
+    failures.report(`store ${codeOf(cause)}`, fields, "the database cannot be used");
   }
+}
+
+/** SQLite's result code, PostgreSQL's SQLSTATE or Node's code: few values, so that each new cause has its line. */
+function codeOf(cause: unknown): string {
+  const { errcode, code } = { errcode: undefined, code: undefined, ...Object(cause) } as Readonly<
+    Record<"errcode" | "code", unknown>
+  >;
+  return String(errcode ?? code);
 }

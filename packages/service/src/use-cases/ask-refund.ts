@@ -13,7 +13,7 @@ import {
   type DebitRecord,
 } from "../store/tables/payments.ts";
 import { reserve } from "../store/tables/refunds.ts";
-import type { Context } from "./context.ts";
+import type { Context, Refusal } from "./context.ts";
 import { newRefundEvent, refundColumns } from "./refunds.ts";
 import { writeEvent } from "./write-event.ts";
 
@@ -35,25 +35,15 @@ export interface ExistingRefund {
 }
 
 export type AskRefundOutcome =
-  /** `created` is false if the profile returns the refund that has the key. */
-  | { readonly ok: true; readonly created: boolean; readonly refund: RefundRecord }
-  | {
-      readonly ok: false;
-      readonly code: "DUPLICATE_REQUEST_KEY";
-      /** Absent if the record is a debit, or if the profile does not reveal it. */
-      readonly existing?: ExistingRefund;
-    }
-  | {
-      readonly ok: false;
-      readonly code: "PAYMENT_NOT_FOUND" | "PAYMENT_NOT_REFUNDABLE" | ReservationErrorCode;
-    };
+  | { readonly ok: true; readonly refund: RefundRecord }
+  /** `existing` is absent if the record is a debit, or if the profile does not reveal it. */
+  | (Refusal<"DUPLICATE_REQUEST_KEY"> & { readonly existing?: ExistingRefund })
+  | Refusal<"PAYMENT_NOT_FOUND" | "PAYMENT_NOT_REFUNDABLE" | ReservationErrorCode>;
 
 /**
  * Creates a refund of a payment (S 4.1). Checks the key, then the payment, then its state. A refund that
  * is `TERMINAL_FAILED` because its debit failed is a record and keeps its key; a refusal leaves the key
  * free. Record, reservation and event are written in one transaction.
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
 export async function askRefund(
   context: Context,
@@ -70,11 +60,12 @@ async function decideAndWrite(
   order: RefundOrder,
 ): Promise<AskRefundOutcome> {
   const merchantId = merchant.id;
-  const sameKey = { merchantId, requestKey: order.requestKey };
+  const { paymentId, amountCents, requestKey, clientReferenceId, softDescriptor } = order;
+  const sameKey = { merchantId, requestKey };
   const holder = await findPaymentByKey(tx, sameKey);
   if (holder !== undefined) return duplicate(context, order, holder);
 
-  const original = await lockPayment(tx, { merchantId, id: order.paymentId });
+  const original = await lockPayment(tx, { merchantId, id: paymentId });
   if (original === undefined) return { ok: false, code: "PAYMENT_NOT_FOUND" };
   if (original.direction !== "DEBIT") return { ok: false, code: "PAYMENT_NOT_REFUNDABLE" };
 
@@ -83,7 +74,7 @@ async function decideAndWrite(
     debit: debitState(original),
     amountCents: original.amountCents,
     reservedCents: original.reservedCents,
-    askedCents: order.amountCents,
+    askedCents: amountCents,
     now,
     hold: context.policy.hold,
   });
@@ -96,27 +87,23 @@ async function decideAndWrite(
     customerId: original.customerId,
     direction: "CREDIT",
     originalId: original.id,
-    amountCents: order.amountCents,
-    requestKey: order.requestKey,
-    clientReferenceId: order.clientReferenceId,
-    softDescriptor: order.softDescriptor,
+    amountCents,
+    requestKey,
+    clientReferenceId,
+    softDescriptor,
     ...refundColumns(decision.refund),
     createdAt: now,
   };
   // Both statements are safe at any isolation level: each checks its own condition.
-  const cents = refund.amountCents;
-  if (
-    refund.status !== "TERMINAL_FAILED" &&
-    !(await reserve(tx, { merchantId, id: original.id, cents }))
-  ) {
+  const reservation = { merchantId, id: original.id, cents: amountCents };
+  if (refund.status !== "TERMINAL_FAILED" && !(await reserve(tx, reservation)))
     return { ok: false, code: "REFUND_AMOUNT_EXCEEDS_REMAINING" };
-  }
   if (!(await insertPayment(tx, refund))) {
     const winner = await findPaymentByKey(tx, sameKey);
     throw new Undo<AskRefundOutcome>(duplicate(context, order, winner));
   }
   await writeEvent(tx, context, merchant, newRefundEvent(refund, now));
-  return { ok: true, created: true, refund };
+  return { ok: true, refund };
 }
 
 function duplicate(
@@ -125,29 +112,22 @@ function duplicate(
   holder: PaymentRecord | undefined,
 ): AskRefundOutcome {
   const taken = { ok: false, code: "DUPLICATE_REQUEST_KEY" } as const;
-  if (holder?.direction !== "CREDIT") return taken;
+  const isSilent = context.policy.refund.duplicate === "reject";
+  if (isSilent || holder?.direction !== "CREDIT") return taken;
   const sameRequest =
     holder.originalId === order.paymentId &&
     holder.amountCents === order.amountCents &&
     holder.softDescriptor === order.softDescriptor;
   const existing = { paymentId: holder.id, paymentStatus: holder.status, sameRequest };
-  return context.policy.refund.duplicate === "reject" ? taken : { ...taken, existing };
+  return { ...taken, existing };
 }
 
 /** Returns a debit's state for the rules of S 3.1. Cover counts at any age, even after settlement. */
 function debitState(debit: DebitRecord): Debit {
-  if (debit.covered) return { state: "covered" };
-  switch (debit.status) {
-    case "TERMINAL_FAILED":
-    case "CANCELED":
-      return { state: "failed" };
-    case "SUCCEEDED":
-      if (debit.settledAt === null) throw new Error(`${debit.id} has no settlement time`);
-      return { state: "settled", settledAt: debit.settledAt };
-    case "CREATED":
-    case "AUTHORIZED":
-      return { state: "processing" };
-    default:
-      return debit.status satisfies never;
-  }
+  const { covered, status, settledAt } = debit;
+  if (covered) return { state: "covered" };
+  if (status === "TERMINAL_FAILED" || status === "CANCELED") return { state: "failed" };
+  if (status !== "SUCCEEDED") return { state: "processing" };
+  if (settledAt === null) throw new Error(`${debit.id} has no settlement time`);
+  return { state: "settled", settledAt };
 }

@@ -6,7 +6,16 @@ import type { Random } from "../random.ts";
 import type { Vault } from "../secrets/vault.ts";
 import type { Driver } from "../store/driver.ts";
 
-/** Dependencies of every use case. */
+/** Ends a use case that has stored nothing. */
+export interface Refusal<Code extends string> {
+  readonly ok: false;
+  readonly code: Code;
+}
+
+/**
+ * Dependencies of every use case. Each is one transaction: if it throws `StoreUnavailableError` (`CS_STORE_UNAVAILABLE`),
+ * nothing is stored.
+ */
 export interface Context {
   readonly driver: Driver;
   readonly clock: Clock;
@@ -20,6 +29,6 @@ export interface Context {
   readonly dueClock: Pick<DueClock, "now">;
   /** Called after COMMIT with the deliveries of each new event. A lost call delays them by some seconds. */
   readonly onWork: (work: Work) => void;
-  /** Called with the number of due refunds that have moved. */
-  readonly onRefundsMoved: (count: number) => void;
+  /** Called with the merchant of each new event, after COMMIT. */
+  readonly onEvent: (merchantId: string) => void;
 }

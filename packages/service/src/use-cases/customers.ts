@@ -16,21 +16,16 @@ import {
   type AccountRecord,
 } from "../store/tables/customers.ts";
 import type { Merchant } from "../store/tables/merchants.ts";
-import type { Context } from "./context.ts";
+import type { Context, Refusal } from "./context.ts";
 import { customerResource, linkedAccountResource } from "./resources.ts";
 import { writeEvent } from "./write-event.ts";
 
-export type GetCustomerOutcome =
-  | { readonly ok: true; readonly customer: Customer }
-  /** The same for another merchant's customer. */
-  | { readonly ok: false; readonly code: "CUSTOMER_NOT_FOUND" };
-
-/** Returns a customer with the linked account (S 4.2). */
+/** Returns a customer with the linked account (S 4.2). Another merchant's is not found. */
 export async function getCustomer(
   { driver }: Pick<Context, "driver">,
   merchant: Merchant,
   customerId: string,
-): Promise<GetCustomerOutcome> {
+): Promise<{ readonly ok: true; readonly customer: Customer } | Refusal<"CUSTOMER_NOT_FOUND">> {
   const merchantId = merchant.id;
   const customer = await findCustomer(driver, { merchantId, id: customerId });
   if (customer === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
@@ -48,11 +43,7 @@ export interface NewCustomer {
   readonly email: string;
 }
 
-/**
- * Creates a customer, in status CREATED and without an account (S 2.3, S 3.2).
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- */
+/** Creates a customer, in status CREATED and without an account (S 2.3, S 3.2). */
 export async function createCustomer(
   context: Context,
   merchant: Merchant,
@@ -68,26 +59,19 @@ export async function createCustomer(
   });
 }
 
-export type MoveCustomerOutcome =
+/** `INVALID_TRANSITION`: the customer's status does not permit the move. */
+type MoveCustomerOutcome =
   | { readonly ok: true; readonly customer: CustomerRecord }
-  /** `INVALID_TRANSITION`: the customer's status does not permit the move. */
-  | { readonly ok: false; readonly code: "CUSTOMER_NOT_FOUND" | "INVALID_TRANSITION" };
-
-interface CustomerMove {
-  readonly customerId: string;
-  readonly move: "activate" | "deactivate";
-}
+  | Refusal<"CUSTOMER_NOT_FOUND" | "INVALID_TRANSITION">;
 
 /**
  * Activates or deactivates a customer (S 3.2), with its event. Does nothing if the customer has the status
  * already. Payments of an INACTIVE customer can still be refunded.
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
 export async function moveCustomer(
   context: Context,
   merchant: Merchant,
-  { customerId, move }: CustomerMove,
+  { customerId, move }: { readonly customerId: string; readonly move: "activate" | "deactivate" },
 ): Promise<MoveCustomerOutcome> {
   const merchantId = merchant.id;
   const goal: CustomerStatus = move === "activate" ? "ACTIVE" : "INACTIVE";
@@ -100,9 +84,7 @@ export async function moveCustomer(
       ({ from, to }) => from === before.status && to === status,
     );
     if (status === undefined || !isAdmitted) return { ok: false, code: "INVALID_TRANSITION" };
-    const change = { merchantId, id: customerId, from: before.status, to: status };
-    // The row is locked; the update checks the status nevertheless.
-    if (!(await setCustomerStatus(tx, change))) return { ok: false, code: "INVALID_TRANSITION" };
+    await setCustomerStatus(tx, { merchantId, id: customerId, status });
     const customer = { ...before, status };
     const account = await findPreferredAccount(tx, { merchantId, customerId });
     await writeEvent(tx, context, merchant, {
@@ -126,23 +108,21 @@ export interface NewAccount {
   readonly preferred?: boolean;
 }
 
-export type LinkAccountOutcome =
+type AccountOutcome<Code extends string> =
   | { readonly ok: true; readonly account: AccountRecord }
-  | { readonly ok: false; readonly code: "CUSTOMER_NOT_FOUND" };
+  | Refusal<Code>;
 
 /**
  * Links a bank account to a customer (S 1, preconditions; S 2.3). A preferred account replaces the earlier
  * preferred one, which gets an `account.updated` event. The customer's status stays.
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
 export async function linkAccount(
   context: Context,
   merchant: Merchant,
   account: NewAccount,
-): Promise<LinkAccountOutcome> {
+): Promise<AccountOutcome<"CUSTOMER_NOT_FOUND">> {
   const { customerId, preferred = true } = account;
-  return context.driver.transaction<LinkAccountOutcome>(async (tx) => {
+  return context.driver.transaction<AccountOutcome<"CUSTOMER_NOT_FOUND">>(async (tx) => {
     const customer = await lockCustomer(tx, { merchantId: merchant.id, id: customerId });
     if (customer === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
     const at = await instantOf(tx, context.clock, merchant.clockId);
@@ -153,11 +133,8 @@ export async function linkAccount(
     const base = { id, customerId, institution, lastFour, type, preferred };
     const record: AccountRecord = { ...base, status: "ACTIVE", createdAt: at };
     await insertAccount(tx, { ...record, merchantId: merchant.id });
-    await writeEvent(tx, context, merchant, {
-      kind: "account.linked",
-      data: linkedAccountResource(record),
-      at,
-    });
+    const data = linkedAccountResource(record);
+    await writeEvent(tx, context, merchant, { kind: "account.linked", data, at });
     return { ok: true, account: record };
   });
 }
@@ -172,22 +149,13 @@ async function demotePreferred(
   if (shown?.preferred !== true) return;
   const demoted = { ...shown, preferred: false };
   await updateAccount(tx, { ...demoted, merchantId: merchant.id });
-  await writeEvent(tx, context, merchant, {
-    kind: "account.updated",
-    data: linkedAccountResource(demoted),
-    at,
-  });
+  const data = linkedAccountResource(demoted);
+  await writeEvent(tx, context, merchant, { kind: "account.updated", data, at });
 }
 
-export type DeactivateAccountOutcome =
-  | { readonly ok: true; readonly account: AccountRecord }
-  | { readonly ok: false; readonly code: "CUSTOMER_NOT_FOUND" | "CUSTOMER_NOT_LINKED" };
+type DeactivateAccountOutcome = AccountOutcome<"CUSTOMER_NOT_FOUND" | "CUSTOMER_NOT_LINKED">;
 
-/**
- * Deactivates the account shown with a customer, with its event. Does nothing if it is INACTIVE already.
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- */
+/** Deactivates the account shown with a customer, with its event. Does nothing if it is INACTIVE already. */
 export async function deactivateAccount(
   context: Context,
   merchant: Merchant,
@@ -202,12 +170,9 @@ export async function deactivateAccount(
     if (before.status === "INACTIVE") return { ok: true, account: before };
     const account = { ...before, status: "INACTIVE" };
     await updateAccount(tx, { ...account, merchantId });
+    const data = linkedAccountResource(account);
     const at = await instantOf(tx, context.clock, merchant.clockId);
-    await writeEvent(tx, context, merchant, {
-      kind: "account.deactivated",
-      data: linkedAccountResource(account),
-      at,
-    });
+    await writeEvent(tx, context, merchant, { kind: "account.deactivated", data, at });
     return { ok: true, account };
   });
 }

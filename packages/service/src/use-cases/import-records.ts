@@ -1,22 +1,21 @@
 import { errorCodes, importCodes } from "../error-codes.ts";
 import type {
-  ClientRecord,
-  CustomerRecord,
+  ClientLine,
+  CustomerLine,
   ImportRecord,
   LineError,
   NumberedRecord,
-  PaymentRecord,
+  PaymentLine,
 } from "../import-lines.ts";
 import { sha256Hex } from "../secrets/vault.ts";
 import { orUndone, Undo, type Driver, type Queryable } from "../store/driver.ts";
 import { findCustomer, findPreferredAccount, isCustomerId } from "../store/tables/customers.ts";
 import {
-  disableClient,
   findClient,
   findMerchant,
   insertClient,
   putMerchant,
-  replaceClientSecret,
+  updateClient,
   type Merchant,
 } from "../store/tables/merchants.ts";
 import { findPaymentByKey, isPaymentId, type DebitStatus } from "../store/tables/payments.ts";
@@ -56,7 +55,6 @@ type Written = "created" | "changed" | "unchanged" | Refusal;
  * so the same import can be repeated; one that contradicts a stored record is an error.
  *
  * @param options `isDryRun`: undoes everything in the end; the counts and errors are those of a real import.
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
 export async function importRecords(
   context: Context,
@@ -64,7 +62,7 @@ export async function importRecords(
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<ImportOutcome> {
   return orUndone(
-    context.driver.exclusive<ImportOutcome>(async (tx) => {
+    context.driver.transaction<ImportOutcome>(async (tx) => {
       const within = joining(context, tx);
       const counts = { created: 0, changed: 0, unchanged: 0 };
       const secrets = new Map<string, IssuedSecret>();
@@ -111,26 +109,32 @@ const HOUR_MS = 3_600_000;
 /** At most two secrets of a client are valid: a rotation ends the one before the present one. */
 async function writeClient(
   { driver, clock, random, policy }: Context,
-  record: ClientRecord,
+  record: ClientLine,
   secrets: Map<string, IssuedSecret>,
 ): Promise<Written> {
   const { id, merchantId, secretVersion = 1, overlapHours = 24, disabled = false } = record;
   const { scopes = Object.values(policy.token.scopes) } = record;
   const now = clock.now();
   const clientSecret = newClientSecret(random);
-  const secret = { id, secretHash: sha256Hex(clientSecret), secretVersion };
-  const isNew = await insertClient(driver, { ...secret, merchantId, scopes, createdAt: now });
+  const secretHash = sha256Hex(clientSecret);
+  const client = { id, merchantId, secretHash, secretVersion, scopes, createdAt: now };
+  const isNew = await insertClient(driver, client);
   const stored = await findClient(driver, id);
   if (stored?.merchantId !== merchantId) return refused("CLIENT_ID_TAKEN", "/id");
   if (record.scopes !== undefined && !isSameSet(stored.scopes, scopes)) return differs("/scopes");
   const isRotated = secretVersion > stored.secretVersion;
   if (isRotated) {
     if (stored.revokedAt !== null) return refused("CLIENT_DISABLED", "/secretVersion");
-    await replaceClientSecret(driver, { ...secret, previousUntil: now + overlapHours * HOUR_MS });
+    await updateClient(driver, id, {
+      secretHash,
+      secretVersion,
+      previousHash: stored.secretHash,
+      previousUntil: now + overlapHours * HOUR_MS,
+    });
   }
   const isDisabled = disabled && stored.revokedAt === null;
   if (isDisabled) {
-    await disableClient(driver, { id, at: now });
+    await updateClient(driver, id, { revokedAt: now });
     secrets.delete(id);
   } else if (isNew || isRotated) secrets.set(id, { clientId: id, clientSecret });
   if (isNew) return "created";
@@ -140,7 +144,7 @@ async function writeClient(
 async function writeCustomer(
   context: Context,
   merchant: Merchant,
-  record: CustomerRecord,
+  record: CustomerLine,
 ): Promise<Written> {
   const { driver } = context;
   const { id, firstName, lastName, email, customerStatus } = record;
@@ -174,31 +178,27 @@ async function writeCustomer(
 async function writeAccount(
   context: Context,
   merchant: Merchant,
-  { id: customerId, accountDetails }: CustomerRecord,
+  { id: customerId, accountDetails }: CustomerLine,
 ): Promise<Written> {
   if (accountDetails === undefined) return "unchanged";
-  const account = {
-    institution: accountDetails.financialInstitutionName,
-    lastFour: accountDetails.accountLastFourDigits,
-    type: accountDetails.accountType,
-  };
+  const { financialInstitutionName: institution, accountLastFourDigits: lastFour } = accountDetails;
+  const account = { institution, lastFour, type: accountDetails.accountType };
   const merchantId = merchant.id;
   const linked = await findPreferredAccount(context.driver, { merchantId, customerId });
   if (linked === undefined) {
     await linkAccount(context, merchant, { customerId, ...account });
     return "changed";
   }
-  const isSame =
-    linked.institution === account.institution &&
-    linked.lastFour === account.lastFour &&
-    linked.type === account.type;
+  const isSame = (["institution", "lastFour", "type"] as const).every(
+    (name) => linked[name] === account[name],
+  );
   return isSame ? "unchanged" : differs("/accountDetails");
 }
 
 async function writePayment(
   context: Context,
   merchant: Merchant,
-  record: PaymentRecord,
+  record: PaymentLine,
 ): Promise<Written> {
   const { driver } = context;
   const { customerId, amount: amountCents, requestKey, clientReferenceId } = record;
@@ -208,14 +208,9 @@ async function writePayment(
   if (stored === undefined) {
     if (record.paymentId !== undefined && (await isPaymentId(driver, record.paymentId)))
       return refused("PAYMENT_ID_TAKEN", "/paymentId");
-    const created = await createPayment(context, merchant, {
-      customerId,
-      amountCents,
-      requestKey,
-      ...(record.paymentId !== undefined && { id: record.paymentId }),
-      ...(clientReferenceId !== undefined && { clientReferenceId }),
-      ...(creationDate !== undefined && { createdAt: creationDate }),
-    });
+    const order = { customerId, amountCents, requestKey, clientReferenceId };
+    const given = { id: record.paymentId, createdAt: creationDate };
+    const created = await createPayment(context, merchant, { ...order, ...given });
     if (!created.ok) {
       const isKey = created.code === "DUPLICATE_REQUEST_KEY";
       return refused(created.code, isKey ? "/requestKey" : "/customerId");
@@ -231,8 +226,15 @@ async function writePayment(
   )
     return refused("DUPLICATE_REQUEST_KEY", "/requestKey");
   if (paymentStatus !== undefined && paymentStatus !== stored.status) {
-    const move = { paymentId: stored.id, status: paymentStatus, settledAt: settlementDate };
-    const moved = await movePayment(context, merchant, move);
+    const { id: paymentId } = stored;
+    const moves: Record<DebitStatus, () => Promise<MovePaymentOutcome>> = {
+      CREATED: async () => ({ ok: false, code: "INVALID_TRANSITION" }),
+      AUTHORIZED: () => authorizePayment(context, merchant, { paymentId }),
+      SUCCEEDED: () => settlePayment(context, merchant, { paymentId, settledAt: settlementDate }),
+      TERMINAL_FAILED: () => failPayment(context, merchant, { paymentId }),
+      CANCELED: () => failPayment(context, merchant, { paymentId, status: "CANCELED" }),
+    };
+    const moved = await moves[paymentStatus]();
     if (moved.ok) return before === undefined ? "created" : "changed";
     const isTime = moved.code === "SETTLED_AT_OUT_OF_RANGE";
     return refused(moved.code, isTime ? "/settlementDate" : "/paymentStatus");
@@ -240,34 +242,6 @@ async function writePayment(
   if (before === undefined) return "created";
   const isSettled = settlementDate === undefined || settlementDate === stored.settledAt;
   return isSettled ? "unchanged" : differs("/settlementDate");
-}
-
-interface PaymentMove {
-  readonly paymentId: string;
-  readonly status: DebitStatus;
-  readonly settledAt: number | undefined;
-}
-
-async function movePayment(
-  context: Context,
-  merchant: Merchant,
-  { paymentId, status, settledAt }: PaymentMove,
-): Promise<MovePaymentOutcome> {
-  switch (status) {
-    case "CREATED":
-      return { ok: false, code: "INVALID_TRANSITION" };
-    case "AUTHORIZED":
-      return authorizePayment(context, merchant, { paymentId });
-    case "SUCCEEDED": {
-      const time = settledAt === undefined ? {} : { settledAt };
-      return settlePayment(context, merchant, { paymentId, ...time });
-    }
-    case "TERMINAL_FAILED":
-    case "CANCELED":
-      return failPayment(context, merchant, { paymentId, status });
-    default:
-      return status satisfies never;
-  }
 }
 
 const registry = { ...errorCodes, ...importCodes };
@@ -288,7 +262,6 @@ function joining(context: Context, tx: Queryable): Context {
   const driver: Driver = {
     query: (sql, params) => tx.query(sql, params),
     transaction: (run) => run(tx),
-    exclusive: (run) => run(tx),
     isAlone: context.driver.isAlone,
     close: () => Promise.resolve(),
   };

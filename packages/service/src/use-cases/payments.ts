@@ -11,55 +11,48 @@ import {
   type DebitRecord,
 } from "../store/tables/payments.ts";
 import { listPendingRefunds } from "../store/tables/refunds.ts";
-import type { Context } from "./context.ts";
+import type { Context, Refusal } from "./context.ts";
 import { changeRefund } from "./refunds.ts";
 import { paymentResource } from "./resources.ts";
 import { writeEvent } from "./write-event.ts";
 
 export interface PaymentOrder {
   /** An id that no payment or refund of any merchant has. Default: a new one. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly customerId: string;
   /** 1 to 9,999,999,999. */
   readonly amountCents: bigint;
   /** Unique per merchant over debits and refunds, 1 to 255 characters. Default: the payment's id. */
   readonly requestKey?: string;
-  readonly clientReferenceId?: string;
+  readonly clientReferenceId?: string | undefined;
   /** Milliseconds of the merchant's clock, not later than now. Default: now. */
-  readonly createdAt?: number;
+  readonly createdAt?: number | undefined;
 }
 
-export type CreatePaymentOutcome =
+type CreatePaymentOutcome =
   | { readonly ok: true; readonly payment: DebitRecord }
-  | {
-      readonly ok: false;
-      readonly code: "CUSTOMER_NOT_FOUND" | "CUSTOMER_NOT_LINKED" | "DUPLICATE_REQUEST_KEY";
-    };
+  | Refusal<"CUSTOMER_NOT_FOUND" | "CUSTOMER_NOT_LINKED" | "DUPLICATE_REQUEST_KEY">;
 
-/**
- * Creates a payment of a customer, which the merchant may later refund. Refused if the customer has no
- * linked account (S 1, preconditions).
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- */
+/** Creates a payment of a customer with a linked account (S 1), which the merchant may later refund. */
 export async function createPayment(
   context: Context,
   merchant: Merchant,
   order: PaymentOrder,
 ): Promise<CreatePaymentOutcome> {
+  const { id: merchantId, clockId } = merchant;
   return context.driver.transaction<CreatePaymentOutcome>(async (tx) => {
     const { customerId } = order;
-    const customer = await findCustomer(tx, { merchantId: merchant.id, id: customerId });
+    const customer = await findCustomer(tx, { merchantId, id: customerId });
     if (customer === undefined) return { ok: false, code: "CUSTOMER_NOT_FOUND" };
-    const account = await findPreferredAccount(tx, { merchantId: merchant.id, customerId });
+    const account = await findPreferredAccount(tx, { merchantId, customerId });
     if (account === undefined) return { ok: false, code: "CUSTOMER_NOT_LINKED" };
 
-    const now = await instantOf(tx, context.clock, merchant.clockId);
+    const now = await instantOf(tx, context.clock, clockId);
     const id = order.id ?? newId(context.random, "pay");
     const payment: DebitRecord = {
       id,
-      merchantId: merchant.id,
-      clockId: merchant.clockId,
+      merchantId,
+      clockId,
       customerId,
       direction: "DEBIT",
       amountCents: order.amountCents,
@@ -84,18 +77,13 @@ export async function createPayment(
 export type MovePaymentOutcome =
   | { readonly ok: true; readonly payment: DebitRecord }
   | MoveRefusal
-  | { readonly ok: false; readonly code: "PAYMENT_NOT_FOUND" };
+  | Refusal<"PAYMENT_NOT_FOUND">;
 
 type MoveRefusal =
   /** The payment's status does not permit the move. */
-  | { readonly ok: false; readonly code: "INVALID_TRANSITION" }
+  | Refusal<"INVALID_TRANSITION">
   /** Bounds in milliseconds of the payment's clock, both inclusive. */
-  | {
-      readonly ok: false;
-      readonly code: "SETTLED_AT_OUT_OF_RANGE";
-      readonly from: number;
-      readonly to: number;
-    };
+  | (Refusal<"SETTLED_AT_OUT_OF_RANGE"> & { readonly from: number; readonly to: number });
 
 const INVALID: MoveRefusal = { ok: false, code: "INVALID_TRANSITION" };
 
@@ -108,11 +96,8 @@ export function authorizePayment(
   return movePayment(context, merchant, paymentId, ({ status }) => {
     if (status === "AUTHORIZED") return "done";
     if (status !== "CREATED") return INVALID;
-    return {
-      change: { status: "AUTHORIZED" },
-      event: "payment.authorized",
-      refund: (refund) => refund,
-    };
+    const change = { status: "AUTHORIZED" } as const;
+    return { change, event: "payment.authorized", refund: (refund) => refund };
   });
 }
 
@@ -120,14 +105,13 @@ export function authorizePayment(
  * Records a debit's settlement: its waiting refunds become due a number of business days after it, not
  * after the request (S 3.1). Those already due are AUTHORIZED.
  *
- * @param options `settledAt` in milliseconds of the payment's clock, from the payment's creation to now;
- *   any other value is refused. Default: now.
+ * @param options `settledAt` in milliseconds of the payment's clock, from its creation to now, the default.
  * @throws {RangeError} The bank calendar ends before the refunds are due.
  */
 export function settlePayment(
   context: Context,
   merchant: Merchant,
-  { paymentId, settledAt }: { paymentId: string; settledAt?: number },
+  { paymentId, settledAt }: { paymentId: string; settledAt?: number | undefined },
 ): Promise<MovePaymentOutcome> {
   return movePayment(context, merchant, paymentId, ({ status, createdAt }, now) => {
     if (status === "SUCCEEDED") return "done";
@@ -148,21 +132,18 @@ export function settlePayment(
   });
 }
 
-export interface FailPayment {
-  readonly paymentId: string;
-  /** `CANCELED` only before settlement; `TERMINAL_FAILED` also later, as a return. Default the latter. */
-  readonly status?: "TERMINAL_FAILED" | "CANCELED";
-}
-
 /**
  * Records that a debit has failed. Each waiting refund fails with `CUSTOMER_NOT_DEBITED`, even when
  * overdue. An AUTHORIZED refund stays: its money is moving (S 3.1).
+ *
+ * @param options `status`: `CANCELED` only before settlement; `TERMINAL_FAILED`, the default, also later, as a return.
  */
 export function failPayment(
   context: Context,
   merchant: Merchant,
-  { paymentId, status = "TERMINAL_FAILED" }: FailPayment,
+  options: { readonly paymentId: string; readonly status?: "TERMINAL_FAILED" | "CANCELED" },
 ): Promise<MovePaymentOutcome> {
+  const { paymentId, status = "TERMINAL_FAILED" } = options;
   return movePayment(context, merchant, paymentId, (debit, now) => {
     if (debit.status === status) return "done";
     const isProcessing = debit.status === "CREATED" || debit.status === "AUTHORIZED";
@@ -172,19 +153,19 @@ export function failPayment(
     }
     if (!isProcessing && debit.status !== "SUCCEEDED") return INVALID;
     const errorCode = "CUSTOMER_NOT_DEBITED";
-    const errorMessage = "The debit was not successful.";
-    return {
-      change: { status, failedAt: now, errorCode, errorMessage },
-      event: "payment.failed",
-      refund: onFailed,
+    const change = {
+      status,
+      failedAt: now,
+      errorCode,
+      errorMessage: "The debit was not successful.",
     };
+    return { change, event: "payment.failed", refund: onFailed };
   });
 }
 
 /**
- * Records that a debit is covered by the service: the merchant keeps the money although the customer was
- * not debited. Waiting refunds fail with `CUSTOMER_NOT_DEBITED`, and so does every later one, at any age
- * of the debit (S 3.1). Cover is not a status and has no event.
+ * Records that a debit is covered by the service: the merchant keeps the money although the customer was not debited.
+ * Waiting refunds fail, and so does every later one, at any age of the debit (S 3.1). Cover has no event.
  */
 export function coverPayment(
   context: Context,
@@ -204,14 +185,7 @@ interface Move {
   readonly refund: (refund: Refund) => Refund;
 }
 
-/**
- * Moves a debit and its PENDING refunds in one transaction, each with its event. Repeating a move
- * changes nothing.
- *
- * @param decide Returns the move at `now` (milliseconds of the payment's clock), or `"done"` if the debit
- *   has made it already.
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- */
+/** Moves a debit and its PENDING refunds, each with its event. `decide` returns `"done"` if the debit has made the move. */
 async function movePayment(
   context: Context,
   merchant: Merchant,

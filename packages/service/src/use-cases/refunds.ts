@@ -10,15 +10,14 @@ import {
   type RefundRecord,
   type RefundStatus,
 } from "../store/tables/payments.ts";
-import { release, listDueRefunds, lockDueRefund, type DuePlace } from "../store/tables/refunds.ts";
-import type { Context } from "./context.ts";
+import { reserve, listDueRefunds, lockDueRefund, type DuePlace } from "../store/tables/refunds.ts";
+import type { Context, Refusal } from "./context.ts";
 import { refundResource } from "./resources.ts";
 import { writeEvent, type NewEvent } from "./write-event.ts";
 
-/** The columns of a refund's state. */
-export type RefundColumns = Pick<RefundRecord, "status" | "dueAt" | "errorCode" | "errorMessage">;
-
-export function refundColumns(refund: Refund): RefundColumns {
+export function refundColumns(
+  refund: Refund,
+): Pick<RefundRecord, "status" | "dueAt" | "errorCode" | "errorMessage"> {
   const { errorCode = null, errorMessage = null } =
     refund.status === "TERMINAL_FAILED" ? refund.errorDetails : {};
   const dueAt = refund.status === "PENDING" ? (refund.eligibleAt ?? null) : null;
@@ -27,11 +26,7 @@ export function refundColumns(refund: Refund): RefundColumns {
 
 /** Returns the event of the status that a refund has entered (S 3.1). */
 export function newRefundEvent(refund: RefundRecord, at: number): NewEvent {
-  return {
-    kind: KINDS[refund.status],
-    data: refundResource(refund),
-    at,
-  };
+  return { kind: KINDS[refund.status], data: refundResource(refund), at };
 }
 
 const KINDS: Readonly<Record<RefundStatus, EventKind>> = {
@@ -41,11 +36,10 @@ const KINDS: Readonly<Record<RefundStatus, EventKind>> = {
 };
 
 /**
- * Applies a rule to a locked refund, in the caller's transaction: writes its new state and the event of its
- * new status, and releases its amount if it failed.
+ * Applies a rule to a locked refund: writes its new state and the event of its new status, and releases its amount if it
+ * failed.
  *
  * @param change Returns its argument if nothing changes.
- * @param at Milliseconds of the refund's clock.
  * @returns True if the refund's status has changed.
  */
 export async function changeRefund(
@@ -65,28 +59,19 @@ export async function changeRefund(
   if (after.status === status) return false;
 
   const { merchantId, originalId, amountCents } = record;
-  if (after.status === "TERMINAL_FAILED") {
-    await release(tx, { merchantId, id: originalId, cents: amountCents });
-  }
-  await writeEvent(
-    tx,
-    context,
-    { id: merchantId, clockId: record.clockId },
-    newRefundEvent(changed, at),
-  );
+  if (after.status === "TERMINAL_FAILED")
+    await reserve(tx, { merchantId, id: originalId, cents: -amountCents });
+  const merchant = { id: merchantId, clockId: record.clockId };
+  await writeEvent(tx, context, merchant, newRefundEvent(changed, at));
   return true;
 }
 
+/** `INVALID_TRANSITION`: the refund is not AUTHORIZED. */
 export type ReturnRefundOutcome =
   | { readonly ok: true }
-  /** `INVALID_TRANSITION`: the refund is not AUTHORIZED. */
-  | { readonly ok: false; readonly code: "PAYMENT_NOT_FOUND" | "INVALID_TRANSITION" };
+  | Refusal<"PAYMENT_NOT_FOUND" | "INVALID_TRANSITION">;
 
-/**
- * Records that the receiving bank returned a refund's money: AUTHORIZED becomes TERMINAL_FAILED with `REFUND_RETURNED`, and the amount can be refunded again.
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- */
+/** Records that the receiving bank returned an AUTHORIZED refund's money, which can then be refunded again. */
 export async function returnRefund(
   context: Context,
   merchant: Merchant,
@@ -106,82 +91,50 @@ export async function returnRefund(
   });
 }
 
-/** Refunds in one transaction; bounds how long requests wait for it. */
+/** Refunds that are moved concurrently; bounds how long requests wait for them. */
 const BATCH = 200;
 
-/** A due refund that could not be moved. It stays PENDING and due. */
-export interface PassedOverRefund {
-  readonly id: string;
-  /** The reason: a bug, or an invalid row. */
-  readonly error: unknown;
-}
-
-export interface MovedRefunds {
-  /** Number of refunds that moved. */
-  readonly moved: number;
-  readonly passedOver: readonly PassedOverRefund[];
-}
-
 /**
- * Moves every PENDING refund of a clock that is due by `now` to AUTHORIZED, each with its event
- * (S 3.1, "passage of time"). Idempotent. A refund that cannot be moved is skipped without an event; the
- * others of its batch move.
+ * Moves every PENDING refund of a clock that is due by `now` to AUTHORIZED, each with its event, in its own transaction
+ * (S 3.1, "passage of time"). Idempotent.
  *
  * @param now Milliseconds of that clock; also the time of the events.
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: the current batch is not stored, earlier ones are.
+ * @returns The number of refunds that moved.
+ * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: some refunds are moved; the same call continues.
+ * @throws {AggregateError} Some refunds could not be moved, by a bug or an invalid row. The others were.
  */
 export async function moveDueRefunds(
   context: Context,
-  { now, clockId }: { now: number; clockId: string },
-): Promise<MovedRefunds> {
+  { now, clockId }: { readonly now: number; readonly clockId: string },
+): Promise<number> {
   let moved = 0;
-  const passedOver: PassedOverRefund[] = [];
+  const failures: unknown[] = [];
   let after: DuePlace | undefined;
   for (;;) {
     const due = await listDueRefunds(context.driver, { clockId, now, after, limit: BATCH });
     after = due.at(-1);
-    if (after === undefined) {
-      context.onRefundsMoved(moved);
-      return { moved, passedOver };
+    if (after === undefined) break;
+    const moves = await Promise.allSettled(due.map(({ id }) => moveOne(context, id, now)));
+    for (const move of moves) {
+      if (move.status === "fulfilled") moved += move.value ? 1 : 0;
+      else if (move.reason instanceof StoreUnavailableError) throw move.reason;
+      else failures.push(move.reason);
     }
-    const batch = await moveBatch(context, due, now);
-    moved += batch.moved;
-    passedOver.push(...batch.passedOver);
   }
+  if (failures.length > 0) {
+    const message = `${failures.length} due refunds cannot be moved: ${String(failures[0])}`;
+    throw new AggregateError(failures, message);
+  }
+  return moved;
 }
 
-/** Moves refunds in one transaction; if one of them fails, each in a separate one. */
-async function moveBatch(
-  context: Context,
-  due: readonly DuePlace[],
-  now: number,
-): Promise<MovedRefunds> {
-  try {
-    return await context.driver.transaction((tx) => moveAll(tx, context, { due, now }));
-  } catch (error) {
-    if (error instanceof StoreUnavailableError) throw error;
-    if (due.length === 1) return { moved: 0, passedOver: due.map(({ id }) => ({ id, error })) };
-    const alone = await Promise.all(due.map((one) => moveBatch(context, [one], now)));
-    return {
-      moved: alone.reduce((sum, one) => sum + one.moved, 0),
-      passedOver: alone.flatMap((one) => one.passedOver),
-    };
-  }
-}
-
-async function moveAll(
-  tx: Queryable,
-  context: Context,
-  { due, now }: { due: readonly DuePlace[]; now: number },
-): Promise<MovedRefunds> {
-  let moved = 0;
-  const passedOver: PassedOverRefund[] = [];
-  for (const { id } of due) {
+/** Returns false if the refund is not due any more, or another process is moving it. */
+async function moveOne(context: Context, id: string, now: number): Promise<boolean> {
+  return context.driver.transaction(async (tx) => {
     const record = await lockDueRefund(tx, { id, now });
-    if (record === undefined) continue;
-    const change = (refund: Parameters<typeof onTime>[0]) => onTime(refund, now);
-    if (await changeRefund(tx, context, { record, change, at: now })) moved += 1;
-    else passedOver.push({ id, error: new Error(`refund ${id} is due and ${record.status}`) });
-  }
-  return { moved, passedOver };
+    if (record === undefined) return false;
+    const change = (refund: Refund): Refund => onTime(refund, now);
+    if (await changeRefund(tx, context, { record, change, at: now })) return true;
+    throw new Error(`refund ${id} is due and ${record.status}`);
+  });
 }

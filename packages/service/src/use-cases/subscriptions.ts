@@ -7,8 +7,7 @@ import type { Queryable } from "../store/driver.ts";
 import { instantOf } from "../store/tables/clocks.ts";
 import { hasClientSecret, lockMerchant, type Merchant } from "../store/tables/merchants.ts";
 import {
-  countOpenSubscriptions,
-  secretPlace,
+  listOpenSubscriptions,
   insertSubscription,
   dropWaitingDeliveries,
   listWaitingTypes,
@@ -16,15 +15,12 @@ import {
   updateSelection,
   type SubscriptionRecord,
 } from "../store/tables/subscriptions.ts";
-import type { Context } from "./context.ts";
+import type { Context, Refusal } from "./context.ts";
 
-interface DetailsRefusal {
-  readonly ok: false;
-  /** An unknown category, or an unknown type. */
-  readonly code: "INVALID_SUBSCRIPTION_DETAILS" | "UNKNOWN_EVENT";
-  /** Indexes in `details`. */
+/** An unknown category, or an unknown type. `at`: the indexes in `details`. */
+type DetailsRefusal = Refusal<"INVALID_SUBSCRIPTION_DETAILS" | "UNKNOWN_EVENT"> & {
   readonly at: readonly number[];
-}
+};
 
 export interface NewSubscription {
   readonly url: string;
@@ -36,17 +32,9 @@ export interface NewSubscription {
 export type SubscribeOutcome =
   | { readonly ok: true; readonly subscriptionKey: string }
   | DetailsRefusal
-  | {
-      readonly ok: false;
-      readonly code: "INVALID_URL" | "WEAK_SECRET" | "SUBSCRIPTION_LIMIT_REACHED";
-    };
+  | Refusal<"INVALID_URL" | "WEAK_SECRET" | "SUBSCRIPTION_LIMIT_REACHED">;
 
-/**
- * Creates a subscription (S 4.3). Two subscriptions may have one URL: each event goes to both.
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- * @throws {SecretKeysError} `CS_SECRET_KEYS`: the service was made without a vault.
- */
+/** Creates a subscription (S 4.3). Two subscriptions may have one URL: each event goes to both. */
 export async function subscribe(
   context: Context,
   merchant: Merchant,
@@ -62,18 +50,17 @@ export async function subscribe(
   const merchantId = merchant.id;
   return context.driver.transaction<SubscribeOutcome>(async (tx) => {
     // The client's secret gives access to the whole interface; the merchant's receiver must not have it.
-    const reused = await hasClientSecret(tx, { merchantId, secretHash });
-    if (reused) return { ok: false, code: "WEAK_SECRET" };
+    if (await hasClientSecret(tx, { merchantId, secretHash }))
+      return { ok: false, code: "WEAK_SECRET" };
     await lockMerchant(tx, merchantId);
-    const open = await countOpenSubscriptions(tx, merchantId);
-    if (open >= context.policy.subscription.maxPerMerchant) {
+    const open = await listOpenSubscriptions(tx, merchantId);
+    if (open.length >= context.policy.subscription.maxPerMerchant)
       return { ok: false, code: "SUBSCRIPTION_LIMIT_REACHED" };
-    }
     const subscriptionKey = newId(context.random, "sub");
     await insertSubscription(tx, merchant, {
       key: subscriptionKey,
       url: endpoint.href,
-      secret: context.vault.seal(secretKey, secretPlace(subscriptionKey)),
+      secret: context.vault.seal(secretKey, subscriptionKey),
       status: "ACTIVE",
       selection: select(subscriptionDetails),
       createdAt: await instantOf(tx, context.clock, merchant.clockId),
@@ -91,14 +78,12 @@ export interface Unsubscription {
 export type UnsubscribeOutcome =
   | { readonly ok: true; readonly subscriptionKey: string }
   | DetailsRefusal
-  | { readonly ok: false; readonly code: "SUBSCRIPTION_NOT_FOUND" };
+  | Refusal<"SUBSCRIPTION_NOT_FOUND">;
 
 /**
  * Removes events from a subscription (S 4.4), and closes it for good if none is left. Repeating a call
  * changes nothing and returns the same outcome. Waiting deliveries of removed events are dropped; an
  * attempt in flight may still arrive.
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
  */
 export async function unsubscribe(
   context: Context,

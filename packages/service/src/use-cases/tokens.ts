@@ -1,36 +1,28 @@
 import { timingSafeEqual } from "node:crypto";
 import { sha256Hex } from "../secrets/vault.ts";
 import { findClient, type ClientRecord } from "../store/tables/merchants.ts";
-import { insertToken } from "../store/tables/tokens.ts";
+import { deleteExpiredTokens, insertToken, type NewToken } from "../store/tables/tokens.ts";
 import type { Context } from "./context.ts";
 
-export interface TokenOrder {
-  readonly merchantId: string;
-  /** The OAuth client that requested it; `null` if an operator did. */
-  readonly clientId: string | null;
-  readonly scopes: readonly string[];
+export interface TokenOrder extends Pick<NewToken, "merchantId" | "clientId" | "scopes"> {
   /** Seconds of real time; `null` never expires. */
   readonly lifetimeSeconds: number | null;
   /** An existing token to store. Default: a new one. */
   readonly token?: string;
 }
 
-/**
- * Creates a bearer token: `cst_` and 256 random bits as base64url. Only its SHA-256 is stored.
- *
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- */
+/** Creates a bearer token of 256 random bits. Some expired tokens make room for it. */
 export async function createToken(
   { driver, clock, random }: Pick<Context, "driver" | "clock" | "random">,
-  { merchantId, clientId, scopes, lifetimeSeconds, token: given }: TokenOrder,
+  { lifetimeSeconds, token: given, ...order }: TokenOrder,
 ): Promise<string> {
   const token = given ?? `cst_${Buffer.from(random.bytes(32)).toString("base64url")}`;
   const createdAt = clock.now();
   const expiresAt = lifetimeSeconds === null ? null : createdAt + lifetimeSeconds * 1000;
-  const hash = sha256Hex(token);
-  await driver.transaction((tx) =>
-    insertToken(tx, { hash, merchantId, clientId, scopes, createdAt, expiresAt }),
-  );
+  await driver.transaction(async (tx) => {
+    await deleteExpiredTokens(tx, createdAt);
+    await insertToken(tx, { ...order, hash: sha256Hex(token), createdAt, expiresAt });
+  });
   return token;
 }
 
@@ -40,9 +32,8 @@ export interface ClientCredentials {
 }
 
 /**
- * Returns the client of credentials (RFC 6749, section 2.3), given its secret or the one before the last rotation
- * while that is valid. An unknown or revoked client and a wrong secret cannot be distinguished, not even by the time
- * they take.
+ * Returns the client of credentials (RFC 6749, section 2.3), given its secret or the one before the last rotation. An
+ * unknown or revoked client and a wrong secret cannot be distinguished, not even by the time they take.
  */
 export async function authenticateClient(
   { driver, clock }: Pick<Context, "driver" | "clock">,
@@ -57,36 +48,15 @@ export async function authenticateClient(
   return (isPresent || isPrevious) && client?.revokedAt === null ? client : undefined;
 }
 
-export type GrantTokenOutcome =
-  | {
-      readonly ok: true;
-      readonly token: string;
-      readonly scopes: readonly string[];
-      readonly expiresInSeconds: number;
-    }
-  /** RFC 6749, section 5.2. */
-  | { readonly ok: false; readonly error: "invalid_scope" };
-
-/**
- * Creates an access token for an authenticated client (S 5.2; RFC 6749, section 4.4).
- *
- * @param order `scopes`: those requested; `undefined` means all scopes of the client.
- * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: nothing is stored.
- */
+/** Creates an access token for an authenticated client (S 5.2); `undefined` if it does not have one of the scopes. */
 export async function grantToken(
   context: Context,
-  { client, scopes }: { client: ClientRecord; scopes: readonly string[] | undefined },
-): Promise<GrantTokenOutcome> {
-  const granted = scopes === undefined ? client.scopes : [...new Set(scopes)];
-  if (!granted.every((scope) => client.scopes.includes(scope))) {
-    return { ok: false, error: "invalid_scope" };
-  }
-  const expiresInSeconds = context.policy.token.lifetimeSeconds;
-  const token = await createToken(context, {
-    merchantId: client.merchantId,
-    clientId: client.id,
-    scopes: granted,
-    lifetimeSeconds: expiresInSeconds,
-  });
-  return { ok: true, token, scopes: granted, expiresInSeconds };
+  { id: clientId, merchantId, scopes: own }: ClientRecord,
+  scopes: readonly string[] = own,
+): Promise<{ readonly token: string; readonly scopes: readonly string[] } | undefined> {
+  const granted = [...new Set(scopes)];
+  if (!granted.every((scope) => own.includes(scope))) return undefined;
+  const { lifetimeSeconds } = context.policy.token;
+  const order = { merchantId, clientId, scopes: granted, lifetimeSeconds };
+  return { token: await createToken(context, order), scopes: granted };
 }

@@ -20,11 +20,8 @@ export interface NewEvent {
 }
 
 /**
- * Writes an event and its delivery to every open subscription that selects it, in the transaction of the
- * change it reports (S 6, rules 1 and 2). The payload's text is created here, once: every attempt signs and
- * sends its bytes.
- *
- * @returns The event; `undefined` if the profile has none for this kind, and then nothing is written.
+ * Writes an event and its delivery to every open subscription that selects it, in the transaction of the change it reports
+ * (S 6, rules 1 and 2). Every attempt signs and sends the payload's bytes. `undefined` if the profile has no such event.
  */
 export async function writeEvent(
   tx: Queryable,
@@ -37,30 +34,22 @@ export async function writeEvent(
   const row = given.row ?? catalogue.find((one) => one.kind === kind);
   if (row === undefined) return undefined;
   const { type, category, resource } = row;
-  const envelope = writeEnvelope(places, {
-    id,
-    type,
-    category,
-    timestamp: writtenTime(at),
-    data,
-    resource,
-    subject: subjectOf(kind, data),
-  });
+  const named = { id, type, category, resource, timestamp: writtenTime(at) };
+  const envelope = writeEnvelope(places, { ...named, data, subject: subjectOf(kind, data) });
   const event = { id, type, category, payload: JSON.stringify(envelope), createdAt: at };
   await insertEvent(tx, merchant, event);
   const open = await listOpenSubscriptions(tx, merchant.id);
   const dueAt = merchant.clockId === "live" ? context.dueClock.now() : at;
-  const deliveries = open
-    .filter(({ selection }) => matches(selection, { type, category }))
-    .map(({ key }) => ({
-      id: newId(context.random, "dlv"),
-      eventId: id,
-      subscriptionKey: key,
-      createdAt: at,
-      dueAt,
-    }));
+  const wanted = open.filter(({ selection }) => matches(selection, { type, category }));
+  const times = { createdAt: at, dueAt };
+  const deliveries = wanted.map(({ key: subscriptionKey }) => {
+    return { id: newId(context.random, "dlv"), eventId: id, subscriptionKey, ...times };
+  });
   await insertDeliveries(tx, merchant, deliveries);
-  const work = deliveries.map(({ subscriptionKey: key }) => ({ key, at: dueAt }));
-  afterCommit(tx, () => context.onWork(work));
+  const work = wanted.map(({ key, url }) => ({ key, merchantId: merchant.id, url, at: dueAt }));
+  afterCommit(tx, () => {
+    context.onEvent(merchant.id);
+    context.onWork(work);
+  });
   return event;
 }

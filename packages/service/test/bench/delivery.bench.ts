@@ -14,7 +14,8 @@ import type { BenchFigures, BenchJob } from "./delivery/job.ts";
 
 // Ratios compare the kinds of one round, in which they take turns; the table shows their median. Each kind, the sink
 // and a database have their own processes, so other work on two cores distorts the ratios: `chrt -r 50 pnpm bench
-// delivery` keeps it off. One case only: `pnpm bench delivery -t P4`, `P5`, `snapshot` or `later`.
+// delivery` keeps it off. One case only: `pnpm bench delivery -t P4`, `P5`, `snapshot` or `later`. The CPU time of a delivery, of its sender and its database, hardly depends on
+// other work.
 
 type Kind = BenchJob["kind"];
 type Servers = Pick<BenchJob, "sinkPort" | "postgresPort" | "redisPort">;
@@ -23,6 +24,8 @@ type Servers = Pick<BenchJob, "sinkPort" | "postgresPort" | "redisPort">;
 const COUNT = 60_000;
 const CASE = { timeout: 1_800_000 };
 const STORES = ["sqlite", "postgres"] as const;
+/** Queues that other senders are built on. */
+const PEERS = ["pg-boss", "graphile-worker", "bullmq"] as const;
 const flags = ["--disable-warning=ExperimentalWarning"];
 const scriptOf = (name: string): string =>
   fileURLToPath(new URL(`delivery/${name}.ts`, import.meta.url));
@@ -58,7 +61,7 @@ async function portOf(child: ChildProcess): Promise<number> {
 
 function measure(kind: Kind, job: Partial<BenchJob> & { deliveries: number }): BenchFigures {
   const whole: BenchJob = { ...servers, kind, slowEvery: 0, later: 0, ...job };
-  const script = kind === "sqlite" || kind === "postgres" ? "engine" : "peers";
+  const script = STORES.some((store) => store === kind) ? "engine" : "peers";
   const args = [...flags, scriptOf(script), JSON.stringify(whole)];
   const printed = execFileSync(process.execPath, args, {
     encoding: "utf8",
@@ -81,36 +84,38 @@ function report(what: string, ratio: number, goal: number): number {
 }
 
 describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
-  "deliveries, on loopback, signed, 64 at once",
+  "deliveries, on loopback, signed, 256 at once",
   () => {
-    test("P4: the durable rate against a list in memory and against BullMQ", CASE, () => {
-      const kinds: readonly Kind[] = ["memory", ...STORES, "bullmq"];
-      const rounds = times(5, () =>
-        Object.fromEntries(kinds.map((kind) => [kind, measure(kind, { deliveries: COUNT })])),
-      );
-      const ratio = (kind: Kind, to: Kind): number =>
-        median(rounds, (round) => (round[kind]?.rate ?? 0) / (round[to]?.rate ?? 0));
-      console.log(
-        table(
-          ["", "deliveries/s", "CPU a delivery", "of the list", "of BullMQ"],
-          kinds.map((kind) => [
-            kind,
-            median(rounds, (round) => round[kind]?.rate ?? 0).toFixed(),
-            `${median(rounds, (round) => round[kind]?.cpu ?? 0).toFixed()} µs`,
-            ratio(kind, "memory").toFixed(2),
-            ratio(kind, "bullmq").toFixed(2),
-          ]),
-        ),
-      );
-      // Minimum on a shared machine; the goals are printed.
-      for (const store of STORES)
-        expect
-          .soft(report(`${store} of the list`, ratio(store, "memory"), 0.65))
-          .toBeGreaterThan(store === "sqlite" ? 0.5 : 0.35);
-      expect
-        .soft(report("postgres of BullMQ", ratio("postgres", "bullmq"), 1))
-        .toBeGreaterThan(0.5);
-    });
+    test.each([undefined, "whole run"] as const)(
+      "P4: the durable rate against a list in memory and three queues (snapshot held: %s)",
+      CASE,
+      (snapshot) => {
+        const kinds: readonly Kind[] = ["memory", ...STORES, ...PEERS];
+        const job = { deliveries: COUNT, ...(snapshot && { snapshot }) };
+        const rounds = times(5, () =>
+          Object.fromEntries(kinds.map((kind) => [kind, measure(kind, job)])),
+        );
+        const of = (kind: Kind, what: "rate" | "cpu" | "serverCpu"): number =>
+          median(rounds, (round) => round[kind]?.[what] ?? 0);
+        const ratio = (kind: Kind, to: Kind): number =>
+          median(rounds, (round) => (round[kind]?.rate ?? 0) / (round[to]?.rate ?? 0));
+        console.log(
+          table(
+            ["", "deliveries/s", "CPU of the sender", "of the database", "rate of the list's"],
+            kinds.map((kind) => [
+              kind,
+              of(kind, "rate").toFixed(),
+              `${of(kind, "cpu").toFixed()} µs`,
+              `${of(kind, "serverCpu").toFixed()} µs`,
+              ratio(kind, "memory").toFixed(2),
+            ]),
+          ),
+        );
+        const best = Math.min(...PEERS.map((peer) => ratio("postgres", peer)));
+        // Minimum on a shared machine; the goal is printed.
+        expect.soft(report("postgres of the best queue", best, 1)).toBeGreaterThan(0.5);
+      },
+    );
 
     test("P5: 2 % of the traffic goes to an endpoint that takes 2 s", CASE, () => {
       const slowed = { deliveries: COUNT, slowEvery: 50 };
@@ -119,20 +124,19 @@ describe.skipIf(postgresBinaries === undefined || redisBinary === undefined)(
           quiet: measure(store, { deliveries: COUNT }).rate,
           slow: measure(store, slowed).rate,
         })),
-        // As long as it takes all its places to have met a slow one: with few deliveries none of them waits.
-        peer: measure("bullmq", { ...slowed, deliveries: 20_000 }).rate,
       }));
       STORES.forEach((store, at) => {
         const slow = ({ stores }: (typeof rounds)[0]): number => stores[at]?.slow ?? 0;
         const kept = median(rounds, (round) => slow(round) / (round.stores[at]?.quiet ?? 1));
-        const faster = median(rounds, (round) => slow(round) / round.peer);
         expect.soft(report(`${store} keeps of its rate`, kept, 0.9)).toBeGreaterThanOrEqual(0.9);
-        expect.soft(report(`${store} in BullMQ's rate`, faster, 3)).toBeGreaterThanOrEqual(3);
       });
     });
 
     test("the durable rate when a backup has held a snapshot for five minutes", CASE, () => {
-      const { snapshot } = measure("postgres", { deliveries: 1_600_000, holdsSnapshot: true });
+      const { snapshot } = measure("postgres", {
+        deliveries: 1_600_000,
+        snapshot: "five minutes",
+      });
       if (snapshot === undefined) throw new Error("the snapshot was not measured");
       // The mean of before and after: other work comes and goes within minutes.
       const kept = snapshot.late / ((snapshot.before + snapshot.after) / 2);

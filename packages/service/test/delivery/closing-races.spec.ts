@@ -23,9 +23,9 @@ interface Subscribed extends TestService {
 
 const addEvent = ({ context, merchant }: TestService): Promise<unknown> =>
   createCustomer(context, merchant, { firstName: "Bo", lastName: "Li", email: "bo@example.com" });
-const replay = ({ driver, clock, merchant, key }: Subscribed): Promise<unknown> => {
+const replay = ({ context, merchant, key }: Subscribed): Promise<unknown> => {
   const what = { kind: "subscription", id: key } as const;
-  return replayDeliveries({ driver, clock }, { what, merchantId: merchant.id });
+  return replayDeliveries(context, { what, merchantId: merchant.id });
 };
 
 /** Calls that remove a type of event, or the whole subscription. */

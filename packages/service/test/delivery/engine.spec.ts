@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { StoreUnavailableError } from "../../src/store/driver.ts";
 import { ManualClock } from "../manual-clock.ts";
 import {
   answered,
@@ -13,19 +14,7 @@ import {
 const HOUR = 3_600_000;
 const succeeding = () => fakeTransport(() => answered(204));
 
-it("the delivery engine rejects a lease too short for its deadline, and limits below one", async () => {
-  const queue = await openQueue();
-  for (const change of [
-    { leaseMs: 23_999 },
-    { leaseMs: Number.NaN },
-    { concurrency: 0 },
-    { concurrencyPerEndpoint: 0 },
-    { concurrencyPerHost: 0 },
-  ])
-    expect(() => queue.engine(succeeding(), { policy: change })).toThrow(TypeError);
-});
-
-it("a delivery whose attempt met a fault of this program is attempted again a minute later, not at once", async () => {
+it("a delivery whose attempt met a fault of this program is attempted again when its claim ends, not at once", async () => {
   const queue = await openQueue();
   await queue.subscribe("sub_1", { clockId: "live" });
   await queue.enqueue("sub_1");
@@ -33,13 +22,75 @@ it("a delivery whose attempt met a fault of this program is attempted again a mi
   const sign = (): never => {
     throw new Error("a fault of this program");
   };
-  queue.engine(succeeding(), { sign, observer: { failed: (error) => failures.push(error) } });
+  queue.engine(succeeding(), { sign, observer: { attemptBroke: (error) => failures.push(error) } });
   await expect.poll(() => failures.length).toBe(1);
-  queue.clock.advance(50_000);
+  queue.clock.advance(policy.leaseMs - 10_000);
   await queue.passTurns();
   expect(failures).toHaveLength(1);
   queue.clock.advance(10_000);
   await expect.poll(() => failures.length).toBe(2);
+});
+
+it("a delivery that is claimed again before the store takes its record is free when the record is written", async () => {
+  const queue = await openQueue();
+  await queue.subscribe("sub_1", { clockId: "live" });
+  await queue.enqueue("sub_1");
+  let isDown = true;
+  const store: typeof queue.store = {
+    ...queue.store,
+    record: (...group) => {
+      if (isDown) throw new StoreUnavailableError("down");
+      return queue.store.record(...group);
+    },
+  };
+  const transport = fakeTransport(() => answered(500));
+  queue.engine(transport, { store });
+  const claim = async () => queue.driver.query("SELECT claimed_until AS until FROM deliveries");
+  await expect.poll(() => transport.posts.length).toBe(1);
+  const first = await claim();
+  queue.clock.advance(policy.leaseMs + 1000);
+  await expect.poll(claim).not.toEqual(first);
+  isDown = false;
+  queue.clock.advance(1000);
+  await expect.poll(() => queue.deliveries()).toMatchObject([{ attempts: 1 }]);
+  expect(await claim()).toEqual([{ until: 0 }]);
+  expect(transport.posts).toHaveLength(1);
+});
+
+it("a claim that is answered too late for the deadline is given back, and nothing is attempted", async () => {
+  const queue = await openQueue();
+  await queue.subscribe("sub_1", { clockId: "live" });
+  await queue.enqueue("sub_1");
+  const clock = new ManualClock(REAL_START, { isStill: true });
+  const transport = succeeding();
+  const posts: number[] = [];
+  const store: typeof queue.store = {
+    ...queue.store,
+    claim: async (...request) => {
+      const claims = await queue.store.claim(...request);
+      if (posts.length === 0) clock.advance(policy.leaseMs - policy.deadlineMs + 1);
+      return claims;
+    },
+    release: async (claims) => {
+      posts.push(transport.posts.length);
+      return queue.store.release(claims);
+    },
+  };
+  queue.engine(transport, { clock, store });
+  await expect.poll(() => queue.states()).toEqual(["delivered"]);
+  expect(posts).toEqual([0]);
+});
+
+it("a retry starts within a second of its time, and so does what another process wrote", async () => {
+  const queue = await openQueue();
+  await queue.subscribe("sub_1", { clockId: "live" });
+  await queue.enqueue("sub_1");
+  const transport = fakeTransport((_, count) => answered(count === 1 ? 500 : 204));
+  queue.engine(transport);
+  await expect.poll(() => queue.deliveries()).toMatchObject([{ attempts: 1 }]);
+  await queue.enqueue("sub_1");
+  queue.clock.advance(5000);
+  await expect.poll(() => queue.states()).toEqual(["delivered", "delivered"]);
 });
 
 it("an engine that is woken often keeps few timers, and none once it has stopped", async () => {

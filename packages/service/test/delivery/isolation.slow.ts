@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { DueClock, systemClock } from "../../src/clock.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { startHostileServers } from "./hostile-endpoints.ts";
 import { listenHttp } from "./listening.ts";
@@ -24,16 +24,20 @@ it.each(["429", "502", "504", "nothing", "as every kind of hostile endpoint does
     const queue = await openQueue();
     const live = { clockId: "live" };
     await queue.subscribe("b", { ...live, merchantId: "mer_b", url: `${url.origin}/b` });
+    // As the service does: what it writes is due by the engine's own clock.
+    const dueClock = new DueClock(systemClock);
     const engine = queue.engine(undiciTransport({ deadlineMs: DEADLINE_MS, allowLoopback: true }), {
       clock: systemClock,
+      dueClock,
       policy: { deadlineMs: DEADLINE_MS },
     });
     const p99 = async (): Promise<number> => {
       const sent = new Map<string, number>();
       for (let count = 0; count < EVENTS; count += 1) {
-        const id = await queue.enqueue("b", { nextAt: Date.now() - 1 });
+        const at = dueClock.now();
+        const id = await queue.enqueue("b", { nextAt: at });
         sent.set(id.replace("dlv", "evt"), performance.now());
-        engine.onWork([{ key: "b", at: Date.now() - 1 }]);
+        engine.onWork([{ key: "b", merchantId: "mer_b", url: url.href, at }]);
         await setTimeout(GAP_MS);
       }
       await expect.poll(() => [...sent.keys()].every((id) => arrived.has(id))).toBe(true);

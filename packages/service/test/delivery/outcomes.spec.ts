@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../manual-clock.ts";
 import { onStores, postgres, sqlite } from "../store/stores.ts";
-import { CLOCK_START, heldTransport, queueOf, REAL_START, timeout, type Queue } from "./queue.ts";
+import {
+  answered,
+  CLOCK_START,
+  fakeTransport,
+  heldTransport,
+  queueOf,
+  REAL_START,
+  timeout,
+  type Queue,
+} from "./queue.ts";
 import { replayDeliveries } from "../../src/delivery/operator.ts";
 
 /** Attempts what is due, of which each attempt gets one of the answers, in their order, after 20 ms. */
@@ -49,8 +58,27 @@ onStores([sqlite, postgres], ({ open }) => {
     await queue.write("UPDATE subscriptions SET status = 'PAUSED' WHERE key = 'sub_1'");
     const what = { kind: "subscription", id: "sub_1" } as const;
     const order = { what, merchantId: "mer_1" };
-    expect(await replayDeliveries(queue, order)).toEqual({ ok: true, replayed: 600 });
+    const { driver, clock } = queue;
+    expect(await replayDeliveries({ driver, clock, onWork: () => {} }, order)).toEqual({
+      ok: true,
+      replayed: 600,
+    });
     const ended = (await queue.deliveries()).filter(({ state }) => state === "delivered");
     expect(ended.map(({ id }) => id)).toEqual([other]);
+  });
+});
+
+onStores([postgres], ({ open }) => {
+  it("two processes that share a queue attempt each delivery once", async () => {
+    const queue = await queueOf(await open());
+    for (const key of ["sub_1", "sub_2"]) await queue.subscribe(key, { clockId: "live" });
+    await queue.publish(100, ["sub_1", "sub_2"]);
+    const processes = [0, 1].map(() => fakeTransport(() => answered(204)));
+    for (const transport of processes) queue.engine(transport);
+    await expect.poll(async () => new Set(await queue.states())).toEqual(new Set(["delivered"]));
+    const posted = processes.flatMap(({ posts }) =>
+      posts.map(({ url, eventId }) => `${url.host} ${eventId}`),
+    );
+    expect([posted.length, new Set(posted).size]).toEqual([200, 200]);
   });
 });

@@ -2,15 +2,20 @@ import { profiles } from "@countersign/schemas/profiles";
 import { standardWebhooks } from "@countersign/signatures";
 import { onTestFinished } from "vitest";
 import { DueClock } from "../../src/clock.ts";
-import { DeliveryEngine, type EngineOptions } from "../../src/delivery/engine.ts";
+import { DeliveryEngine } from "../../src/delivery/deliver.ts";
 import { NamespaceClocks, type AdvanceOutcome } from "../../src/delivery/namespace-clocks.ts";
 import { deliveryPolicyOf, type DeliveryPolicy } from "../../src/delivery/policy.ts";
-import type { Answer, DeliveryStore, PostRequest, Transport } from "../../src/delivery/types.ts";
+import type {
+  Answer,
+  DeliveryStore,
+  EngineOptions,
+  PostRequest,
+  Transport,
+} from "../../src/delivery/types.ts";
 import type { Vault } from "../../src/secrets/vault.ts";
 import type { Driver, Queryable } from "../../src/store/driver.ts";
-import { migrate } from "../../src/store/migrate.ts";
+import { createTables } from "../../src/store/create-tables.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
-import { secretPlace } from "../../src/store/tables/subscriptions.ts";
 import { sqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { insert } from "../store/rows.ts";
@@ -78,7 +83,6 @@ export class Queue {
     const scheme = standardWebhooks();
     const { clock = this.clock } = options;
     const engine = new DeliveryEngine({
-      id: `process_${(engines += 1)}`,
       store: this.store,
       clock,
       dueClock: new DueClock(clock),
@@ -99,7 +103,7 @@ export class Queue {
   /** Moves the sandbox clock, while an engine delivers. */
   advance(engine: DeliveryEngine, to: number): Promise<AdvanceOutcome> {
     const { driver, clock } = this;
-    const moveDueRefunds = async () => ({ passedOver: [] });
+    const moveDueRefunds = async () => {};
     return new NamespaceClocks({ driver, clock, engine, moveDueRefunds }).advance("clk_1", to);
   }
 
@@ -113,7 +117,7 @@ export class Queue {
     this.#owners.set(key, { merchantId, clockId });
     const owner = { merchant_id: merchantId, clock_id: clockId };
     await insert(tx, "merchants", { id: merchantId, clock_id: clockId });
-    const { text, keyId } = vault.seal(secret, secretPlace(key));
+    const { text, keyId } = vault.seal(secret, key);
     const sealed = { secret: text, secret_key_id: keyId };
     await insert(tx, "subscriptions", { key, ...owner, url, ...sealed });
   }
@@ -204,9 +208,6 @@ export class Queue {
   }
 }
 
-/** Engines of this file: each is a process with its own name. */
-let engines = 0;
-
 const merchantOf = (clockId: string): string => (clockId === "live" ? "mer_live" : "mer_1");
 
 /** A queue with subscriptions of these keys, in a database file that lasts as long as the test. */
@@ -219,7 +220,7 @@ export async function openQueue(...keys: readonly string[]): Promise<Queue> {
 /** A queue with subscriptions of these keys, in an empty database. */
 export async function queueOf(driver: Driver, ...keys: readonly string[]): Promise<Queue> {
   const queue = new Queue(driver);
-  await migrate(driver, { now: REAL_START });
+  await createTables(driver);
   await driver.transaction(async (tx) => {
     await tx.query("INSERT INTO clocks (id, instant) VALUES ('clk_1', $1)", [CLOCK_START]);
     for (const clockId of ["clk_1", "live"])

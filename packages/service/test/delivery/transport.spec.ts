@@ -87,20 +87,6 @@ describe("the answer to an attempt", () => {
     expect(await send(url)).toMatchObject({ kind: "answered", status: 200, isCut: true });
   });
 
-  it("disables the subscription only with the header webhook-delivery: disable", async () => {
-    for (const [value, disables] of [
-      ["disable", true],
-      [" Disable ", true],
-      ["disabled", undefined],
-    ] as const) {
-      const answer = await answerOf((_, response) => {
-        response.writeHead(200, { "webhook-delivery": value }).end();
-      });
-      const read = "disables" in answer ? answer.disables : undefined;
-      expect([value, read]).toEqual([value, disables]);
-    }
-  });
-
   it("B10 is bounded again on each use of a connection", async () => {
     let lines = 0;
     const server = await listenHttp((_, response) => {

@@ -1,9 +1,9 @@
 import { profiles, type Profile } from "@countersign/schemas/profiles";
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import { reference } from "@countersign/schemas/providers";
 
 const { standard } = profiles;
-const { catalogue, sending } = senderOf(standard);
+const { catalogue, sending } = sendingProviderOf(standard);
 
 /** As unlike the built-in ones as a profile can be. */
 export const otherProfile: Profile = {

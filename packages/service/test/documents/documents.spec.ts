@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { profiles, type Profile } from "@countersign/schemas/profiles";
-import { senderOf } from "@countersign/schemas/provider-of";
+import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { asyncApiOf } from "../../src/documents/asyncapi.ts";
@@ -26,17 +25,11 @@ interface Operation {
 const documentOf = (profile: Profile): OpenApi => openApiOf(profile, schemas) as OpenApi;
 
 describe("/openapi.json", () => {
-  it("is served to anyone for writers and readers, and so is /asyncapi.json", async () => {
+  it("is served to anyone, and so is /asyncapi.json", async () => {
     const { call } = await openService();
-    const committed = (name: string): unknown =>
-      JSON.parse(
-        readFileSync(new URL(`../../../../schemas/${name}.json`, import.meta.url), "utf8"),
-      );
     for (const [name, document] of [
       ["openapi", openApiOf(profiles.standard, schemas)],
       ["asyncapi", asyncApiOf(profiles.standard, schemas)],
-      ["reader/openapi", committed("openapi")],
-      ["reader/asyncapi", committed("asyncapi")],
     ] as const) {
       const { status, body, headers } = await call("GET", `/${name}.json`, { token: null });
       expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
@@ -68,7 +61,7 @@ describe("/openapi.json", () => {
     for (const [, profile] of all) {
       const { call } = await openService({ profile });
       const described = Object.entries(documentOf(profile).paths);
-      expect(described.length).toBe(5);
+      expect(described.length).toBe(6);
       for (const [path, methods] of described) {
         const real = path.replaceAll(/\{\w+\}/g, "x");
         const { status, headers } = await call("TRACE", real, { token: null });
@@ -117,7 +110,7 @@ describe("its section webhooks", () => {
         // The schemas are closed: a member too many is noticed.
         expect(validate?.({ ...event, canary: 1 })).toBe(false);
       }
-      const kinds = senderOf(profile).catalogue.filter(({ kind }) => kind !== undefined);
+      const kinds = sendingProviderOf(profile).catalogue.filter(({ kind }) => kind !== undefined);
       const expected = new Set(kinds.map(({ type }) => type));
       expect(new Set(events.map(({ type }) => type))).toEqual(expected);
     },

@@ -8,8 +8,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { singleBytes } from "../../../../test/held-memory.ts";
 import { systemClock } from "../../src/clock.ts";
+import { Refused } from "../../src/http/problem.ts";
 import { RequestBodies, SenderGone } from "../../src/http/request-bodies.ts";
 import { listen } from "../delivery/listening.ts";
+import { ManualClock } from "../manual-clock.ts";
 import { openService } from "../open-service.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
@@ -154,30 +156,62 @@ it("a body whose sender disappears in the middle gives its bytes back to the bou
   expect(await reading).toHaveLength(MIB);
 });
 
-describe("bodies of token requests that together exceed 1 MiB", () => {
-  it("are refused with 503, the largest first, until others are over", async () => {
-    const { service, merchant, call } = await openService();
-    const { clientId: id, clientSecret: secret } = merchant;
-    const credentials = `grant_type=client_credentials&client_id=${id}&client_secret=${secret}`;
-    const text = `${credentials}&padding=${"x".repeat(300)}`;
-    const ask = () => call("POST", "/v1/tokens", { text, token: null, headers: FORM });
-    const headers = { ...FORM, "content-length": "4096" };
-    const open = () => begin(service.url, { path: "/v1/tokens", headers });
-    const uploads = await Promise.all(Array.from({ length: 300 }, open));
-    // All but the last byte.
-    for (const { socket } of uploads) socket.write(Buffer.alloc(4095, "x"));
-    const refused = () => uploads.filter((one) => statusOf(one) === "503").length;
-    await expect.poll(refused).toBe(300 - 256);
-    expect(uploads.find((one) => one.answer !== "")?.answer).toMatch(/retry-after: 1\r\n/i);
+describe("bodies of strangers that together exceed 1 MiB", () => {
+  const SMALL = 4096;
+  const open = (bodies: RequestBodies) => {
+    const { request, call } = streamedCall(SMALL);
+    const reading = bodies.read({ ...call, isAuthenticated: false });
+    return {
+      request,
+      response: call.response,
+      ended: reading.then(String, (error: unknown) => error),
+    };
+  };
+  const lengthOf = (end: unknown): unknown => (typeof end === "string" ? end.length : end);
+  const turn = (): Promise<void> => setImmediate();
+
+  it("are refused with SERVICE_UNAVAILABLE, the largest first, until others are over", async () => {
+    const bodies = new RequestBodies({ clock: new ManualClock(0), bodyBytes: 65_536 });
+    const refused: number[] = [];
+    const uploads = Array.from({ length: 300 }, (_, index) => {
+      const one = open(bodies);
+      void one.ended.then((end) => end instanceof Refused && refused.push(index));
+      // All but the last byte.
+      one.request.write(Buffer.alloc(SMALL - 1, "x"));
+      return one;
+    });
+    await turn();
+    expect(refused).toHaveLength(300 - 256);
+    const headers = { "retry-after": "1", connection: "close" };
+    const refusal = { code: "SERVICE_UNAVAILABLE", headers };
+    expect(await uploads[refused[0] ?? 0]?.ended).toMatchObject({ refusal });
 
     // A small one takes the place of a large one.
-    expect((await ask()).status).toBe(200);
-    await expect.poll(refused).toBe(300 - 255);
+    const small = open(bodies);
+    small.request.end("x".repeat(300));
+    expect(await small.ended).toHaveLength(300);
+    expect(refused).toHaveLength(300 - 255);
 
-    for (const { socket } of uploads) socket.write("x");
-    await expect.poll(() => uploads.filter((one) => statusOf(one) === "400").length).toBe(255);
-    const others = await Promise.all(Array.from({ length: 256 }, open));
-    for (const { socket } of others) socket.write(Buffer.alloc(4096, "x"));
-    await expect.poll(() => others.filter((one) => statusOf(one) === "400").length).toBe(256);
+    // Bodies are over once their calls are answered.
+    for (const { response } of [...uploads, small]) response.destroy();
+    await turn();
+    const others = Array.from({ length: 256 }, () => open(bodies));
+    for (const { request } of others) request.end("x".repeat(SMALL));
+    const lengths = (await Promise.all(others.map(({ ended }) => ended))).map(lengthOf);
+    expect(lengths).toEqual(others.map(() => SMALL));
+  });
+
+  it("of token requests are answered 503 with Retry-After", async () => {
+    const { service } = await openService();
+    const headers = { ...FORM, "content-length": String(SMALL) };
+    const response = new PassThrough() as unknown as ServerResponse;
+    const { request, call } = streamedCall(1024 * 1024);
+    const whole = service.context.bodies.read({ ...call, response, isAuthenticated: false });
+    for (let half = 0; half < 2; half += 1) request.write(Buffer.alloc(512 * 1024));
+    request.end();
+    await whole;
+    const one = await begin(service.url, { path: "/v1/tokens", headers });
+    one.socket.write("x");
+    await expect.poll(() => one.answer).toMatch(/^HTTP\/1.1 503 .*retry-after: 1\r\n/is);
   });
 });

@@ -10,7 +10,7 @@ const service = await startService({
   driver: sqliteDriver(file),
   profile: profiles.standard,
   vault: testVault(),
-  limitsRates: false,
+  limitsRates: () => false,
   port: 0,
 });
 const { token } = await newMerchant(service, ["payments", "core"]);

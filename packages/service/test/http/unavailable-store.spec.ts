@@ -3,21 +3,28 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { describePostgres } from "../../../receiver/test/inboxes/describe-postgres.ts";
+import { StoreUnavailableError } from "../../src/store/driver.ts";
 import { postgresDriver } from "../../src/store/postgres/driver.ts";
 import { openService, type TestService } from "../open-service.ts";
 import { temporaryDatabase } from "../temporary-database.ts";
 
 /** A call whose first statement is a read outside a transaction. */
-async function expectUnavailable({ call }: TestService): Promise<void> {
+async function expectUnavailable({ call, clock }: TestService): Promise<void> {
   const answer = await call("GET", "/v1/customers/cus_none");
   expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
   expect(answer.body).toMatchObject({ errorDetails: { errorCode: "SERVICE_UNAVAILABLE" } });
+  clock.advance(1000);
+  const ready = await call("GET", "/readyz", { token: null });
+  expect([ready.status, ready.text]).toEqual([
+    503,
+    expect.stringContaining("not ready: database."),
+  ]);
 }
 
 const code = "CS_STORE_UNAVAILABLE";
 
 describe("a call whose first read fails", () => {
-  it("is answered 503 on SQLite when the file cannot be read", async () => {
+  it("is answered 503 on SQLite when the file cannot be read, and /readyz names the database", async () => {
     const file = temporaryDatabase();
     const opened = await openService({ file });
     ruin(file);
@@ -31,7 +38,7 @@ describe("a call whose first read fails", () => {
   });
 
   describePostgres("on PostgreSQL", (server) => {
-    it("is answered 503 when it has too many connections", async () => {
+    it("is answered 503 when it has too many connections, and /readyz names the database", async () => {
       const url = new URL(server().urlOf(await server().create()));
       const admin = new pg.Client(url.href);
       await admin.connect();
@@ -49,6 +56,17 @@ describe("a call whose first read fails", () => {
       await expect(driver.query("SELECT 1")).rejects.toMatchObject({ code });
     });
   });
+});
+
+it("a call whose COMMIT has an unknown outcome is answered 503, which says that it may be stored", async () => {
+  const { hooks, subscribe } = await openService();
+  hooks.commit = () => {
+    throw new StoreUnavailableError("the connection ended", { outcome: "unknown" });
+  };
+  const { status, body } = await subscribe();
+  expect(status).toBe(503);
+  const errorMessage = "The service may have stored the call; repeat it with the same values.";
+  expect(body).toMatchObject({ errorDetails: { errorCode: "SERVICE_UNAVAILABLE", errorMessage } });
 });
 
 /** Overwrites a database's file behind its first page. */

@@ -97,20 +97,6 @@ export function driverSuite(store: OpenStore): void {
       const kept = await driver.transaction(async (tx) => ({ tx }));
       await expect(kept.tx.query("SELECT 1")).rejects.toBeInstanceOf(TypeError);
     });
-
-    it("never overlaps another one when both are exclusive", async () => {
-      const driver = await openNotes();
-      let [running, most] = [0, 0];
-      const exclusive = (id: number): Promise<unknown> =>
-        driver.exclusive(async (tx) => {
-          most = Math.max(most, ++running);
-          await tx.query("INSERT INTO notes (id, text) VALUES ($1, 'x')", [id]);
-          running--;
-        });
-      await Promise.all([1, 2, 3, 4].map(exclusive));
-      expect(most).toBe(1);
-      expect(await ids(driver)).toEqual([1, 2, 3, 4]);
-    });
   });
 
   describe("a query outside a transaction", () => {

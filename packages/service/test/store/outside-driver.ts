@@ -8,7 +8,7 @@ import {
   type SqlValue,
 } from "../../src/store/driver.ts";
 
-/** A driver of a SQLite file that a service may use at the same time, as `sqlite3` does it. */
+/** A driver of a SQLite file that a service may use concurrently, as `sqlite3` does it. */
 export function outsideDriver(file: string): Driver {
   const connection = new SqliteConnection(file, { readOnly: false, busyMs: 5000 });
   const runs: Queryable = {
@@ -39,7 +39,6 @@ export function outsideDriver(file: string): Driver {
     isAlone: false,
     query: (sql, params) => inTurn(() => runs.query(sql, params)),
     transaction,
-    exclusive: transaction,
     close: async () => connection.close(),
   };
 }

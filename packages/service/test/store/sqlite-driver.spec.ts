@@ -173,7 +173,10 @@ describe("a second driver of one SQLite file", () => {
 
   it("is accepted after one that could not open the file", async () => {
     const file = temporaryDatabase();
-    writeFileSync(file, "this is a text and no database, and long enough to tell\n".repeat(40));
+    writeFileSync(
+      file,
+      "this is a text instead of a database, and long enough to see\n".repeat(40),
+    );
     expect(() => sqliteDriver(file)).toThrow(/not a database/);
     writeFileSync(file, "");
     await sqliteDriver(file).close();

@@ -10,30 +10,23 @@ export interface EndpointPolicy {
 }
 
 /**
- * Returns a subscription's URL, or `undefined` if events may not be sent there: only `https:`, and with
- * `allowLoopback` also `http:` to `localhost` and loopback addresses; only the policy's ports; no
- * credentials, no fragment, at most 2048 characters. Every attempt checks it again, whatever was accepted
- * when it was stored. The connector checks that the host's address is public, once it is known.
+ * Returns a subscription's URL, or `undefined` if events may not be sent there. Every attempt checks it again, whatever was
+ * accepted when it was stored. The connector checks that the host's address is public, once it is known.
  */
 export function endpointUrl(text: string, policy: EndpointPolicy): URL | undefined {
   if (text.length > 2048 || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.username !== "" || url.password !== "" || text.includes("#")) return undefined;
-  if (!hasAllowedPort(url, policy)) return undefined;
-  if (url.protocol === "https:") return url;
-  return url.protocol === "http:" && policy.allowLoopback && isLoopbackHost(url.hostname)
-    ? url
-    : undefined;
-}
-
-function hasAllowedPort({ port, protocol }: URL, { ports }: EndpointPolicy): boolean {
+  const { hostname, protocol } = url;
   // A URL leaves out the default port of its scheme.
-  const named = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
-  return ports === undefined || ports.includes(named);
-}
-
-function isLoopbackHost(hostname: string): boolean {
-  return hostname === "localhost" || isLoopbackAddress(hostname);
+  const port = url.port === "" ? (protocol === "https:" ? 443 : 80) : Number(url.port);
+  if (policy.ports?.includes(port) === false) return undefined;
+  // A literal that no attempt may reach; names are resolved for each attempt.
+  const isLiteral = isIP(hostname.replaceAll(/^\[|\]$/g, "")) !== 0;
+  const isLoopback = policy.allowLoopback && isLoopbackAddress(hostname);
+  if (isLiteral && !isLoopback && !isPublicAddress(hostname)) return undefined;
+  const isOwn = isLoopback || (policy.allowLoopback && hostname === "localhost");
+  return protocol === "https:" || (protocol === "http:" && isOwn) ? url : undefined;
 }
 
 /** Azure's wire server answers every virtual machine here; the range around it is public. */
@@ -42,16 +35,11 @@ const DENIED = [ipaddr.parseCIDR("168.63.129.16/32")];
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 
 /**
- * True if an IP address belongs to the public Internet, judged on the parsed address: never on text,
- * which has many spellings of one address.
- *
- * Refused are private, loopback, link-local, shared (100.64.0.0/10), multicast, reserved,
- * documentation and benchmarking ranges, and every IPv6 form that carries an IPv4 address to somewhere
- * else: IPv4-mapped ones are judged by their IPv4 address, IPv4-compatible, NAT64, 6to4 and Teredo
+ * True if an IP address belongs to the public Internet, judged on the parsed address: text has many spellings of one.
+ * Of the IPv6 forms that carry an IPv4 address, IPv4-mapped ones are judged by it; IPv4-compatible, NAT64, 6to4 and Teredo
  * are refused.
  *
- * @param address IPv4 in dotted decimal or IPv6, with or without brackets and zone. A host name, or
- *   a number written in another way, is not public.
+ * @param address IPv4 in dotted decimal or IPv6, with or without brackets and zone. Anything else is not public.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);

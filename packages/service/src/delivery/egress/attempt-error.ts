@@ -20,51 +20,44 @@ export const attemptErrorCodes = {
   CS_ATTEMPT_CONNECTION_LOST: { meaning: "The connection ended before the answer was whole." },
   CS_ATTEMPT_TIMEOUT: { meaning: "The answer was not whole by the deadline." },
   CS_ATTEMPT_ANSWER_MALFORMED: {
-    meaning: "What came back is not HTTP, or longer than an answer may be.",
+    meaning: "The answer is not HTTP, or longer than an answer may be.",
   },
 } as const;
 
 export type AttemptErrorCode = keyof typeof attemptErrorCodes;
 
-/** The code of whatever undici, Node's sockets or its resolver threw. */
-export function attemptErrorCode(error: unknown): AttemptErrorCode {
-  // undici gives this one a code only at times.
-  if (error instanceof Error && error.name === "HTTPParserError") {
-    return "CS_ATTEMPT_ANSWER_MALFORMED";
-  }
-  const code = codeOf(error);
-  switch (code) {
-    case "CS_ATTEMPT_ADDRESS_REFUSED":
-    case "CS_ATTEMPT_ANSWER_MALFORMED":
-    case "CS_ATTEMPT_NAME_UNRESOLVED":
-      return code;
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-    case "EAI_NODATA":
-    case "EAI_NONAME":
-    case "EAI_FAIL":
-      return "CS_ATTEMPT_NAME_UNRESOLVED";
-    case "ETIMEDOUT":
-    case "UND_ERR_CONNECT_TIMEOUT":
-    case "UND_ERR_HEADERS_TIMEOUT":
-    case "UND_ERR_BODY_TIMEOUT":
-      return "CS_ATTEMPT_TIMEOUT";
-    case "UND_ERR_SOCKET":
-    case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
-    case "ECONNRESET":
-    case "EPIPE":
-      return "CS_ATTEMPT_CONNECTION_LOST";
-    case "UND_ERR_HEADERS_OVERFLOW":
-      return "CS_ATTEMPT_ANSWER_MALFORMED";
-    default:
-      return codeByFamily(code);
+/** Ends a connection of an attempt. */
+export class AttemptError extends Error {
+  readonly code: AttemptErrorCode;
+  constructor(code: AttemptErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
   }
 }
 
-function codeByFamily(code: string): AttemptErrorCode {
+const UNRESOLVED = ["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_NONAME", "EAI_FAIL"];
+const LOST = ["UND_ERR_SOCKET", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "ECONNRESET", "EPIPE"];
+const KNOWN: readonly (readonly [codes: readonly string[], code: AttemptErrorCode])[] = [
+  [UNRESOLVED, "CS_ATTEMPT_NAME_UNRESOLVED"],
+  // Other time limits of undici are off.
+  [["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"], "CS_ATTEMPT_TIMEOUT"],
+  [LOST, "CS_ATTEMPT_CONNECTION_LOST"],
+  [["UND_ERR_HEADERS_OVERFLOW"], "CS_ATTEMPT_ANSWER_MALFORMED"],
+];
+
+/** The code of whatever undici, Node's sockets or its resolver threw. */
+export function attemptErrorCode(error: unknown): AttemptErrorCode {
+  if (error instanceof AttemptError) return error.code;
+  // undici gives this one a code only at times.
+  if (error instanceof Error && error.name === "HTTPParserError")
+    return "CS_ATTEMPT_ANSWER_MALFORMED";
+  const code = codeOf(error);
+  const known = KNOWN.find(([codes]) => codes.includes(code));
+  if (known !== undefined) return known[1];
   // OpenSSL names a bad certificate in many ways: CERT_HAS_EXPIRED, DEPTH_ZERO_SELF_SIGNED_CERT, …
-  if (/CERT|^ERR_TLS|^ERR_SSL|^EPROTO$|SIGNATURE|ISSUER/.test(code)) return "CS_ATTEMPT_TLS_FAILED";
-  return "CS_ATTEMPT_CONNECTION_FAILED";
+  const isTls = /CERT|^ERR_TLS|^ERR_SSL|^EPROTO$|SIGNATURE|ISSUER/.test(code);
+  return isTls ? "CS_ATTEMPT_TLS_FAILED" : "CS_ATTEMPT_CONNECTION_FAILED";
 }
 
 function codeOf(error: unknown): string {

@@ -1,10 +1,12 @@
 import dns from "node:dns";
 import { type LookupFunction, type Socket, isIP } from "node:net";
 import { createSecureContext } from "node:tls";
+import { callbackify } from "node:util";
 import { buildConnector } from "undici";
 import { isLoopbackAddress, isPublicAddress } from "./addresses.ts";
+import { AttemptError } from "./attempt-error.ts";
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   /** Also connects to this machine's loopback addresses. Only for development. */
   readonly allowLoopback: boolean;
   /** Milliseconds that one connection, handshake included, may take. */
@@ -13,14 +15,9 @@ export interface ConnectorOptions {
   readonly lookup: LookupFunction;
 }
 
-/** A host outside the public Internet: a merchant's URL must not reach what only we can reach. */
-export class AddressRefusedError extends Error {
-  readonly code = "CS_ATTEMPT_ADDRESS_REFUSED";
-  constructor(address: string) {
-    super(`the address ${address} is not a public one`);
-    this.name = new.target.name;
-  }
-}
+/** A merchant's URL must not reach what only we can reach. */
+const refuseAddress = (address: string): AttemptError =>
+  new AttemptError("CS_ATTEMPT_ADDRESS_REFUSED", `the address ${address} is not a public one`);
 
 /**
  * Opens connections only to public addresses. Each of three places is needed:
@@ -30,11 +27,8 @@ export class AddressRefusedError extends Error {
  *    tries the next one when a connection fails;
  * 3. the connected peer, since only that address is certain.
  *
- * The authorities that are trusted are the process's when the first handshake begins.
- *
  * The name is resolved for each connection and the addresses checked are the ones connected to, so
- * that a name whose address changes in between (DNS rebinding) gains nothing. Proxies named in the
- * environment are not used: they would resolve the name themselves.
+ * that a name whose address changes in between (DNS rebinding) gains nothing.
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const isAllowed = (address: string): boolean => isAllowedAddress(address, options);
@@ -52,41 +46,29 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       connectPlain(target, callback);
       return;
     }
-    // Node's default is a context for each connection: 0.2 ms, a tenth of a handshake that fails.
+    // Node's default is a context for each connection: 0.2 ms, a tenth of a handshake that fails. Its trusted authorities
+    // are the process's when the first handshake begins.
     connectTls ??= buildConnector({ ...shared, secureContext: createSecureContext() });
     connectTls(target, callback);
   };
   return (target, callback) => {
     const refused = refusesHost(target, options);
-    if (refused !== undefined) {
-      callback(refused, null);
-      return;
-    }
+    if (refused !== undefined) return callback(refused, null);
     connect(target, (...[error, socket]) => {
-      if (error !== null) {
-        callback(error, null);
-      } else if (isAllowed(socket.remoteAddress ?? "")) {
-        boundAnswers(socket);
-        callback(null, socket);
-      } else {
+      if (error !== null) return callback(error, null);
+      const { remoteAddress } = socket;
+      if (remoteAddress === undefined || !isAllowed(remoteAddress)) {
         socket.destroy();
-        callback(new AddressRefusedError(socket.remoteAddress ?? "of a closed socket"), null);
+        return callback(refuseAddress(remoteAddress ?? "of a closed socket"), null);
       }
+      boundAnswers(socket);
+      callback(null, socket);
     });
   };
 }
 
 /** Bytes of one answer on the wire: two reads of a socket, so that an ordinary body beyond 64 KiB is cut before. */
 export const MAX_WIRE_BYTES: number = 128 * 1024;
-
-/** An answer that is larger than an answer may be. */
-class AnswerTooLargeError extends Error {
-  readonly code = "CS_ATTEMPT_ANSWER_MALFORMED";
-  constructor() {
-    super(`the answer is larger than ${MAX_WIRE_BYTES} bytes or ${MAX_HEAD_LINES} lines of head`);
-    this.name = new.target.name;
-  }
-}
 
 /** Lines of one answer's head: undici makes an object of each, 5 µs, before it hands any of them over. */
 const MAX_HEAD_LINES = 512;
@@ -116,7 +98,8 @@ function boundAnswers(socket: Socket): void {
       if (lines <= MAX_HEAD_LINES) socket.unshift(bytes);
     }
     if (read - start <= MAX_WIRE_BYTES && lines <= MAX_HEAD_LINES) return;
-    socket.destroy(new AnswerTooLargeError());
+    const message = `the answer is larger than ${MAX_WIRE_BYTES} bytes or ${MAX_HEAD_LINES} lines of head`;
+    socket.destroy(new AttemptError("CS_ATTEMPT_ANSWER_MALFORMED", message));
     // Leaves nothing for undici to parse.
     socket.read();
   });
@@ -126,11 +109,9 @@ function boundAnswers(socket: Socket): void {
 export function refusesHost(
   { hostname }: Pick<URL, "hostname">,
   options: Pick<ConnectorOptions, "allowLoopback">,
-): AddressRefusedError | undefined {
+): AttemptError | undefined {
   const host = hostname.replaceAll(/^\[|\]$/g, "");
-  return isIP(host) === 0 || isAllowedAddress(host, options)
-    ? undefined
-    : new AddressRefusedError(host);
+  return isIP(host) === 0 || isAllowedAddress(host, options) ? undefined : refuseAddress(host);
 }
 
 function isAllowedAddress(
@@ -146,92 +127,57 @@ function guardedLookup(
 ): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, resolved) => {
-      if (error !== null) {
-        callback(error, "");
-        return;
-      }
+      if (error !== null) return callback(error, "");
       const addresses =
         typeof resolved === "string" ? [{ address: resolved, family: 0 }] : resolved;
       const refused = addresses.find(({ address }) => !isAllowed(address));
       const [first] = addresses;
-      if (refused !== undefined || first === undefined) {
-        callback(new AddressRefusedError(refused?.address ?? "of nobody"), "");
-      } else if (options.all === true) {
-        callback(null, addresses);
-      } else {
-        callback(null, first.address, first.family);
-      }
+      if (refused !== undefined || first === undefined)
+        return callback(refuseAddress(refused?.address ?? "of nobody"), "");
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
     });
   };
 }
 
-export interface ResolvingOptions {
+interface ResolvingOptions {
   /** `ADDRESS` or `ADDRESS:PORT` of name servers. Default: the operating system's. */
   readonly servers?: readonly string[];
   /** Milliseconds that a server has, each of two times. Default 2000. */
   readonly timeoutMs?: number;
 }
 
-interface Address {
-  readonly address: string;
-  readonly family: number;
-}
-
 /** Whatever a merchant's name server answers, no more addresses of a name are looked at. */
 const MAX_ADDRESSES = 16;
 
 /**
- * Asks name servers without the threads of the process, of which there are four: a merchant whose name
+ * Asks name servers for all addresses without the threads of the process, of which there are four: a merchant whose name
  * server never answers would hold them, and every other merchant's connection would wait behind.
  * Only `localhost` is resolved by the operating system; other names of the hosts file are not known.
- *
- * Nothing is cached: each connection is checked for the addresses of its own lookup.
  */
-export function resolvingLookup(options: ResolvingOptions = {}): LookupFunction {
-  const resolver = new dns.promises.Resolver({ timeout: options.timeoutMs ?? 2000, tries: 2 });
-  if (options.servers !== undefined) resolver.setServers(options.servers);
+export function resolvingLookup({
+  servers,
+  timeoutMs = 2000,
+}: ResolvingOptions = {}): LookupFunction {
+  const resolver = new dns.promises.Resolver({ timeout: timeoutMs, tries: 2 });
+  if (servers !== undefined) resolver.setServers(servers);
+  const resolveName = callbackify((name: string) => resolve(resolver, name));
   return (hostname, asked, callback) => {
     if (hostname === "localhost") dns.lookup(hostname, asked, callback);
-    else void answer(resolver, hostname, { asked, callback });
+    else resolveName(hostname, callback);
   };
 }
 
-async function answer(
-  resolver: dns.promises.Resolver,
-  hostname: string,
-  { asked, callback }: { asked: dns.LookupOptions; callback: Parameters<LookupFunction>[2] },
-): Promise<void> {
-  const addresses = await resolve(resolver, hostname);
-  if (addresses instanceof Error) callback(addresses, "");
-  else if (asked.all === true) callback(null, [...addresses]);
-  else callback(null, addresses[0].address, addresses[0].family);
-}
-
-/** The name has no address, or its servers do not say which. */
-class NameUnresolvedError extends Error {
-  readonly code = "CS_ATTEMPT_NAME_UNRESOLVED";
-  constructor(name: string, options: ErrorOptions) {
-    super(`${name} has no address`, options);
-    this.name = new.target.name;
-  }
-}
-
-/** IPv4 first, which more receivers answer on. */
+/** IPv4 first, which more receivers answer on. @throws {AttemptError} `CS_ATTEMPT_NAME_UNRESOLVED` */
 async function resolve(
   resolver: dns.promises.Resolver,
   name: string,
-): Promise<readonly [Address, ...Address[]] | NameUnresolvedError> {
+): Promise<dns.LookupAddress[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  const addresses: Address[] = [];
-  if (four.status === "fulfilled") {
-    addresses.push(...four.value.map((address) => ({ address, family: 4 })));
-  }
-  if (six.status === "fulfilled") {
-    addresses.push(...six.value.map((address) => ({ address, family: 6 })));
-  }
-  const [first, ...others] = addresses.slice(0, MAX_ADDRESSES);
-  if (first !== undefined) return [first, ...others];
-  return new NameUnresolvedError(name, {
-    cause: four.status === "rejected" ? four.reason : undefined,
-  });
+  const found = (answer: typeof four, family: 4 | 6): dns.LookupAddress[] =>
+    answer.status === "rejected" ? [] : answer.value.map((address) => ({ address, family }));
+  const addresses = [...found(four, 4), ...found(six, 6)].slice(0, MAX_ADDRESSES);
+  if (addresses.length > 0) return addresses;
+  const cause: unknown = four.status === "rejected" ? four.reason : undefined;
+  throw new AttemptError("CS_ATTEMPT_NAME_UNRESOLVED", `${name} has no address`, { cause });
 }

@@ -17,7 +17,7 @@ const MAX_INTERIM = 100;
 
 /**
  * Listens to one POST, and settles once: with the whole answer, with what was read of one beyond 64 KiB, or
- * with the reason why there is no answer. One timer bounds all of it, also the wait for a connection.
+ * with the reason for a missing answer. One timer bounds all of it, also the wait for a connection.
  */
 export class Posting implements Dispatcher.DispatchHandler {
   readonly #settle: (answer: Answer) => void;
@@ -34,7 +34,7 @@ export class Posting implements Dispatcher.DispatchHandler {
 
   constructor(deadlineMs: number, settle: (answer: Answer) => void) {
     this.#settle = settle;
-    this.#timer = setTimeout(() => this.#end({ code: "CS_ATTEMPT_TIMEOUT" }), deadlineMs);
+    this.#timer = setTimeout(() => this.#end("CS_ATTEMPT_TIMEOUT"), deadlineMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -50,10 +50,10 @@ export class Posting implements Dispatcher.DispatchHandler {
   ): void {
     // Names and values take turns.
     if (Array.isArray(rawHeaders) && rawHeaders.length > 2 * MAX_HEADERS)
-      return this.#end({ code: "CS_ATTEMPT_ANSWER_MALFORMED" });
+      return this.#end("CS_ATTEMPT_ANSWER_MALFORMED");
     if (status < 200) {
       this.#interim += 1;
-      if (this.#interim > MAX_INTERIM) this.#end({ code: "CS_ATTEMPT_ANSWER_MALFORMED" });
+      if (this.#interim > MAX_INTERIM) this.#end("CS_ATTEMPT_ANSWER_MALFORMED");
       return;
     }
     this.#status = status;
@@ -78,33 +78,27 @@ export class Posting implements Dispatcher.DispatchHandler {
 
   /** The request could not be made. */
   fail(error: unknown): void {
-    this.#end({ code: attemptErrorCode(error) });
+    this.#end(attemptErrorCode(error));
   }
 
-  #end(how: "answered" | { readonly code: AttemptErrorCode }): void {
+  #end(how: "answered" | AttemptErrorCode): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     clearTimeout(this.#timer);
-    if (how !== "answered") this.#settle({ kind: "unanswered", code: how.code });
-    else this.#settle(this.#answer());
+    this.#settle(how === "answered" ? this.#answer() : { kind: "unanswered", code: how });
     if (!this.#isWhole) this.#controller?.abort(new Error("the attempt is over"));
   }
 
   #answer(): Answer {
-    const disables = firstOf(this.#headers["webhook-delivery"])?.trim().toLowerCase() === "disable";
-    const isCut = !this.#isWhole;
     return {
       kind: "answered",
       status: this.#status,
-      retryAfter: firstOf(this.#headers["retry-after"]),
-      ...(disables && { disables }),
-      ...(isCut && { isCut }),
+      // Repeated fields are a list.
+      retryAfter: [this.#headers["retry-after"]].flat()[0],
+      ...(!this.#isWhole && { isCut: true }),
       // PostgreSQL keeps no NUL in a text.
       excerpt: Buffer.from(this.#kept.all()).toString("utf8").replaceAll("\0", "\uFFFD"),
       headers: this.#headers,
     };
   }
 }
-
-const firstOf = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value[0] : value;

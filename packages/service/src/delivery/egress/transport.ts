@@ -1,6 +1,5 @@
-import { clearInterval, setInterval } from "node:timers";
 import type { LookupFunction } from "node:net";
-import { Pool, ProxyAgent, type Dispatcher } from "undici";
+import { Agent, ProxyAgent, type Dispatcher } from "undici";
 import type { Answer, Transport } from "../types.ts";
 import {
   guardedConnector,
@@ -10,13 +9,11 @@ import {
 } from "./guarded-connector.ts";
 import { Posting } from "./posting.ts";
 
-export interface UndiciTransportOptions {
+interface UndiciTransportOptions {
   /** Milliseconds for all of one POST: resolving, connecting, sending and the whole answer. */
   readonly deadlineMs: number;
   /** Also posts to this machine's loopback addresses. Default false; the sandbox sets it. */
   readonly allowLoopback?: boolean;
-  /** Connections of one merchant to one origin. Default 8. */
-  readonly connections?: number;
   /** The resolver. Default: `resolvingLookup`. */
   readonly lookup?: LookupFunction;
   /**
@@ -27,94 +24,46 @@ export interface UndiciTransportOptions {
   readonly egressProxy?: string;
 }
 
-/** Milliseconds that a connection is kept without use, whatever its server offers; a pool is kept a little longer. */
+/** Milliseconds that a connection is kept without use, whatever its server offers. */
 const KEPT_MS = 10_000;
 
-interface Connections {
-  readonly dispatcher: Dispatcher;
-  open: number;
-  /** False once a sweep has seen it without requests. */
-  isUsed: boolean;
-}
-
 /**
- * Posts over HTTP/1.1 connections that are kept and used again by the deliveries of one merchant to one origin:
- * nobody waits for another merchant's connections. Redirects are answers like any other and are not followed;
- * bodies are not decompressed; proxies of the environment are ignored.
- *
- * An answer counts when it is whole by the deadline. One beyond 64 KiB is cut there and counts by its status: what
- * follows is only for the log. It has at most 256 headers, 100 interim answers, and 128 KiB on the wire; beyond that
- * the attempt has no answer (`CS_ATTEMPT_ANSWER_MALFORMED`).
+ * Posts over HTTP/1.1 connections that are used again by the deliveries of one merchant to one origin: nobody waits for
+ * another merchant's. Redirects are not followed, bodies not decompressed, proxies of the environment ignored: they would
+ * resolve names themselves.
  */
 export function undiciTransport(options: UndiciTransportOptions): Transport {
   const { deadlineMs, allowLoopback = false, egressProxy } = options;
   const open = dispatcherFactory(options);
-  /** By merchant and origin. */
-  const pools = new Map<string, Connections>();
-  const places = new WeakMap<URL, { readonly origin: string; readonly path: string }>();
-  const sweep = setInterval(() => {
-    for (const [name, one] of pools) {
-      if (one.isUsed || one.open > 0) one.isUsed = false;
-      else {
-        pools.delete(name);
-        void one.dispatcher.close();
-      }
-    }
-  }, KEPT_MS).unref();
-
-  const placeOf = (url: URL): { readonly origin: string; readonly path: string } => {
-    // A URL makes its parts anew at each access.
-    let place = places.get(url);
-    if (place === undefined) {
-      place = { origin: url.origin, path: url.pathname + url.search };
-      places.set(url, place);
-    }
-    return place;
-  };
-  const connectionsOf = (merchantId: string, origin: string): Connections => {
-    const name = `${merchantId} ${origin}`;
-    let one = pools.get(name);
-    if (one === undefined) {
-      one = { dispatcher: open(origin), open: 0, isUsed: true };
-      pools.set(name, one);
-    }
-    return one;
-  };
+  /** By merchant. Each forgets an origin with its last connection. */
+  const dispatchers = new Map<string, Dispatcher>();
   return {
     post: ({ url, headers, body, merchantId }) =>
       new Promise<Answer>((resolve) => {
-        const { origin, path } = placeOf(url);
-        const connections = connectionsOf(merchantId, origin);
-        connections.open += 1;
-        connections.isUsed = true;
-        const posting = new Posting(deadlineMs, (answer) => {
-          connections.open -= 1;
-          resolve(answer);
-        });
+        let dispatcher = dispatchers.get(merchantId);
+        if (dispatcher === undefined) dispatchers.set(merchantId, (dispatcher = open()));
+        const posting = new Posting(deadlineMs, resolve);
         const refused = egressProxy === undefined ? undefined : refusesHost(url, { allowLoopback });
-        if (refused !== undefined) {
-          posting.fail(refused);
-          return;
-        }
+        if (refused !== undefined) return posting.fail(refused);
+        const { origin, pathname, search } = url;
+        const target = { origin, path: pathname + search, method: "POST" } as const;
         try {
-          connections.dispatcher.dispatch({ origin, path, method: "POST", headers, body }, posting);
+          dispatcher.dispatch({ ...target, headers, body }, posting);
         } catch (error) {
           posting.fail(error);
         }
       }),
     close: async () => {
-      clearInterval(sweep);
-      await Promise.all([...pools.values()].map(({ dispatcher }) => dispatcher.destroy()));
-      pools.clear();
+      await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
+      dispatchers.clear();
     },
   };
 }
 
-function dispatcherFactory(options: UndiciTransportOptions): (origin: string) => Dispatcher {
-  const { deadlineMs, allowLoopback = false, connections = 8, egressProxy } = options;
+function dispatcherFactory(options: UndiciTransportOptions): () => Dispatcher {
+  const { deadlineMs, allowLoopback = false, egressProxy } = options;
   const shared = {
     allowH2: false,
-    connections,
     pipelining: 1,
     keepAliveMaxTimeout: KEPT_MS,
     // Not fewer: undici makes an error with a stack of each header beyond it, 150 ms for one answer.
@@ -127,5 +76,5 @@ function dispatcherFactory(options: UndiciTransportOptions): (origin: string) =>
     return () => new ProxyAgent({ ...shared, uri: egressProxy, connectTimeout: deadlineMs });
   const lookup = options.lookup ?? resolvingLookup();
   const connect = guardedConnector({ allowLoopback, timeoutMs: deadlineMs, lookup });
-  return (origin) => new Pool(origin, { ...shared, connect });
+  return () => new Agent({ ...shared, connect });
 }

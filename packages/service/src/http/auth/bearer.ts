@@ -12,36 +12,31 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 export type Caller = Pick<TokenRecord, "merchant" | "clientId" | "scopes">;
 
 type Authenticator = Pick<Context, "driver" | "clock">;
-
-/** Runs the look-up of a token, or refuses the call because its source has sent too many wrong tokens. */
-export type LookUpLimit = (
-  token: string,
-  find: () => Promise<Caller | undefined>,
-) => Promise<Caller | undefined>;
+type LookUp = () => Promise<Caller | undefined>;
 
 /**
- * Returns who makes a call (S 5.1; RFC 6750). Tokens are looked up by their SHA-256, so that the
- * time of the look-up reveals nothing about a token. Only the `Authorization` header is read: a token in
- * a query would appear in logs, one in a body would have to be read before its sender is known.
+ * Returns who makes a call, or refuses it with a challenge (S 5.1; RFC 6750, section 3). Tokens are looked up by their
+ * SHA-256, so that the time of the look-up reveals nothing. A token in a query would appear in logs.
  *
- * @param limit Default: look-ups are not limited.
- * @throws {Refused} `UNAUTHENTICATED`, with the challenge of RFC 6750, section 3: without `error` if no
- *   token was sent, with `invalid_token` if it is malformed, unknown or expired.
- * @throws {Refused} `INVALID_REQUEST`, with `invalid_request`: two tokens were sent (section 3.1).
+ * @param limit Runs the look-up; refuses a wrong token if its source has sent too many. Default: not limited.
  */
 export async function authenticate(
   authenticator: Authenticator,
   request: IncomingMessage,
-  limit: LookUpLimit = (_token, find) => find(),
+  limit: (find: LookUp) => ReturnType<LookUp> = (find) => find(),
 ): Promise<Caller> {
   const [field = "", ...more] = request.headersDistinct["authorization"] ?? [];
   const isBearer = /^bearer(?: |$)/i.test(field);
   const isInQuery = (): boolean => queryOf(request.url).has("access_token");
-  if (more.length > 0 || (isBearer && isInQuery())) throw twoTokens();
+  if (more.length > 0 || (isBearer && isInQuery()))
+    throw refuse("INVALID_REQUEST", {
+      message: "The call carries more than one access token.",
+      headers: { "www-authenticate": 'Bearer realm="countersign", error="invalid_request"' },
+    });
   if (!isBearer) throw challenge('Bearer realm="countersign"');
   const token = BEARER.exec(field)?.[1];
   const caller =
-    token === undefined ? undefined : await limit(token, () => callerOf(authenticator, token));
+    token === undefined ? undefined : await limit(() => callerOf(authenticator, token));
   if (caller === undefined) throw challenge('Bearer realm="countersign", error="invalid_token"');
   return caller;
 }
@@ -62,13 +57,5 @@ async function callerOf(
   return isExpired ? undefined : record;
 }
 
-function twoTokens(): Refused {
-  return refuse("INVALID_REQUEST", {
-    message: "The call carries more than one access token.",
-    headers: { "www-authenticate": 'Bearer realm="countersign", error="invalid_request"' },
-  });
-}
-
-function challenge(field: string): Refused {
-  return refuse("UNAUTHENTICATED", { headers: { "www-authenticate": field } });
-}
+const challenge = (field: string): Refused =>
+  refuse("UNAUTHENTICATED", { headers: { "www-authenticate": field } });

@@ -1,33 +1,28 @@
 import { readJson } from "@countersign/rules";
+import type { TokenRequest } from "@countersign/schemas";
 import { validateTokenRequest } from "@countersign/schemas/writers";
 import type { Request, Response } from "express";
-import type { IncomingMessage } from "node:http";
 import type { ClientRecord } from "../../store/tables/merchants.ts";
 import { type ClientCredentials, authenticateClient, grantToken } from "../../use-cases/tokens.ts";
-import { type Answer, checkBody, writeAnswer } from "../answer.ts";
-import { acceptsJson, mediaTypeOf } from "../body.ts";
+import { type Answer, writeAnswer } from "../answer.ts";
+import { acceptsJson, isObject, mediaTypeOf } from "../body.ts";
 import { sourceOf } from "../limits.ts";
 import { factsOf } from "../log.ts";
 import { refuse } from "../problem.ts";
 import type { HttpContext } from "../route.ts";
 
 /** The largest body of a token request, in bytes: strangers send them too. */
-export const TOKEN_BODY_BYTES = 4096;
+const TOKEN_BODY_BYTES = 4096;
 
 /** `POST /v1/tokens`: OAuth 2 client credentials (S 5.2; RFC 6749, sections 4.4 and 5). */
 export function serveTokens(context: HttpContext) {
   return async (request: Request, response: Response): Promise<void> => {
-    try {
-      const answer = await answerOf(context, request, response);
-      if (context.checksAnswers) checkBody(context.policy, "token", answer.body);
-      writeAnswer(response, answer);
-    } catch (error) {
+    const answer = await answerOf(context, request, response).catch((error: unknown) => {
       if (!(error instanceof TokenRefused)) throw error;
       factsOf(response).errorCode = error.error;
-      const answer = refusalOf(error);
-      if (context.checksAnswers) checkBody(context.policy, "tokenError", answer.body);
-      writeAnswer(response, answer);
-    }
+      return refusalOf(error);
+    });
+    writeAnswer(response, answer);
   };
 }
 
@@ -36,31 +31,35 @@ async function answerOf(
   request: Request,
   response: Response,
 ): Promise<Answer> {
-  if (!acceptsJson(request.headers.accept)) throw refuse("NOT_ACCEPTABLE");
-  const isForm = requireMediaType(request);
-  const { authorization } = request.headers;
+  const { policy, bodies } = context;
+  const { accept, authorization, "content-type": contentType } = request.headers;
+  if (!acceptsJson(accept)) throw refuse("NOT_ACCEPTABLE");
+  const mediaType = mediaTypeOf(contentType);
+  const isForm = mediaType === "application/x-www-form-urlencoded";
+  if (!isForm && mediaType !== "application/json") {
+    const message = "The body must be a form or application/json in UTF-8, without content coding.";
+    throw refuse("UNSUPPORTED_MEDIA_TYPE", { message });
+  }
   const clientOfHeader =
     authorization === undefined ? undefined : await verify(context, request, basic(authorization));
   const isAuthenticated = clientOfHeader !== undefined;
-  const limit = Math.min(TOKEN_BODY_BYTES, context.policy.limits.bodyBytes);
-  const bytes = await context.bodies.read({ request, response, limit, isAuthenticated });
-  const sent = isForm ? readForm(bytes) : readMembers(bytes, context.policy.limits.depth);
-  const { scopes, ...inBody } = readTokenRequest(sent);
-  const client = clientOfHeader ?? (await verify(context, request, credentialsOf(inBody)));
-  if (isAuthenticated && (inBody.id !== undefined || inBody.secret !== undefined)) {
+  const limit = Math.min(TOKEN_BODY_BYTES, policy.limits.bodyBytes);
+  const bytes = await bodies.read({ request, response, limit, isAuthenticated });
+  const sent = readTokenRequest(isForm ? readForm(bytes) : readMembers(bytes, policy.limits.depth));
+  const { client_id: clientId, client_secret: clientSecret, scope } = sent;
+  const client = clientOfHeader ?? (await verify(context, request, { clientId, clientSecret }));
+  if (isAuthenticated && (clientId !== undefined || clientSecret !== undefined))
     throw new TokenRefused("invalid_request", "the client authenticates in two ways");
-  }
-  const outcome = await grantToken(context, { client, scopes });
-  if (!outcome.ok) throw new TokenRefused(outcome.error);
-  context.rates?.issued(outcome.token);
+  const granted = await grantToken(context, client, scope?.split(" "));
+  if (granted === undefined) throw new TokenRefused("invalid_scope");
   return {
     status: 200,
     headers: { pragma: "no-cache" },
     body: {
-      access_token: outcome.token,
+      access_token: granted.token,
       token_type: "Bearer",
-      expires_in: outcome.expiresInSeconds,
-      scope: outcome.scopes.join(" "),
+      expires_in: policy.token.lifetimeSeconds,
+      scope: granted.scopes.join(" "),
     },
   };
 }
@@ -75,55 +74,35 @@ function refusalOf({ error, description }: TokenRefused): Answer {
   return { status, headers: { pragma, "www-authenticate": challenge }, body };
 }
 
-/** The parameters of RFC 6749, section 4.4.2. Others are ignored, as section 3.2 requires. */
-const PARAMETERS = ["grant_type", "scope", "client_id", "client_secret"] as const;
+type Sent = { readonly [Name in keyof ClientCredentials]: string | undefined };
 
-/** @returns True for a form, false for JSON. */
-function requireMediaType({ headers }: IncomingMessage): boolean {
-  const mediaType = mediaTypeOf(headers["content-type"]);
-  if (mediaType === "application/x-www-form-urlencoded") return true;
-  if (mediaType === "application/json") return false;
-  const message = "The body must be a form or application/json in UTF-8, without content coding.";
-  throw refuse("UNSUPPORTED_MEDIA_TYPE", { message });
-}
-
-/** @throws {TokenRefused} `invalid_client` */
 async function verify(
   context: HttpContext,
   request: Request,
-  credentials: ClientCredentials,
+  { clientId, clientSecret }: Sent,
 ): Promise<ClientRecord> {
-  const { rates } = context;
-  const sent = { source: sourceOf(request), ...credentials };
-  const find = () => authenticateClient(context, credentials);
-  const client = await (rates === undefined ? find() : rates.authenticate(sent, find));
+  if (clientId === undefined || clientSecret === undefined)
+    throw new TokenRefused("invalid_client");
+  const client = await context.rates.authenticate({ source: sourceOf(request), clientId }, () =>
+    authenticateClient(context, { clientId, clientSecret }),
+  );
   if (client === undefined) throw new TokenRefused("invalid_client");
   return client;
 }
 
-interface TokenRequest {
-  /** The client's credentials, if they are in the body. */
-  readonly id: string | undefined;
-  readonly secret: string | undefined;
-  /** Default: every scope of the client. */
-  readonly scopes: readonly string[] | undefined;
-}
+/** The parameters of RFC 6749, section 4.4.2. Others are ignored, as section 3.2 requires. */
+const PARAMETERS = ["grant_type", "scope", "client_id", "client_secret"] as const;
+type Parameters = Partial<Record<(typeof PARAMETERS)[number], unknown>>;
 
-/** @throws {TokenRefused} RFC 6749, section 5.2. */
 function readTokenRequest(sent: Parameters): TokenRequest {
   const { grant_type: grantType } = sent;
   if (grantType === undefined) throw new TokenRefused("invalid_request", "grant_type is missing");
   if (grantType !== "client_credentials") throw new TokenRefused("unsupported_grant_type");
   const validation = validateTokenRequest(sent);
-  if (!validation.ok) {
-    const pointers = validation.errors.map(({ pointer }) => pointer).join(", ");
-    throw new TokenRefused("invalid_request", `not well-formed: ${pointers}`);
-  }
-  const { client_id: id, client_secret: secret, scope } = validation.value;
-  return { id, secret, scopes: scope?.split(" ") };
+  if (validation.ok) return validation.value;
+  const pointers = validation.errors.map(({ pointer }) => pointer).join(", ");
+  throw new TokenRefused("invalid_request", `not well-formed: ${pointers}`);
 }
-
-type Parameters = Partial<Record<(typeof PARAMETERS)[number], unknown>>;
 
 function readForm(bytes: Buffer): Parameters {
   const form = new URLSearchParams(bytes.toString("utf8"));
@@ -139,34 +118,22 @@ function readForm(bytes: Buffer): Parameters {
 
 function readMembers(bytes: Buffer, depth: number): Parameters {
   const reading = readJson(bytes, { depth });
-  const value = reading.ok ? reading.value : undefined;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new TokenRefused("invalid_request", "the body is not a JSON object");
-  }
-  return value;
+  if (reading.ok && isObject(reading.value)) return reading.value;
+  throw new TokenRefused("invalid_request", "the body is not a JSON object");
 }
 
-/** @throws {TokenRefused} `invalid_client`: one of them is missing. */
-function credentialsOf({ id, secret }: Omit<TokenRequest, "scopes">): ClientCredentials {
-  if (id === undefined || secret === undefined) throw new TokenRefused("invalid_client");
-  return { clientId: id, clientSecret: secret };
-}
-
-/** Reads credentials from HTTP Basic (RFC 6749, section 2.3.1). @throws {TokenRefused} `invalid_client` */
-function basic(field: string): ClientCredentials {
+/** Reads credentials from HTTP Basic (RFC 6749, section 2.3.1), whose halves are form-encoded. */
+function basic(field: string): Sent {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(field)?.[1] ?? "";
-  const [, id, secret] = /^([^:]+):(.+)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
-  if (id === undefined || secret === undefined) throw new TokenRefused("invalid_client");
+  const [, ...halves] = /^([^:]+):(.+)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
   try {
-    return { clientId: formDecode(id), clientSecret: formDecode(secret) };
+    const [clientId, clientSecret] = halves.map((half) =>
+      decodeURIComponent(half.replaceAll("+", " ")),
+    );
+    return { clientId, clientSecret };
   } catch {
-    throw new TokenRefused("invalid_client");
+    return { clientId: undefined, clientSecret: undefined };
   }
-}
-
-/** Decodes one half of a Basic pair, which is form-encoded. @throws {URIError} It is not valid. */
-function formDecode(text: string): string {
-  return decodeURIComponent(text.replaceAll("+", " "));
 }
 
 /** The error codes of RFC 6749, section 5.2, that this service answers with. */

@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import pg from "pg";
 import {
   StoreUnavailableError,
   textOf,
@@ -6,36 +6,38 @@ import {
   type Queryable,
   type Sql,
   type SqlValue,
-  type TransactionOptions,
-  type Vitals,
   withHooks,
 } from "../driver.ts";
 import {
+  BEGIN,
+  BEGIN_UNFLUSHED,
+  PreparedNames,
+  timely,
+  tryTransaction,
   unavailable,
   undone,
   type Tried,
-  openPool,
-  type PostgresClient,
-  type PostgresOptions,
-  type PostgresPool,
-} from "./pool.ts";
-import {
-  exclusive,
-  shared,
-  tryTransaction,
-  unflushed,
-  PreparedNames,
-  type Begin,
-  type TransactionId,
-  type Unanswered,
 } from "./transaction.ts";
+
+export interface PostgresOptions {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with query parameters of `pg`, such as `sslmode`. */
+  readonly url: string;
+  /** Maximum connections of this process. Default 10. */
+  readonly maxConnections?: number;
+  /** Maximum wait of a call for a connection, in milliseconds. Default 10,000. */
+  readonly connectMs?: number;
+  /** Maximum wait of a statement for a row lock, in milliseconds. Default 5000. */
+  readonly lockMs?: number;
+  /** Maximum duration of a statement, in milliseconds. Default 10,000. */
+  readonly statementMs?: number;
+}
 
 /**
  * A PostgreSQL database, 13 or later, through `pg`: any number of processes may share it.
  *
  * Transactions are READ COMMITTED. One that the server undoes in favour of another (deadlock,
  * serialization), or whose connection ends before COMMIT, is repeated up to five times. If the connection
- * ends during COMMIT, the driver asks the server for the result. A lost connection is replaced by the next
+ * ends during COMMIT, the call fails with an unknown outcome. A lost connection is replaced by the next
  * call. The first call opens the first connection.
  *
  * Session settings must persist between statements, so PgBouncer must not pool by transaction.
@@ -48,44 +50,37 @@ export function postgresDriver(options: PostgresOptions): Driver {
 const MAX_TRIES = 5;
 /** Calls that may wait for a connection: one more is refused at once. */
 const MAX_WAITING = 500;
-/** Queries for the result of a transaction, and the milliseconds between them. */
-const MAX_ASKED = 20;
-const ASK_MS = 50;
 
-// Asked of the same server process only: another one may reuse the number.
-const STATUS = `SELECT CASE WHEN pg_postmaster_start_time()::text = $2
-  THEN pg_xact_status($1::xid8) END AS status`;
-
-/** PostgreSQL over a pool of connections. */
 class PooledDriver implements Driver {
   readonly isAlone = false;
-  readonly #pool: PostgresPool;
+  readonly #pool: pg.Pool;
   readonly #names = new PreparedNames();
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(pool: PostgresPool) {
+  constructor(pool: pg.Pool) {
     this.#pool = pool;
   }
 
   query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
-    return this.#tracked(() => this.#query<Row>(sql, params));
+    const statement = this.#names.named(textOf(sql, "postgres"), params);
+    return this.#tries((client) =>
+      client.query(statement).then<Tried<Row[]>, Tried<Row[]>>(
+        // The cast: see `Queryable`.
+        ({ rows }) => ({ kind: "value", value: rows as Row[] }),
+        (error: unknown) => undone(timely(error)),
+      ),
+    );
   }
 
   transaction<T>(
     run: (tx: Queryable) => Promise<T>,
-    { isDurable = true }: TransactionOptions = {},
+    { isDurable = true }: { readonly isDurable?: boolean } = {},
   ): Promise<T> {
-    const begin = isDurable ? shared : unflushed;
-    return withHooks(run, (hooked) => this.#tracked(() => this.#transact(begin, hooked)));
-  }
-
-  exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
-    return withHooks(run, (hooked) => this.#tracked(() => this.#transact(exclusive, hooked)));
-  }
-
-  vitals(): Vitals {
-    return { waitingCalls: this.#pool.waiting() };
+    const begin = isDurable ? BEGIN : BEGIN_UNFLUSHED;
+    return withHooks(run, (hooked) =>
+      this.#tries((client) => tryTransaction(client, this.#names, { begin, run: hooked })),
+    );
   }
 
   close(): Promise<void> {
@@ -93,101 +88,84 @@ class PooledDriver implements Driver {
     return this.#closing;
   }
 
-  async #tracked<T>(call: () => Promise<T>): Promise<T> {
+  /** Tries a call until its end is known, each time on a connection of the pool. */
+  async #tries<T>(attempt: (client: pg.PoolClient) => Promise<Tried<T>>): Promise<T> {
     if (this.#closing !== undefined) throw new StoreUnavailableError("the database is closed");
-    const running = call();
+    const running = this.#repeated(attempt);
     this.#underWay.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#underWay.delete(running);
-    }
+    return running.finally(() => this.#underWay.delete(running));
   }
 
-  #query<Row>(sql: Sql, params: readonly SqlValue[]): Promise<Row[]> {
-    const statement = this.#names.named(textOf(sql, "postgres"), params);
-    return this.#tries(async () => {
-      const client = await this.#connect();
-      const tried = await client.query(statement).then<Tried<Row[]>, Tried<Row[]>>(
-        // The cast: see `Queryable`.
-        ({ rows }) => ({ kind: "value", value: rows as Row[], isLost: false }),
-        undone,
-      );
-      client.release(tried.isLost);
-      return tried;
-    });
-  }
-
-  #transact<T>(begin: Begin, run: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#tries(async () => {
-      const client = await this.#connect();
-      const tried = await tryTransaction(client, this.#names, { begin, run });
-      const isUnanswered = tried.kind === "unanswered";
-      client.release(isUnanswered || tried.isLost);
-      return isUnanswered ? this.#answer(tried) : tried;
-    });
-  }
-
-  async #tries<T>(attempt: () => Promise<Tried<T>>): Promise<T> {
+  async #repeated<T>(attempt: (client: pg.PoolClient) => Promise<Tried<T>>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
-      const tried = await attempt();
-      switch (tried.kind) {
-        case "value":
-          return tried.value;
-        case "error":
-          throw tried.error;
-        case "again":
-          if (tries === MAX_TRIES) throw unavailable(tried.cause);
-          break;
-        default:
-          return tried satisfies never;
-      }
+      const client = await this.#connect();
+      const tried = await attempt(client);
+      client.release(tried.isLost);
+      if (tried.kind === "value") return tried.value;
+      if (tried.kind === "error") throw tried.error;
+      if (tries === MAX_TRIES) throw unavailable(tried.cause);
     }
   }
 
-  async #connect(): Promise<PostgresClient> {
-    if (this.#pool.waiting() >= MAX_WAITING) {
-      const message = `${MAX_WAITING} calls wait for a connection`;
-      throw new StoreUnavailableError(message, { fault: "unreachable" });
+  async #connect(): Promise<pg.PoolClient> {
+    if (this.#pool.waitingCount >= MAX_WAITING) {
+      throw new StoreUnavailableError(`${MAX_WAITING} calls wait for a connection`);
     }
     try {
       return await this.#pool.connect();
     } catch (error) {
-      throw unavailable(error);
+      throw unavailable(timely(error));
     }
   }
+}
 
-  /** Returns the result of a transaction whose COMMIT was not answered; the server knows it for a while. */
-  async #answer<T>({ id, value, cause }: Unanswered<T>): Promise<Tried<T>> {
-    const isLost = true;
-    const status = await this.#statusOf(id);
-    switch (status) {
-      case "committed":
-        return { kind: "value", value, isLost };
-      case "aborted":
-        return { kind: "again", cause, isLost };
-      case "unknown": {
-        const message = "the connection ended during COMMIT: the call may be stored";
-        const error = new StoreUnavailableError(message, { outcome: "unknown", cause });
-        return { kind: "error", error, isLost };
-      }
-      default:
-        return status satisfies never;
-    }
-  }
+/** Extra wait for the server to report a statement timeout, in milliseconds. */
+const REPORT_MS = 1000;
+const INT8 = 20;
 
-  async #statusOf({ id, server }: TransactionId): Promise<"committed" | "aborted" | "unknown"> {
-    try {
-      for (let asked = 1; asked <= MAX_ASKED; asked += 1) {
-        const [row] = await this.#query<{ status: string | null }>(STATUS, [id, server]);
-        if (row?.status === "committed" || row?.status === "aborted") return row.status;
-        if (row?.status !== "in progress") return "unknown";
-        // The server has not yet noticed that its client is gone.
-        await setTimeout(ASK_MS);
-      }
-      return "unknown";
-    } catch {
-      return "unknown";
-    }
-  }
+/** Connections whose transactions are read-only by default. Opens none before it is needed. */
+function openPool(options: PostgresOptions): pg.Pool {
+  const { url, maxConnections = 10, connectMs = 10_000, lockMs = 5000 } = options;
+  const { statementMs = 10_000 } = options;
+  const settings = [
+    "default_transaction_read_only = on",
+    `lock_timeout = ${lockMs}`,
+    `statement_timeout = ${statementMs}`,
+    // Bounds how long a stalled process keeps its locks.
+    `idle_in_transaction_session_timeout = ${statementMs}`,
+  ];
+  // The pool awaits the promise, although its types do not say so.
+  const onConnect = (client: pg.ClientBase): unknown => {
+    // A connection in use needs a listener too: an unhandled error event ends the process.
+    client.on("error", () => {});
+    return client.query(settings.map((setting) => `SET ${setting}`).join("; "));
+  };
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: connectMs,
+    // For a network that stops answering.
+    query_timeout: statementMs + REPORT_MS,
+    keepAlive: true,
+    // Ends a statement without a time limit when the network or the server's machine is gone; the system's default is hours.
+    keepAliveInitialDelayMillis: 10_000,
+    application_name: "countersign",
+    types: { getTypeParser },
+    onConnect,
+    // Statements of a transaction are sent without waiting for earlier answers.
+    pipeline: true,
+  });
+  pool.on("error", () => {});
+  return pool;
+}
+
+// `pg` types its parsers as `any`.
+const getTypeParser = (type: number, format?: "text" | "binary"): unknown =>
+  type === INT8 && format !== "binary" ? safeInteger : pg.types.getTypeParser(type, format);
+
+/** Parses a `bigint` column as a number. */
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is not a safe integer`);
+  return value;
 }

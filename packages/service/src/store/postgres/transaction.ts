@@ -1,216 +1,91 @@
-import { setTimeout } from "node:timers/promises";
-import { textOf, type Queryable, type Sql, type SqlValue } from "../driver.ts";
+import pg from "pg";
 import {
-  failureOf,
-  undone,
-  unavailable,
-  type Tried,
-  type PostgresClient,
-  type PostgresStatement,
-} from "./pool.ts";
+  StoreUnavailableError,
+  textOf,
+  Transaction,
+  type Queryable,
+  type SqlValue,
+} from "../driver.ts";
 
-/** Any number, the same in every version. */
-const EXCLUSIVE_LOCK = 4_070_715_221;
-/** Milliseconds between two requests for it, and after which a process that waits says so. */
-const LOCK_MS = 100;
-const SAY_MS = 1000;
-
-/** The beginning of a transaction. */
-export interface Begin {
-  readonly text: string;
-  /** True if its statements have no time limit; BEGIN has, and so has each request for the lock. */
-  readonly isPatient: boolean;
-}
-
-const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
-const ID = "SELECT pg_current_xact_id()::text AS id, pg_postmaster_start_time()::text AS server";
-export const shared: Begin = { text: `${BEGIN}; ${ID}`, isPatient: false };
+export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 /** COMMIT does not wait for the flush to disk. */
-export const unflushed: Begin = {
-  text: `${BEGIN}; SET LOCAL synchronous_commit = off; ${ID}`,
-  isPatient: false,
-};
-/** Waits for other exclusive transactions of all processes. */
-export const exclusive: Begin = {
-  text: `${BEGIN}; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; ${ID}`,
-  isPatient: true,
-};
-
-/** A transaction's number and the start time of the server process that assigned it. */
-export interface TransactionId {
-  readonly id: string;
-  readonly server: string;
-}
-
-/** The connection ended between COMMIT and its answer. */
-export interface Unanswered<T> {
-  readonly kind: "unanswered";
-  readonly id: TransactionId;
-  readonly value: T;
-  readonly cause: unknown;
-}
+export const BEGIN_UNFLUSHED: string = `${BEGIN}; SET LOCAL synchronous_commit = off`;
 
 /**
- * Tries a transaction once; never rejects. The first statement is sent without waiting for the answer to
- * BEGIN. If BEGIN fails, the statement runs in a read-only session or an aborted transaction: it writes
- * nothing, and its result is ignored.
+ * Tries a transaction once; never rejects. The first statement is sent without waiting for the answer to BEGIN: if that
+ * fails, the session is read-only and nothing is written.
  */
 export async function tryTransaction<T>(
-  client: PostgresClient,
+  client: pg.ClientBase,
   names: PreparedNames,
-  { begin, run }: { readonly begin: Begin; readonly run: (tx: Queryable) => Promise<T> },
-): Promise<Tried<T> | Unanswered<T>> {
-  const beginning = beginOn(client, begin);
-  if (begin.isPatient) {
-    const begun = await beginning;
-    const failure = "error" in begun ? begun : await takeLock(client);
-    if (failure !== undefined) return notBegun(client, failure.error);
-  }
-  const tx = new Transaction(client, names, begin);
-  const ran = await runIn(tx, run);
-  const begun = await beginning;
-  if ("error" in begun) return notBegun(client, begun.error);
-  return "error" in ran
-    ? rollback(client, tx, ran.error)
-    : commit(client, { id: begun.id, value: ran.value });
-}
-
-type Begun = { readonly id: TransactionId } | { readonly error: unknown };
-
-/** Never rejects: it is awaited only after `run`. */
-async function beginOn(client: PostgresClient, begin: Begin): Promise<Begun> {
-  try {
-    const { rows } = await client.query({ text: begin.text });
-    // The cast: the two columns of `ID`.
-    return { id: rows[0] as TransactionId };
-  } catch (error) {
-    return { error };
-  }
-}
-
-/**
- * Waits for the lock of exclusive transactions, as long as another one takes. It asks again and again: a server that
- * hangs is noticed, and does not look like one that lets it wait.
- *
- * @returns The failure; `undefined` once the lock is taken.
- */
-async function takeLock(client: PostgresClient): Promise<{ readonly error: unknown } | undefined> {
-  const text = `SELECT pg_try_advisory_xact_lock(${EXCLUSIVE_LOCK}) AS taken`;
-  try {
-    for (let asked = 1; ; asked += 1) {
-      const { rows } = await client.query({ text });
-      // The cast: the column of the statement.
-      if ((rows[0] as { readonly taken: boolean }).taken) return undefined;
-      if (asked * LOCK_MS === SAY_MS)
-        process.emitWarning(
-          "another process is migrating the database: waiting until it has ended",
-        );
-      await setTimeout(LOCK_MS);
-    }
-  } catch (error) {
-    return { error };
-  }
-}
-
-async function runIn<T>(
-  tx: Transaction,
-  run: (tx: Queryable) => Promise<T>,
-): Promise<{ readonly value: T } | { readonly error: unknown }> {
+  { begin, run }: { readonly begin: string; readonly run: (tx: Queryable) => Promise<T> },
+): Promise<Tried<T>> {
+  const tx = new Transaction((sql, params) =>
+    client.query<object>(names.named(textOf(sql, "postgres"), params)).then(
+      ({ rows }) => rows,
+      (cause: unknown) => {
+        throw timely(cause);
+      },
+    ),
+  );
+  const begun = tx.query(begin);
+  const answered = begun.catch(() => undefined);
   try {
     const value = await run(tx);
-    return tx.failure ?? { value };
-  } catch (error) {
-    return { error };
-  } finally {
     tx.close();
+    await begun;
+    if (tx.failure !== undefined) throw tx.failure.error;
+    return await commit(client, value);
+  } catch (error) {
+    tx.close();
+    await answered;
+    return rollback(client, tx, error);
   }
 }
 
-async function notBegun(client: PostgresClient, error: unknown): Promise<Tried<never>> {
-  const tried = undone(error);
-  // BEGIN may have succeeded and a statement sent with it failed.
-  const isLost = tried.isLost || !(await rollsBack(client));
-  return tried.kind === "again"
-    ? { ...tried, isLost }
-    : { ...tried, isLost, error: unavailable(error) };
-}
-
-/** @returns False if the connection must be closed to undo the transaction. */
-async function rollsBack(client: PostgresClient): Promise<boolean> {
-  try {
-    await client.query({ text: "ROLLBACK" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** @param error Thrown by `run`; the error of the first failed statement is more precise. */
+/** @param error Thrown by the transaction's function; a failed statement may say more. */
 async function rollback(
-  client: PostgresClient,
+  client: pg.ClientBase,
   { failure }: Transaction,
   error: unknown,
 ): Promise<Tried<never>> {
   const tried = failure && undone(failure.error);
-  if (tried?.isLost === true) return tried;
-  const isLost = !(await rollsBack(client));
-  // For a fault of the statement itself, the error of `run` is reported.
-  if (failure === undefined || failureOf(failure.error) === "statement") {
-    return { kind: "error", error, isLost };
-  }
-  return { ...undone(failure.error), isLost };
+  const isLost = tried?.isLost === true || !(await rollsBack(client));
+  const isStore = tried?.kind === "again" || tried?.error instanceof StoreUnavailableError;
+  // For a fault of the statement itself, the function's own error is passed on.
+  return tried !== undefined && isStore ? { ...tried, isLost } : { kind: "error", error, isLost };
 }
 
-async function commit<T>(
-  client: PostgresClient,
-  { id, value }: { readonly id: TransactionId; readonly value: T },
-): Promise<Tried<T> | Unanswered<T>> {
+/** @returns False if the connection must be closed to undo the transaction. */
+function rollsBack(client: pg.ClientBase): Promise<boolean> {
+  return client.query("ROLLBACK").then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Never rejects. A COMMIT that fails has undone everything, unless its answer is lost. */
+async function commit<T>(client: pg.ClientBase, value: T): Promise<Tried<T>> {
   try {
-    const { command } = await client.query({ text: "COMMIT" });
-    if (command === "COMMIT") return { kind: "value", value, isLost: false };
+    const { command } = await client.query("COMMIT");
+    if (command === "COMMIT") return { kind: "value", value };
     // The server answers ROLLBACK: a statement failed that was not awaited.
     const error = new TypeError("a statement failed unseen: await every query of a transaction");
     return { kind: "error", error, isLost: false };
   } catch (cause) {
-    const tried = undone(cause);
-    if (tried.isLost) return { kind: "unanswered", id, value, cause };
-    return tried.kind === "again" ? tried : { ...tried, error: unavailable(cause) };
+    const tried = undone(timely(cause));
+    if (!tried.isLost)
+      return tried.kind === "again" ? tried : { ...tried, error: unavailable(cause) };
+    const message = "the connection ended during COMMIT: the call may be stored";
+    const error = new StoreUnavailableError(message, { outcome: "unknown", cause });
+    return { kind: "error", error, isLost: true };
   }
 }
 
-/** A connection in use by one call. */
-class Transaction implements Queryable {
-  readonly #client: PostgresClient;
-  readonly #names: PreparedNames;
-  readonly #isPatient: boolean;
-  #open = true;
-  /** The first failed statement; the server refuses all later ones. */
-  failure: { readonly error: unknown } | undefined;
-
-  constructor(client: PostgresClient, names: PreparedNames, { isPatient }: Begin) {
-    this.#client = client;
-    this.#names = names;
-    this.#isPatient = isPatient;
-  }
-
-  async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
-    // The connection may be in use by another call.
-    if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
-    try {
-      const { rows } = await this.#client.query({
-        ...this.#names.named(textOf(sql, "postgres"), params),
-        isPatient: this.#isPatient,
-      });
-      return rows as Row[];
-    } catch (error) {
-      this.failure ??= { error };
-      throw error;
-    }
-  }
-
-  close(): void {
-    this.#open = false;
-  }
+/** Returns the error of a statement; `pg` marks its own timeout only by this message. */
+export function timely(error: unknown): unknown {
+  const isSilent = error instanceof Error && error.message === "Query read timeout";
+  return isSilent ? new SilentServerError({ cause: error }) : error;
 }
 
 /** Statements kept prepared on a connection; those with lists of values have many lengths. */
@@ -220,7 +95,7 @@ const MAX_PREPARED = 256;
 export class PreparedNames {
   readonly #names = new Map<string, string>();
 
-  named(text: string, params: readonly SqlValue[]): PostgresStatement {
+  named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
     if (params.length === 0) return { text };
     const values = params.map(storable);
     let name = this.#names.get(text);
@@ -236,4 +111,61 @@ export class PreparedNames {
 /** PostgreSQL refuses NUL in any text parameter. */
 function storable(value: SqlValue): SqlValue {
   return typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
+}
+
+/** The server did not answer in time; its connection cannot be used again. */
+class SilentServerError extends Error {
+  constructor(options?: ErrorOptions) {
+    super("the server does not answer", options);
+    this.name = new.target.name;
+  }
+}
+
+/** The end of one try of a call. `isLost`: its connection cannot be used again. */
+export type Tried<T> =
+  | { readonly kind: "value"; readonly value: T; readonly isLost?: false }
+  | { readonly kind: "error"; readonly error: unknown; readonly isLost: boolean }
+  /** Undone; safe to repeat. */
+  | { readonly kind: "again"; readonly cause: unknown; readonly isLost: boolean };
+
+/** Serialization failure, deadlock: the server has undone the transaction in favour of another one. */
+const AGAIN = ["40001", "40P01"];
+/** The server ends the connection: administrator, crash, start, idle in a transaction, idle. */
+const LOST = ["57P01", "57P02", "57P03", "25P03", "57P05"];
+/** Statement timeout, lock timeout, read-only database such as a standby. */
+const UNAVAILABLE = ["57014", "55P03", "25006"];
+
+/** Returns the end of a try whose statement failed (PostgreSQL, appendix A). The server has undone it. */
+export function undone(error: unknown): Exclude<Tried<never>, { kind: "value" }> {
+  // Not repeated: the caller has waited long enough.
+  if (error instanceof SilentServerError)
+    return { kind: "error", error: unavailable(error), isLost: true };
+  // Thrown in this process: a parameter that cannot be bound, or a value that cannot be read.
+  if (error instanceof TypeError || error instanceof RangeError)
+    return { kind: "error", error, isLost: false };
+  const state = sqlStateOf(error);
+  if (state === undefined || state.startsWith("08") || LOST.includes(state))
+    return { kind: "again", cause: error, isLost: true };
+  if (AGAIN.includes(state)) return { kind: "again", cause: error, isLost: false };
+  // Insufficient resources; system errors such as a disk failure.
+  const isUnavailable = /^(?:53|58)/.test(state) || UNAVAILABLE.includes(state);
+  return { kind: "error", error: isUnavailable ? unavailable(error) : error, isLost: false };
+}
+
+/** The server's five-character code; `undefined` if the server has not answered. */
+function sqlStateOf(error: unknown): string | undefined {
+  // Errors with Node's codes, such as EPIPE, have no severity.
+  if (!(error instanceof Error) || !("code" in error) || !("severity" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+export function unavailable(cause: unknown): StoreUnavailableError {
+  return new StoreUnavailableError(`the database cannot be used: ${wordsOf(cause)}`, { cause });
+}
+
+/** The error of a connection to several addresses has an empty message. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== "") return error.message;
+  return "code" in error ? String(error.code) : error.name;
 }

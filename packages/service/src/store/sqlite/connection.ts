@@ -10,12 +10,10 @@ const CACHE_KIB = 16_000;
 /** One connection to a SQLite file that speaks the shared dialect of SQL. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
-  readonly #busyMs: number;
   readonly #prepared = new Map<string, StatementSync>();
 
   /** @param file Path of the database. A reader needs an existing file. */
   constructor(file: string, { readOnly, busyMs }: { readOnly: boolean; busyMs: number }) {
-    this.#busyMs = busyMs;
     this.#database = readOnly
       ? new DatabaseSync(file, { readOnly, timeout: busyMs })
       : openWal(file, { busyMs });
@@ -42,20 +40,6 @@ export class SqliteConnection {
     this.#prepare(sql).run();
   }
 
-  /**
-   * Moves the WAL into the file and empties it, as far as no reader needs it. Never waits: not in a transaction, nor
-   * for another program.
-   */
-  emptyWal(): void {
-    if (this.inTransaction || !this.#database.isOpen) return;
-    this.#database.exec("PRAGMA busy_timeout = 0");
-    try {
-      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    } finally {
-      this.#database.exec(`PRAGMA busy_timeout = ${this.#busyMs}`);
-    }
-  }
-
   close(): void {
     this.#prepared.clear();
     if (this.#database.isOpen) this.#database.close();
@@ -65,19 +49,14 @@ export class SqliteConnection {
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(toSqlite(sql));
-    for (const oldest of this.#prepared.keys()) {
-      if (this.#prepared.size < MAX_PREPARED) break;
-      this.#prepared.delete(oldest);
-    }
+    const [oldest] = this.#prepared.keys();
+    if (oldest !== undefined && this.#prepared.size >= MAX_PREPARED) this.#prepared.delete(oldest);
     this.#prepared.set(sql, statement);
     return statement;
   }
 }
 
-/**
- * Translates the two differences between the dialects: parameters, and row locks, which SQLite does not
- * need since it has one writer. No text may contain `$1` in a literal.
- */
+/** Translates parameters (no literal may contain `$1`), and drops row locks, which one writer does not need. */
 function toSqlite(sql: string): string {
   return sql
     .replaceAll(/\$(\d+)/g, "?$1")
@@ -88,11 +67,6 @@ const SQLITE_BUSY = 5;
 /** Busy, locked, memory, read-only, I/O error, corrupt, full, cannot open, locking protocol, not a database. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([SQLITE_BUSY, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
 
-/**
- * Opens a SQLite file in WAL mode with `synchronous=FULL`.
- *
- * @throws {Error} The file cannot be opened, or stays locked.
- */
 function openWal(path: string, { busyMs }: { readonly busyMs: number }): DatabaseSync {
   createPrivately(path);
   const database = new DatabaseSync(path, { timeout: busyMs });

@@ -1,24 +1,15 @@
 import {
   StoreUnavailableError,
   textOf,
+  Transaction,
   type Driver,
   type Queryable,
   type Sql,
   type SqlValue,
-  type Vitals,
   withHooks,
 } from "../driver.ts";
 import { SqliteConnection, unavailable } from "./connection.ts";
-import { DatabaseFile } from "./file.ts";
-import { FileLock } from "./file-lock.ts";
-
-export interface SqliteOptions {
-  /** Maximum wait of BEGIN for another program's transaction, in milliseconds. Default 5000. */
-  readonly busyMs?: number;
-}
-
-/** Size of the WAL in bytes from which on `vitals` tries to empty it. */
-const WAL_BYTES = 16 * 2 ** 20;
+import { FileLock, hasRoom, identityOf, refuseIfMoved } from "./file.ts";
 
 /** Calls that share one COMMIT; bounds how long the first one waits for the others. */
 const MAX_GROUP = 256;
@@ -33,25 +24,20 @@ type Outcome =
   | { readonly ok: false; readonly error: unknown };
 
 /**
- * A SQLite file through `node:sqlite`: WAL, `synchronous=FULL`, group commit.
+ * A SQLite file through `node:sqlite`: WAL, `synchronous=FULL`, group commit. One driver at a time may have the file; other
+ * programs, such as a backup, may read it.
  *
  * Transactions requested in one turn of the event loop share one BEGIN IMMEDIATE, one COMMIT and its flush to
  * disk. They run one after the other, each in its own SAVEPOINT, so that a failure undoes only its own
  * writes. Reads outside a transaction use a second, read-only connection and never see uncommitted rows.
  *
- * One driver at a time may have the file. Other programs, such as a backup, may read it.
- *
- * @param file Path of the database file, created if missing.
+ * @param options `busyMs`: maximum wait of BEGIN for another program's transaction. Default 5000.
  * @throws {StoreInUseError} `CS_STORE_IN_USE`: another process has the file.
- * @throws {TypeError} `file` is empty or an in-memory database, which two connections cannot share.
  */
-export function sqliteDriver(file: string, options: SqliteOptions = {}): Driver {
-  if (file === "" || file.includes(":memory:")) {
-    throw new TypeError(
-      'invalid "file": expected a path, since two connections cannot share a database in memory',
-    );
-  }
-  return new SqliteDriver(file, options);
+export function sqliteDriver(file: string, options: { readonly busyMs?: number } = {}): Driver {
+  if (file === "" || file.includes(":memory:"))
+    throw new TypeError('invalid "file": expected a path, not a database in memory');
+  return new SqliteDriver(file, options.busyMs ?? 5000);
 }
 
 class SqliteDriver implements Driver {
@@ -61,11 +47,12 @@ class SqliteDriver implements Driver {
   /** Resolves when no call waits. */
   #draining: Promise<void> | undefined;
   #closed = false;
-  readonly #file: DatabaseFile;
+  readonly #file: string;
+  readonly #identity: string | undefined;
   readonly #lock: FileLock;
   readonly isAlone = true;
 
-  constructor(file: string, { busyMs = 5000 }: SqliteOptions) {
+  constructor(file: string, busyMs: number) {
     this.#lock = new FileLock(file);
     try {
       this.#writer = new SqliteConnection(file, { readOnly: false, busyMs });
@@ -74,7 +61,8 @@ class SqliteDriver implements Driver {
       this.#lock.release();
       throw error;
     }
-    this.#file = new DatabaseFile(file);
+    this.#file = file;
+    this.#identity = identityOf(file);
   }
 
   // Async although SQLite is not: a failing statement must reject, as it does on a server.
@@ -99,19 +87,12 @@ class SqliteDriver implements Driver {
     return outcome.value as T;
   }
 
-  /** SQLite has one writer: every transaction waits for the others. */
-  exclusive<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.transaction(run);
-  }
-
   name(address: string): void {
     this.#lock.name(address);
   }
 
-  vitals(): Vitals {
-    if (!this.#closed && this.#file.walBytes > WAL_BYTES) this.#writer.emptyWal();
-    const { freeBytes, walBytes } = this.#file;
-    return { freeBytes, walBytes };
+  hasRoom(): boolean {
+    return hasRoom(this.#file);
   }
 
   async close(): Promise<void> {
@@ -145,7 +126,7 @@ class SqliteDriver implements Driver {
       }
       this.#writer.exec("COMMIT");
       // Before anybody learns of it: nobody finds what is stored in a file without a name.
-      this.#file.refuseIfMoved();
+      refuseIfMoved(this.#file, this.#identity);
     } catch (cause) {
       const error = unavailable(cause);
       // Calls that failed fail with this error too: they may have read rows that are undone now.
@@ -159,7 +140,10 @@ class SqliteDriver implements Driver {
   }
 
   async #runOne({ run }: Call): Promise<Outcome> {
-    const tx = new SqliteTransaction(this.#writer);
+    // SQLite would accept statements after a failed one; a server does not.
+    const tx = new Transaction(async (sql, params) =>
+      this.#writer.run(textOf(sql, "sqlite"), params),
+    );
     this.#writer.exec("SAVEPOINT one_call");
     try {
       const value = await run(tx);
@@ -183,32 +167,5 @@ class SqliteDriver implements Driver {
     } catch {
       // The next BEGIN fails too and reports it.
     }
-  }
-}
-
-/** The writer in use by one call. */
-class SqliteTransaction implements Queryable {
-  readonly #writer: SqliteConnection;
-  #open = true;
-  /** The first failed statement. SQLite would accept later ones; a server does not. */
-  failure: { readonly error: unknown } | undefined;
-
-  constructor(writer: SqliteConnection) {
-    this.#writer = writer;
-  }
-
-  async query<Row>(sql: Sql, params: readonly SqlValue[] = []): Promise<Row[]> {
-    // The connection may be in another call's transaction.
-    if (!this.#open) throw new TypeError("the transaction is over: await every query inside it");
-    try {
-      return this.#writer.run(textOf(sql, "sqlite"), params) as Row[];
-    } catch (error) {
-      this.failure ??= { error };
-      throw error;
-    }
-  }
-
-  close(): void {
-    this.#open = false;
   }
 }

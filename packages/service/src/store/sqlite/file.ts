@@ -1,46 +1,76 @@
-import { statfsSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { StoreUnavailableError } from "../driver.ts";
+import { DatabaseSync } from "node:sqlite";
+import { StoreInUseError, StoreUnavailableError } from "../driver.ts";
+import { createPrivately, isBusy } from "./connection.ts";
 
-/** The file of an open database, seen from outside. */
-export class DatabaseFile {
-  readonly #path: string;
-  /** Device and inode. */
-  readonly #identity: string | undefined;
+/**
+ * The exclusive use of a SQLite file by one driver: a lock of an empty second file, `FILE-lock`. The system releases it when
+ * the process ends, however it ends. `FILE-owner` has the owner's process id and address, for the sentence of the next one.
+ */
+export class FileLock {
+  readonly #owner: string;
+  readonly #lock: DatabaseSync;
 
-  /** @param path An existing file. */
-  constructor(path: string) {
-    this.#path = path;
-    this.#identity = identityOf(path);
+  /** @throws {StoreInUseError} `CS_STORE_IN_USE`: another driver has the file. */
+  constructor(file: string) {
+    this.#owner = `${file}-owner`;
+    createPrivately(`${file}-lock`);
+    this.#lock = new DatabaseSync(`${file}-lock`, { timeout: 0 });
+    try {
+      this.#lock.exec("BEGIN EXCLUSIVE");
+    } catch (error) {
+      this.#lock.close();
+      throw isBusy(error) ? new StoreInUseError(file, readOwner(this.#owner)) : error;
+    }
+    this.name();
   }
 
-  /**
-   * SQLite goes on writing into a file that was removed or replaced, where nobody finds it again.
-   *
-   * @throws {StoreUnavailableError} `CS_STORE_UNAVAILABLE`: another file or none has the path now.
-   */
-  refuseIfMoved(): void {
-    const identity = identityOf(this.#path);
-    if (identity === this.#identity) return;
-    const how = identity === undefined ? "removed" : "replaced";
-    const message = `the database file ${this.#path} has been ${how}: restart the service`;
-    throw new StoreUnavailableError(message, { fault: "file" });
+  /** Writes this process's id, and its address once it listens. */
+  name(address?: string): void {
+    createPrivately(this.#owner);
+    writeFileSync(this.#owner, JSON.stringify({ pid: process.pid, address }));
   }
 
-  get walBytes(): number {
-    return statSync(`${this.#path}-wal`, NO_THROW)?.size ?? 0;
-  }
-
-  /** Free bytes of its disk. */
-  get freeBytes(): number {
-    const { bavail, bsize } = statfsSync(dirname(this.#path));
-    return bavail * bsize;
+  release(): void {
+    if (!this.#lock.isOpen) return;
+    rmSync(this.#owner, { force: true });
+    this.#lock.close();
   }
 }
 
-const NO_THROW = { throwIfNoEntry: false } as const;
+function readOwner(path: string): string {
+  try {
+    // `name` has written it; the owner may be about to.
+    const { pid, address } = JSON.parse(readFileSync(path, "utf8")) as {
+      readonly pid: number;
+      readonly address?: string;
+    };
+    return `process ${pid}${address === undefined ? "" : ` at ${address}`}`;
+  } catch {
+    return "another process";
+  }
+}
 
-function identityOf(path: string): string | undefined {
-  const stat = statSync(path, { ...NO_THROW, bigint: true });
+/** Device and inode of a file, if it is there. */
+export function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stat && `${stat.dev} ${stat.ino}`;
+}
+
+/** SQLite goes on writing into a file that was removed or replaced, where nobody finds it again. */
+export function refuseIfMoved(path: string, identity: string | undefined): void {
+  const now = identityOf(path);
+  if (now === identity) return;
+  const how = now === undefined ? "removed" : "replaced";
+  const message = `the database file ${path} has been ${how}: restart the service`;
+  throw new StoreUnavailableError(message);
+}
+
+/** A small write fits into the last pages of a full disk, so that a probe does not notice one. */
+const MIN_FREE_BYTES = 64 * 2 ** 20;
+
+export function hasRoom(path: string): boolean {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  return bavail * bsize >= MIN_FREE_BYTES;
 }

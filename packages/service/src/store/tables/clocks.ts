@@ -1,52 +1,55 @@
 import type { Clock } from "../../clock.ts";
-import type { Queryable } from "../driver.ts";
+import { insertRow, updateRow, type Queryable } from "../driver.ts";
+import type { Merchant } from "./merchants.ts";
 
-/**
- * Returns the time of a row's clock in milliseconds since 1970: real time for `live`, else the time of the
- * namespace's clock.
- *
- * @throws {Error} The clock does not exist: a bug, since rows refer to clocks by key.
- */
-export async function instantOf(db: Queryable, clock: Clock, clockId: string): Promise<number> {
-  if (clockId === "live") return clock.now();
-  const [row] = await db.query<{ instant: number }>("SELECT instant FROM clocks WHERE id = $1", [
-    clockId,
-  ]);
-  if (row === undefined) throw new Error(`clock ${clockId} not found`);
-  return row.instant;
-}
+/** Returns the time of a row's clock in milliseconds since 1970: real time for `live`, else the namespace's. */
+export const instantOf = async (db: Queryable, clock: Clock, clockId: string): Promise<number> =>
+  clockId === "live" ? clock.now() : dueInstantOf(db, clock, clockId);
 
-/** Time between two beats of a delivering process, and a little more, in milliseconds. */
-const STORED_MS = 6000;
-
-/**
- * Returns a due time on a row's clock for deliveries that are to be attempted again, in milliseconds: what the clock shows.
- * For `live` it is a little later than the due clock that a delivering process stored last: those processes then find the
- * deliveries ahead of their cursors.
- */
+/** The same for deliveries that are to be attempted now: for `live` the due clock that a process stored last. */
 export async function dueInstantOf(db: Queryable, clock: Clock, clockId: string): Promise<number> {
   const sql = "SELECT instant FROM clocks WHERE id = $1";
   const [row] = await db.query<{ instant: number | null }>(sql, [clockId]);
-  if (clockId !== "live" && row?.instant != null) return row.instant;
-  return row?.instant == null ? clock.now() : row.instant + STORED_MS;
+  return row?.instant ?? clock.now();
 }
 
-/** Makes a clock that shows `instant`, in milliseconds since 1970. */
-export async function insertClock(
+/** A clock that shows an instant, in milliseconds since 1970. */
+interface SetClock {
+  readonly id: string;
+  readonly instant: number;
+}
+
+export async function insertClock(tx: Queryable, { id, instant }: SetClock): Promise<void> {
+  await insertRow(tx, "clocks", { id, instant });
+}
+
+/** Sets a namespace's clock forward, unless it shows a later time already. */
+export async function moveClock(tx: Queryable, { id, instant }: SetClock): Promise<void> {
+  await tx.query("UPDATE clocks SET instant = $2 WHERE id = $1 AND instant <= $2", [id, instant]);
+}
+
+/** Rows before those that they refer to; of payments the refunds before the debits. */
+const DELETIONS = [
+  "earlier_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE merchant_id = $1)",
+  "deliveries WHERE merchant_id = $1",
+  "events WHERE merchant_id = $1",
+  "subscriptions WHERE merchant_id = $1",
+  "payments WHERE merchant_id = $1 AND direction = 'CREDIT'",
+  "payments WHERE merchant_id = $1",
+  "accounts WHERE merchant_id = $1",
+  "customers WHERE merchant_id = $1",
+];
+
+/**
+ * Deletes everything of a namespace except the merchant, its clients and its tokens, and sets its clock. Only
+ * here can a clock go back: no record has a later time.
+ */
+export async function emptyNamespace(
   tx: Queryable,
-  { id, instant }: { id: string; instant: number },
+  merchant: Merchant,
+  instant: number,
 ): Promise<void> {
-  await tx.query("INSERT INTO clocks (id, instant) VALUES ($1, $2)", [id, instant]);
-}
-
-/** Sets a namespace's clock forward. @returns `false` if it shows a later time already, and for `live`. */
-export async function moveClock(
-  tx: Queryable,
-  { id, instant }: { id: string; instant: number },
-): Promise<boolean> {
-  const rows = await tx.query(
-    "UPDATE clocks SET instant = $2 WHERE id = $1 AND instant <= $2 RETURNING id",
-    [id, instant],
-  );
-  return rows.length === 1;
+  // oxlint-disable-next-line no-await-in-loop -- in the order of the list, in one transaction
+  for (const rows of DELETIONS) await tx.query(`DELETE FROM ${rows}`, [merchant.id]);
+  await updateRow(tx, "clocks", { key: { id: merchant.clockId }, set: { instant } });
 }

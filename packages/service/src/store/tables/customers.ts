@@ -1,4 +1,4 @@
-import { insertRow, type Queryable } from "../driver.ts";
+import { insertRow, updateRow, type Queryable } from "../driver.ts";
 import type { Merchant } from "./merchants.ts";
 
 export type CustomerStatus = "CREATED" | "ACTIVE" | "INACTIVE";
@@ -39,9 +39,10 @@ export async function insertCustomer(
 export async function findCustomer(
   db: Queryable,
   { merchantId, id }: { merchantId: string; id: string },
+  lock: "" | "FOR UPDATE" = "",
 ): Promise<CustomerRecord | undefined> {
   const [row] = await db.query<CustomerRecord>(
-    `SELECT ${customerColumns} FROM customers WHERE merchant_id = $1 AND id = $2`,
+    `SELECT ${customerColumns} FROM customers WHERE merchant_id = $1 AND id = $2 ${lock}`,
     [merchantId, id],
   );
   return row;
@@ -53,49 +54,31 @@ export async function isCustomerId(db: Queryable, id: string): Promise<boolean> 
 }
 
 /** Finds a customer, and locks its status and accounts until this transaction ends. */
-export async function lockCustomer(
+export const lockCustomer = (
   tx: Queryable,
-  { merchantId, id }: { merchantId: string; id: string },
-): Promise<CustomerRecord | undefined> {
-  const [row] = await tx.query<CustomerRecord>(
-    `SELECT ${customerColumns} FROM customers WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
-    [merchantId, id],
-  );
-  return row;
-}
+  named: { merchantId: string; id: string },
+): Promise<CustomerRecord | undefined> => findCustomer(tx, named, "FOR UPDATE");
 
 /** The merchant's customers, the newest first. */
-export async function listCustomers(
+export const listCustomers = (
   db: Queryable,
   { merchantId, limit }: { merchantId: string; limit: number },
-): Promise<CustomerRecord[]> {
-  return db.query<CustomerRecord>(
+): Promise<CustomerRecord[]> =>
+  db.query(
     `SELECT ${customerColumns} FROM customers WHERE merchant_id = $1 ORDER BY seq DESC LIMIT $2`,
     [merchantId, limit],
   );
-}
 
-/** Changes a customer's status. @returns `false` if the status has changed from `from`. */
+/** Changes the status of a customer that this transaction has locked. */
 export async function setCustomerStatus(
   tx: Queryable,
-  change: { merchantId: string; id: string; from: CustomerStatus; to: CustomerStatus },
-): Promise<boolean> {
-  const rows = await tx.query(
-    `UPDATE customers SET status = $4
-      WHERE merchant_id = $1 AND id = $2 AND status = $3 RETURNING id`,
-    [change.merchantId, change.id, change.from, change.to],
-  );
-  return rows.length === 1;
+  { merchantId, id, status }: { merchantId: string; id: string; status: CustomerStatus },
+): Promise<void> {
+  await updateRow(tx, "customers", { key: { merchantId, id }, set: { status } });
 }
 
 const accountColumns = `id, customer_id AS "customerId", institution, last_four AS "lastFour",
   type, status, preferred, created_at AS "createdAt"`;
-
-type AccountRow = Omit<AccountRecord, "preferred"> & { preferred: number };
-
-function toAccount(row: AccountRow): AccountRecord {
-  return { ...row, preferred: row.preferred === 1 };
-}
 
 export async function insertAccount(
   tx: Queryable,
@@ -109,12 +92,12 @@ export async function findPreferredAccount(
   db: Queryable,
   { merchantId, customerId }: { merchantId: string; customerId: string },
 ): Promise<AccountRecord | undefined> {
-  const [row] = await db.query<AccountRow>(
+  const [row] = await db.query<Omit<AccountRecord, "preferred"> & { preferred: number }>(
     `SELECT ${accountColumns} FROM accounts WHERE merchant_id = $1 AND customer_id = $2
       ORDER BY preferred DESC, seq DESC LIMIT 1`,
     [merchantId, customerId],
   );
-  return row && toAccount(row);
+  return row && { ...row, preferred: row.preferred === 1 };
 }
 
 /** Updates an account's status and preference. */
@@ -122,8 +105,6 @@ export async function updateAccount(
   tx: Queryable,
   account: { merchantId: string; id: string; status: string; preferred: boolean },
 ): Promise<void> {
-  await tx.query(
-    "UPDATE accounts SET status = $3, preferred = $4 WHERE merchant_id = $1 AND id = $2",
-    [account.merchantId, account.id, account.status, account.preferred ? 1 : 0],
-  );
+  const { merchantId, id, status, preferred } = account;
+  await updateRow(tx, "accounts", { key: { merchantId, id }, set: { status, preferred } });
 }

@@ -2,23 +2,15 @@ import type { DeliveryState } from "../../delivery/types.ts";
 import { insertRow, type Queryable, type SqlValue, givenRows, rowsParameter } from "../driver.ts";
 import type { Merchant } from "./merchants.ts";
 
-export interface NewDelivery {
-  readonly id: string;
-  readonly eventId: string;
-  readonly subscriptionKey: string;
+// A type, not an interface: it is a row of a statement's parameter.
+type NewDelivery = Readonly<Record<"id" | "eventId" | "subscriptionKey", string>> & {
   readonly createdAt: number;
   /** When the first attempt is due, in milliseconds of the merchant's clock; for `live`, of the due clock. */
   readonly dueAt: number;
-}
+};
 
 const INSERT = givenRows(
-  {
-    id: "text",
-    event_id: "text",
-    subscription_key: "text",
-    created_at: "bigint",
-    due_at: "bigint",
-  },
+  { id: "text", eventId: "text", subscriptionKey: "text", createdAt: "bigint", dueAt: "bigint" },
   (rows) => `WITH made AS (${rows})
     INSERT INTO deliveries
       (id, event_id, subscription_key, merchant_id, clock_id, state, next_at, created_at)
@@ -34,14 +26,7 @@ export async function insertDeliveries(
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  const rows = deliveries.map(({ id, eventId, subscriptionKey, createdAt, dueAt }) => ({
-    id,
-    event_id: eventId,
-    subscription_key: subscriptionKey,
-    created_at: createdAt,
-    due_at: dueAt,
-  }));
-  await tx.query(INSERT, [rowsParameter(rows), merchant.id, merchant.clockId]);
+  await tx.query(INSERT, [rowsParameter(deliveries), merchant.id, merchant.clockId]);
 }
 
 export interface DeliveryFilter {
@@ -154,6 +139,18 @@ export async function insertEvent(
 ): Promise<void> {
   await insertRow(tx, "events", { ...event, merchantId: merchant.id, clockId: merchant.clockId });
 }
+
+/** The merchant's events since an instant, the oldest first, after the one with the sequence number `after`. */
+export const listEventsAfter = (
+  db: Queryable,
+  merchantId: string,
+  { since, after, limit }: Readonly<Record<"since" | "after" | "limit", number>>,
+): Promise<readonly { readonly payload: string; readonly seq: number }[]> =>
+  db.query(
+    `SELECT payload, seq FROM events
+      WHERE merchant_id = $1 AND created_at >= $2 AND seq > $3 ORDER BY seq LIMIT $4`,
+    [merchantId, since, after, limit],
+  );
 
 /** The merchant's events, the newest first. */
 export async function listEvents(

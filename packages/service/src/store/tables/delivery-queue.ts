@@ -1,223 +1,171 @@
 import type {
+  ClaimedBatch,
+  ClaimRequest,
+  ClaimTimes,
   DeliveryStore,
-  DueDelivery,
+  ClaimedDelivery,
+  DueQueue,
   Endpoint,
-  Member,
-  ReadRequest,
-  ReadResult,
+  Place,
 } from "../../delivery/types.ts";
 import { type Driver, type Queryable, type Sql, givenRows, rowsParameter } from "../driver.ts";
-import { completeDeliveries } from "./completions.ts";
+import { recordAttempts } from "./attempt-records.ts";
 
-/** The queue of deliveries in a database, and the leases of its endpoints. */
+/**
+ * The queue of deliveries in a database. A process claims a row by writing until when (`claimed_until`), attempts the
+ * delivery, and records the attempt; a claim that ends by itself is that of a process that died.
+ */
 export function deliveryStore(driver: Driver): DeliveryStore {
-  // Whoever is in the table of a database without other processes has ended.
+  // Whoever has claimed rows of a database without other processes has ended.
   let forgets = driver.isAlone;
   return {
-    join: async (id) => {
-      await driver.transaction((tx) => join(tx, id, forgets));
+    keepTime: async (now) => {
+      const latest = await driver.transaction((tx) => keepTime(tx, now, forgets), UNFLUSHED);
       forgets = false;
+      return latest;
     },
-    beat: (beat) => driver.transaction((tx) => writeBeat(tx, beat), { isDurable: false }),
-    remove: (member) => driver.transaction((tx) => remove(tx, member)),
-    take: (id, wanted) => driver.transaction((tx) => take(tx, id, wanted)),
-    release: (id, keys) => driver.transaction((tx) => release(tx, id, keys)),
-    read: (requests, bounds) => read(driver, requests, bounds),
-    complete: (completions, { pause }) =>
-      driver.transaction((tx) => completeDeliveries(tx, completions, pause)),
+    findDue: (times) => findDue(driver, { ...times, clockId: "" }),
+    findDueOf: (clockId) => findDue(driver, { now: 0, leaseMs: 0, clockId }),
+    // A crash of the server only frees what was claimed last.
+    claim: (requests, times) => driver.transaction((tx) => claim(tx, requests, times), UNFLUSHED),
+    release: async (claimed) => {
+      const rows = claimed.map(({ id, claimedUntil }) => ({ id, claimedUntil }));
+      await driver.transaction((tx) => tx.query(RELEASE, [rowsParameter(rows)]));
+    },
+    record: (attempts, { pause }) =>
+      driver.transaction((tx) => recordAttempts(tx, attempts, pause)),
   };
 }
 
-async function join(tx: Queryable, id: string, forgets: boolean): Promise<void> {
-  // The leases of no member are free.
-  if (forgets) await tx.query("DELETE FROM delivery_members");
-  // It is there already if an earlier call was stored, but not answered.
-  const insert = "INSERT INTO delivery_members (id, beat) VALUES ($1, 0) ON CONFLICT DO NOTHING";
-  await tx.query(insert, [id]);
-}
+const UNFLUSHED = { isDurable: false } as const;
 
-async function writeBeat(
-  tx: Queryable,
-  { id, beat, now }: Parameters<DeliveryStore["beat"]>[0],
-): Promise<{ members: Member[]; now: number }> {
-  await tx.query("UPDATE delivery_members SET beat = $2 WHERE id = $1", [id, beat]);
+async function keepTime(tx: Queryable, now: number, forgets: boolean): Promise<number> {
   const [clock] = await tx.query<{ instant: number }>(
     `UPDATE clocks SET instant = CASE WHEN instant > $1 THEN instant ELSE $1 END
      WHERE id = 'live' RETURNING instant`,
     [now],
   );
-  const members = await tx.query<Member>(
-    `SELECT id, beat, (SELECT CAST(count(*) AS bigint) FROM endpoint_leases
-       WHERE endpoint_leases.member = delivery_members.id) AS endpoints
-     FROM delivery_members`,
-  );
-  return { members, now: clock?.instant ?? now };
+  const latest = clock?.instant ?? now;
+  if (forgets) await tx.query(FORGET, [latest]);
+  return latest;
 }
 
-async function remove(
-  tx: Queryable,
-  { id, beat }: Parameters<DeliveryStore["remove"]>[0],
-): Promise<void> {
-  const removed = await tx.query(
-    `DELETE FROM delivery_members WHERE id = $1 AND beat = COALESCE(CAST($2 AS bigint), beat)
-     RETURNING id`,
-    [id, beat ?? null],
-  );
-  // The leases of no member are free; this only saves the room.
-  if (removed.length > 0) await tx.query("DELETE FROM endpoint_leases WHERE member = $1", [id]);
+/** The clock of claims: the server's, or that of the one process that can have the file. */
+const CLAIM_CLOCK = {
+  sqlite: "CAST($1 AS bigint)",
+  postgres: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)",
+} as const;
+type Dialect = keyof typeof CLAIM_CLOCK;
+
+function byClaimClock(write: (now: string, dialect: Dialect) => string): Sql {
+  const of = (dialect: Dialect): string => write(CLAIM_CLOCK[dialect], dialect);
+  return { sqlite: of("sqlite"), postgres: of("postgres") };
 }
 
-const FREE = `NOT EXISTS (SELECT 1 FROM endpoint_leases JOIN delivery_members
-    ON delivery_members.id = endpoint_leases.member
-    WHERE endpoint_leases.subscription_key = subscriptions.key)`;
+/** The instant of a row's clock. */
+const INSTANT = "CASE WHEN clocks.id = 'live' THEN CAST($1 AS bigint) ELSE clocks.instant END";
+/**
+ * Only what is due is claimed: what is due later is not looked at, since there may be a million. `CROSS JOIN` keeps SQLite
+ * from another order.
+ */
+const FORGET = `UPDATE deliveries SET claimed_until = 0 WHERE id IN (
+  SELECT deliveries.id FROM subscriptions JOIN clocks ON clocks.id = subscriptions.clock_id
+    CROSS JOIN deliveries
+  WHERE subscription_key = subscriptions.key AND next_at <= ${INSTANT} AND claimed_until > 0)`;
+/**
+ * A claim that ends further ahead than two leases was made before the clock was set back; one lease is too little, since
+ * another process may have read the clock later than this one.
+ */
+const isFree = (now: string, leaseMs: string): string =>
+  `claimed_until NOT BETWEEN ${now} + 1 AND ${now} + 2 * ${leaseMs}`;
 
-const TAKE_NAMED = givenRows(
-  { key: "text" },
-  (rows) => `SELECT subscriptions.key FROM subscriptions
-    WHERE key IN (SELECT key FROM (${rows}) AS named) AND status = 'ACTIVE' AND ${FREE}`,
-);
-
-// The subscriptions come first: those that are leased have the long queues, and are not looked into.
-const TAKE_DUE = `SELECT subscriptions.key
+// The subscriptions come first: each costs one step of the index, however long its queue is.
+const DUE = byClaimClock(
+  (
+    now,
+  ) => `SELECT subscriptions.key, subscriptions.merchant_id AS "merchantId", url, due.next_at AS "nextAt", due.seq
   FROM subscriptions JOIN clocks ON clocks.id = subscriptions.clock_id
-  WHERE status = 'ACTIVE' AND ($2 = '' OR clock_id = $2) AND ${FREE}
-    AND EXISTS (SELECT 1 FROM deliveries WHERE subscription_key = subscriptions.key
-      AND next_at <= CASE WHEN clocks.id = 'live' THEN $1 ELSE clocks.instant END)
-  LIMIT $3`;
-
-// Two processes that find the same endpoint free: the second one waits, and sees that it is leased.
-const LEASE = givenRows(
-  { key: "text" },
-  (rows) => `INSERT INTO endpoint_leases (subscription_key, member)
-    SELECT key, CAST($2 AS text) FROM (${rows}) AS free WHERE true ORDER BY key
-    ON CONFLICT (subscription_key) DO UPDATE SET member = excluded.member
-      WHERE NOT EXISTS (SELECT 1 FROM delivery_members WHERE id = endpoint_leases.member)
-    RETURNING subscription_key AS key`,
+    JOIN deliveries AS due ON due.id = (SELECT id FROM deliveries
+      WHERE subscription_key = subscriptions.key AND next_at <= ${INSTANT}
+        AND ($3 <> '' OR ${isFree(now, "CAST($2 AS bigint)")})
+      ORDER BY next_at, seq LIMIT 1)
+  WHERE subscriptions.status = 'ACTIVE' AND ($3 = '' OR subscriptions.clock_id = $3)`,
 );
 
-const ENDPOINTS = givenRows(
-  { key: "text" },
-  (rows) => `SELECT key, merchant_id AS "merchantId", clock_id AS "clockId", url, secret AS text,
-      COALESCE(secret_key_id, '') AS "keyId"
-    FROM subscriptions WHERE key IN (SELECT key FROM (${rows}) AS leased)`,
-);
-
-type EndpointRow = Omit<Endpoint, "secret"> & Endpoint["secret"];
-type Key = { readonly key: string };
-
-async function take(
-  tx: Queryable,
-  id: string,
-  wanted: Parameters<DeliveryStore["take"]>[1],
-): Promise<Endpoint[]> {
-  if (wanted === "own") {
-    const own = "SELECT subscription_key AS key FROM endpoint_leases WHERE member = $1";
-    return endpointsOf(tx, await tx.query<Key>(own, [id]));
-  }
-  const free =
-    "keys" in wanted
-      ? await tx.query<Key>(TAKE_NAMED, [keysParameter(wanted.keys)])
-      : await tx.query<Key>(TAKE_DUE, [wanted.dueBy, wanted.clockId ?? "", wanted.most]);
-  if (free.length === 0) return [];
-  return endpointsOf(
-    tx,
-    await tx.query<Key>(LEASE, [keysParameter(free.map(({ key }) => key)), id]),
-  );
+async function findDue(
+  db: Queryable,
+  { now, leaseMs, clockId }: ClaimTimes & { readonly clockId: string },
+): Promise<DueQueue[]> {
+  const rows = await db.query<Omit<DueQueue, "first"> & Place>(DUE, [now, leaseMs, clockId]);
+  return rows.map(({ nextAt, seq, ...queue }) => ({ ...queue, first: { nextAt, seq } }));
 }
 
-async function endpointsOf(tx: Queryable, leased: readonly Key[]): Promise<Endpoint[]> {
-  if (leased.length === 0) return [];
-  const keys = keysParameter(leased.map(({ key }) => key));
-  const rows = await tx.query<EndpointRow>(ENDPOINTS, [keys]);
-  return rows.map(({ keyId, text, ...row }) => ({ ...row, secret: { keyId, text } }));
+const ENDPOINTS = byClaimClock((now, dialect) => {
+  const write = (rows: string): string =>
+    `SELECT subscriptions.key, merchant_id AS "merchantId", clock_id AS "clockId", url, secret AS text,
+     secret_key_id AS "keyId", ${INSTANT.replace("$1", "$2")} AS instant,
+     ${now.replace("$1", "$2")} AS "claimNow"
+   FROM (${rows}) AS asked JOIN subscriptions ON subscriptions.key = asked.key
+     JOIN clocks ON clocks.id = subscriptions.clock_id
+   WHERE status = 'ACTIVE'`;
+  return givenRows({ key: "text" }, write)[dialect];
+});
+
+type EndpointRow = Omit<Endpoint, "secret"> &
+  Endpoint["secret"] & { readonly instant: number; readonly claimNow: number };
+
+/**
+ * The index is read forward from a place: entries of rows that are done lie before it and cost nothing, also while a
+ * snapshot keeps them. MATERIALIZED has the rows chosen and locked once. Their number is part of the text: for a parameter
+ * PostgreSQL expects a tenth of the table.
+ */
+const claimStatement = (
+  most: number,
+): string => `WITH chosen AS MATERIALIZED (SELECT id FROM deliveries
+    WHERE subscription_key = $1 AND (next_at, seq) > (CAST($2 AS bigint), CAST($3 AS bigint))
+      AND next_at <= $4 AND ${isFree("CAST($5 AS bigint)", "CAST($6 AS bigint)")}
+    ORDER BY next_at, seq LIMIT ${most} FOR UPDATE SKIP LOCKED)
+  UPDATE deliveries SET claimed_until = CAST($5 AS bigint) + CAST($6 AS bigint)
+  WHERE id IN (SELECT id FROM chosen)
+  RETURNING id, event_id AS "eventId", seq, next_at AS "nextAt", attempts,
+    claimed_until AS "claimedUntil", (SELECT payload FROM events WHERE events.id = event_id) AS payload`;
+
+/** PostgreSQL would plan a claim anew each time, which takes longer than to run it. */
+const PLANNED_ONCE: Sql = {
+  sqlite: "SELECT 1",
+  postgres: "SET LOCAL plan_cache_mode = force_generic_plan",
+};
+
+async function claim(
+  tx: Queryable,
+  requests: readonly ClaimRequest[],
+  { now, leaseMs }: ClaimTimes,
+): Promise<(ClaimedBatch | undefined)[]> {
+  const keys = rowsParameter(requests.map(({ key }) => ({ key })));
+  const [, rows] = await Promise.all([
+    tx.query(PLANNED_ONCE),
+    tx.query<EndpointRow>(ENDPOINTS, [keys, now]),
+  ]);
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  // PostgreSQL gets all of them at once, and answers in their order.
+  return Promise.all(
+    requests.map(async ({ key, after, most }) => {
+      const row = byKey.get(key);
+      if (row === undefined) return undefined;
+      const { keyId, text, instant, claimNow, ...rest } = row;
+      const params = [key, after.nextAt, after.seq, instant, claimNow, leaseMs];
+      const claimed = await tx.query<ClaimedDelivery>(claimStatement(most), params);
+      const deliveries = claimed.toSorted(
+        (one, other) => one.nextAt - other.nextAt || one.seq - other.seq,
+      );
+      return { endpoint: { ...rest, secret: { keyId, text } }, instant, deliveries };
+    }),
+  );
 }
 
 const RELEASE = givenRows(
-  { key: "text" },
-  (rows) => `DELETE FROM endpoint_leases WHERE member = $2
-    AND subscription_key IN (SELECT key FROM (${rows}) AS released)`,
+  { id: "text", claimedUntil: "bigint" },
+  (rows) => `WITH released AS (${rows})
+    UPDATE deliveries SET claimed_until = 0 FROM released
+    WHERE deliveries.id = released.id AND deliveries.claimed_until = released.claimed_until`,
 );
-
-async function release(tx: Queryable, id: string, keys: readonly string[]): Promise<void> {
-  await tx.query(RELEASE, [keysParameter(keys), id]);
-}
-
-const keysParameter = (keys: readonly string[]): string =>
-  rowsParameter(keys.map((key) => ({ key })));
-
-interface DueRow extends DueDelivery {
-  readonly key: string;
-  readonly now: number;
-  readonly behind: number | null;
-}
-
-/** By the number of deliveries, which is part of the text: for a parameter PostgreSQL expects a tenth of the table. */
-const reads = new Map<number, Sql>();
-
-async function read(
-  db: Queryable,
-  requests: readonly ReadRequest[],
-  { now, most }: { readonly now: number; readonly most: number },
-): Promise<ReadResult[]> {
-  // A few sizes of statement are prepared once each.
-  const count = 2 ** Math.floor(Math.log2(most));
-  let statement = reads.get(count);
-  if (statement === undefined) reads.set(count, (statement = readStatement(count)));
-  const rows = requests.map(({ endpoint: { key }, after }) => ({
-    key,
-    after_at: after.nextAt,
-    after_seq: after.seq,
-  }));
-  const found = await db.query<DueRow>(statement, [rowsParameter(rows), now]);
-  const results = new Map<string, ReadResult & { readonly due: DueDelivery[] }>();
-  for (const { key, now: at, behind, id, eventId, seq, nextAt, attempts, payload } of found) {
-    let result = results.get(key);
-    if (result === undefined) {
-      result = { key, now: at, due: [], nextAt: behind ?? undefined, isWhole: true };
-      results.set(key, result);
-    }
-    // An endpoint without due deliveries has one row without a delivery.
-    if (id !== null) result.due.push({ id, eventId, seq, nextAt, attempts, payload });
-  }
-  return [...results.values()].map((result) => ({ ...result, isWhole: result.due.length < count }));
-}
-
-/**
- * Reads each queue forward from its cursor: entries of rows that are done lie before it and cost nothing, also while a
- * snapshot keeps them. MATERIALIZED has `behind` looked up once for each queue, not for each delivery. Only PostgreSQL
- * joins a query that refers to the row next to it; only SQLite repeats one in a list for each row.
- */
-function readStatement(count: number): Sql {
-  const due = `FROM deliveries
-    WHERE subscription_key = open.key AND (next_at, seq) > (open.after_at, open.after_seq)
-      AND next_at <= open.now
-    ORDER BY next_at, seq LIMIT ${count}`;
-  const columns = `open.key, open.now, open.behind, due.id, due.event_id AS "eventId", due.seq,
-    due.next_at AS "nextAt", due.attempts,
-    (SELECT payload FROM events WHERE events.id = due.event_id) AS payload`;
-  const open = (rows: string): string => `WITH asked AS (${rows}), clocked AS (
-      SELECT asked.key, after_at, after_seq,
-        CASE WHEN clocks.id = 'live' THEN CAST($2 AS bigint) ELSE clocks.instant END AS now
-      FROM asked JOIN subscriptions ON subscriptions.key = asked.key
-        JOIN clocks ON clocks.id = subscriptions.clock_id
-      WHERE subscriptions.status = 'ACTIVE'
-    ), open AS MATERIALIZED (
-      SELECT key, after_at, after_seq, now, (SELECT next_at FROM deliveries
-        WHERE subscription_key = clocked.key AND next_at > clocked.now
-        ORDER BY next_at LIMIT 1) AS behind
-      FROM clocked
-    )`;
-  const given = { key: "text", after_at: "bigint", after_seq: "bigint" } as const;
-  const { sqlite } = givenRows(
-    given,
-    (rows) => `${open(rows)} SELECT ${columns} FROM open LEFT JOIN deliveries AS due
-      ON due.seq IN (SELECT seq ${due}) ORDER BY open.key, due.next_at, due.seq`,
-  );
-  const { postgres } = givenRows(
-    given,
-    (rows) => `${open(rows)} SELECT ${columns} FROM open
-      LEFT JOIN LATERAL (SELECT id, event_id, seq, next_at, attempts ${due}) AS due ON true
-      ORDER BY open.key, due.next_at, due.seq`,
-  );
-  return { sqlite, postgres };
-}

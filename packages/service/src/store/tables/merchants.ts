@@ -1,10 +1,15 @@
-import { insertRow, type Queryable } from "../driver.ts";
+import { insertRow, updateRow, type Queryable } from "../driver.ts";
 
 /** A merchant with the clock of its rows. */
 export interface Merchant {
   readonly id: string;
   /** `live` is real time; each sandbox namespace has a separate clock. */
   readonly clockId: string;
+}
+
+interface NewMerchant extends Merchant {
+  readonly name: string;
+  readonly createdAt: number;
 }
 
 export interface ClientRecord {
@@ -24,13 +29,6 @@ export interface ClientRecord {
   readonly revokedAt: number | null;
 }
 
-export async function insertMerchant(
-  tx: Queryable,
-  merchant: Merchant & { name: string; createdAt: number },
-): Promise<void> {
-  await insertRow(tx, "merchants", { ...merchant });
-}
-
 /** Returns a merchant by its id. The caller must have authorized the access. */
 export async function findMerchant(db: Queryable, id: string): Promise<Merchant | undefined> {
   const [row] = await db.query<{ id: string; clockId: string }>(
@@ -43,7 +41,7 @@ export async function findMerchant(db: Queryable, id: string): Promise<Merchant 
 /** Creates a merchant, or gives it another name. */
 export async function putMerchant(
   tx: Queryable,
-  merchant: Merchant & { name: string; createdAt: number },
+  merchant: NewMerchant,
 ): Promise<"created" | "changed" | "unchanged"> {
   if (await insertRow(tx, "merchants", { ...merchant }, "any")) return "created";
   const rows = await tx.query(
@@ -76,13 +74,11 @@ export function listMerchantsWithFailed(
 }
 
 /** @returns `false` if the client's id is taken. */
-export async function insertClient(
+export const insertClient = (
   tx: Queryable,
   client: Omit<ClientRecord, "previousHash" | "previousUntil" | "revokedAt">,
-): Promise<boolean> {
-  const scopes = client.scopes.join(" ");
-  return insertRow(tx, "clients", { ...client, scopes }, "any");
-}
+): Promise<boolean> =>
+  insertRow(tx, "clients", { ...client, scopes: client.scopes.join(" ") }, "any");
 
 const clientColumns = `id, merchant_id AS "merchantId", secret_hash AS "secretHash",
   secret_version AS "secretVersion", previous_hash AS "previousHash", previous_until AS "previousUntil", scopes,
@@ -90,31 +86,20 @@ const clientColumns = `id, merchant_id AS "merchantId", secret_hash AS "secretHa
 
 /** Returns a client of any merchant: the caller is not known before. */
 export async function findClient(db: Queryable, id: string): Promise<ClientRecord | undefined> {
-  const sql = `SELECT ${clientColumns} FROM clients WHERE id = $1`;
-  const [row] = await db.query<Omit<ClientRecord, "scopes"> & { readonly scopes: string }>(sql, [
-    id,
-  ]);
+  const [row] = await db.query<Omit<ClientRecord, "scopes"> & { readonly scopes: string }>(
+    `SELECT ${clientColumns} FROM clients WHERE id = $1`,
+    [id],
+  );
   return row && { ...row, scopes: row.scopes.split(" ") };
 }
 
-/** Replaces a client's secret; the present one becomes the previous one, and an earlier one ends. */
-export async function replaceClientSecret(
+/** Replaces a client's secret, or refuses its secrets and tokens from now on. */
+export async function updateClient(
   tx: Queryable,
-  secret: Pick<ClientRecord, "id" | "secretHash" | "secretVersion"> & { previousUntil: number },
+  id: string,
+  change: Omit<Partial<ClientRecord>, "id" | "merchantId" | "scopes">,
 ): Promise<void> {
-  await tx.query(
-    `UPDATE clients SET previous_hash = secret_hash, previous_until = $3, secret_hash = $2,
-      secret_version = $4 WHERE id = $1`,
-    [secret.id, secret.secretHash, secret.previousUntil, secret.secretVersion],
-  );
-}
-
-/** Refuses a client's secrets and tokens from now on, for good. */
-export async function disableClient(
-  tx: Queryable,
-  { id, at }: { id: string; at: number },
-): Promise<void> {
-  await tx.query("UPDATE clients SET revoked_at = $2 WHERE id = $1", [id, at]);
+  await updateRow(tx, "clients", { key: { id }, set: change });
 }
 
 /** True if a client of the merchant has the secret with this SHA-256, or had it before its last rotation. */

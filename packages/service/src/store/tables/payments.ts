@@ -1,4 +1,5 @@
-import { insertRow, type Queryable, type SqlValue } from "../driver.ts";
+import { insertRow, updateRow, type Queryable, type SqlValue } from "../driver.ts";
+import { partOf } from "./explorer.ts";
 
 /** A debit's status. The last two are failures; a failed debit never succeeds again. */
 export type DebitStatus = "CREATED" | "AUTHORIZED" | "SUCCEEDED" | "TERMINAL_FAILED" | "CANCELED";
@@ -61,24 +62,16 @@ type PaymentRow = Omit<PaymentBase, "amountCents"> &
   };
 
 function toPayment(row: PaymentRow): PaymentRecord {
-  const { direction, status, originalId, softDescriptor, dueAt, ...rest } = row;
-  const { amountCents, reservedCents, covered, settledAt, failedAt, ...shared } = rest;
-  const base = { ...shared, amountCents: BigInt(amountCents) };
+  const { originalId, softDescriptor, dueAt, ...others } = row;
+  const { reservedCents, covered, settledAt, failedAt, ...shared } = others;
+  const base = { ...shared, amountCents: BigInt(row.amountCents) };
   // The casts: only this module writes statuses, each direction with its own.
-  if (direction === "CREDIT") {
-    if (originalId === null) throw new Error(`refund ${base.id} has no original payment`);
-    const refundStatus = status as RefundStatus;
-    return { ...base, direction, status: refundStatus, originalId, softDescriptor, dueAt };
+  if (row.direction === "DEBIT") {
+    const debit = { reservedCents: BigInt(reservedCents), covered: covered === 1 };
+    return { ...base, ...debit, settledAt, failedAt } as DebitRecord;
   }
-  return {
-    ...base,
-    direction,
-    status: status as DebitStatus,
-    reservedCents: BigInt(reservedCents),
-    covered: covered === 1,
-    settledAt,
-    failedAt,
-  };
+  if (originalId === null) throw new Error(`refund ${row.id} has no original payment`);
+  return { ...base, originalId, softDescriptor, dueAt } as RefundRecord;
 }
 
 /** Reads payments and refunds. @param rest The statement after `FROM payments`. */
@@ -92,48 +85,17 @@ export async function selectPayments(
 }
 
 /** Writes a payment or refund. @returns `false` if the merchant's `requestKey` is taken. */
-export async function insertPayment(tx: Queryable, payment: PaymentRecord): Promise<boolean> {
-  const { id, merchantId, clockId, customerId, direction, amountCents, status } = payment;
-  const { requestKey, clientReferenceId, errorCode, errorMessage, createdAt } = payment;
-  const shared = {
-    id,
-    merchantId,
-    clockId,
-    customerId,
-    direction,
-    amountCents,
-    status,
-    requestKey,
-  };
-  const row = { ...shared, clientReferenceId, errorCode, errorMessage, createdAt };
-  return insertRow(tx, "payments", { ...row, ...columnsOf(payment) }, "(merchant_id, request_key)");
-}
-
-/** The columns that only one direction uses. */
-function columnsOf(payment: PaymentRecord) {
-  const refund = payment.direction === "CREDIT" ? payment : undefined;
-  const debit = payment.direction === "DEBIT" ? payment : undefined;
-  return {
-    originalId: refund?.originalId ?? null,
-    softDescriptor: refund?.softDescriptor ?? null,
-    dueAt: refund?.dueAt ?? null,
-    reservedCents: debit?.reservedCents ?? 0n,
-    covered: debit?.covered === true ? 1 : 0,
-    settledAt: debit?.settledAt ?? null,
-    failedAt: debit?.failedAt ?? null,
-  };
-}
+export const insertPayment = (tx: Queryable, payment: PaymentRecord): Promise<boolean> =>
+  insertRow(tx, "payments", { ...payment }, "(merchant_id, request_key)");
 
 /** Returns the merchant's payment or refund; another merchant's is not found. */
 export async function findPayment(
   db: Queryable,
   { merchantId, id }: { merchantId: string; id: string },
+  lock: "" | "FOR UPDATE" = "",
 ): Promise<PaymentRecord | undefined> {
-  const [payment] = await selectPayments(db, "WHERE merchant_id = $1 AND id = $2", [
-    merchantId,
-    id,
-  ]);
-  return payment;
+  const where = `WHERE merchant_id = $1 AND id = $2 ${lock}`;
+  return (await selectPayments(db, where, [merchantId, id]))[0];
 }
 
 /** True if a payment or refund of any merchant has the id. The caller must be an operator. */
@@ -146,69 +108,74 @@ export async function findPaymentByKey(
   db: Queryable,
   { merchantId, requestKey }: { merchantId: string; requestKey: string },
 ): Promise<PaymentRecord | undefined> {
-  const [payment] = await selectPayments(db, "WHERE merchant_id = $1 AND request_key = $2", [
-    merchantId,
-    requestKey,
-  ]);
-  return payment;
+  const where = "WHERE merchant_id = $1 AND request_key = $2";
+  return (await selectPayments(db, where, [merchantId, requestKey]))[0];
 }
 
 /**
  * Finds a payment record, and locks it until this transaction ends. A transaction that locks a debit and its
  * refunds locks the debit first, so that two calls never wait for each other.
  */
-export async function lockPayment(
+export const lockPayment = (
   tx: Queryable,
-  { merchantId, id }: { merchantId: string; id: string },
-): Promise<PaymentRecord | undefined> {
-  const [payment] = await selectPayments(tx, "WHERE merchant_id = $1 AND id = $2 FOR UPDATE", [
-    merchantId,
-    id,
-  ]);
-  return payment;
+  named: { merchantId: string; id: string },
+): Promise<PaymentRecord | undefined> => findPayment(tx, named, "FOR UPDATE");
+
+/** Selects a merchant's payments and refunds. */
+export interface PaymentFilter {
+  readonly merchantId: string;
+  /** A part of an id, request key or reference. Default: all. */
+  readonly q?: string | undefined;
+  readonly status?: string | undefined;
 }
 
-/** The merchant's payments and refunds, the newest first. */
+const SEARCHED = ["id", "request_key", "coalesce(client_reference_id, '')", "customer_id"];
+const FILTERED = `WHERE merchant_id = $1 AND ($2 = '' OR status = $2)
+  AND (${SEARCHED.map((column) => `${column} LIKE $3 ESCAPE '!'`).join(" OR ")})`;
+
+/** The selected payments and refunds, the newest first. @param page `before`: the last id of the page before. */
 export async function listPayments(
   db: Queryable,
-  { merchantId, limit }: { merchantId: string; limit: number },
+  {
+    merchantId,
+    q = "",
+    status = "",
+    before = "",
+    limit,
+  }: PaymentFilter & { readonly before?: string | undefined; readonly limit: number },
 ): Promise<PaymentRecord[]> {
   return selectPayments(
     db,
-    `WHERE merchant_id = $1
-      ORDER BY seq DESC LIMIT $2`,
-    [merchantId, limit],
+    `${FILTERED} AND ($4 = '' OR seq < (SELECT seq FROM payments WHERE merchant_id = $1 AND id = $4))
+      ORDER BY seq DESC LIMIT $5`,
+    [merchantId, status, partOf(q), before, limit],
   );
 }
 
-/**
- * Writes the new state of a payment or refund that this transaction has locked.
- *
- * @throws {Error} The record no longer has the status of `before`: a bug, since it is locked.
- */
+export async function countPayments(
+  db: Queryable,
+  { merchantId, q = "", status = "" }: PaymentFilter,
+): Promise<number> {
+  const sql = `SELECT count(*) AS count FROM payments ${FILTERED}`;
+  const [found] = await db.query<{ count: number }>(sql, [merchantId, status, partOf(q)]);
+  return found?.count ?? 0;
+}
+
+/** Writes the new state of a payment or refund that this transaction has locked. */
 export async function updatePayment(
   tx: Queryable,
   before: PaymentRecord,
   after: PaymentRecord,
 ): Promise<void> {
-  const { covered, settledAt, failedAt, dueAt } = columnsOf(after);
+  const { merchantId, id } = before;
   const { status, errorCode, errorMessage } = after;
-  const rows = await tx.query(
-    `UPDATE payments SET status = $4, covered = $5, settled_at = $6, failed_at = $7, due_at = $8,
-        error_code = $9, error_message = $10
-      WHERE merchant_id = $1 AND id = $2 AND status = $3 RETURNING id`,
-    [
-      before.merchantId,
-      before.id,
-      before.status,
-      status,
-      covered,
-      settledAt,
-      failedAt,
-      dueAt,
-      errorCode,
-      errorMessage,
-    ],
-  );
-  if (rows.length !== 1) throw new Error(`payment ${before.id} has changed under its lock`);
+  const own =
+    after.direction === "CREDIT"
+      ? { dueAt: after.dueAt }
+      : { covered: after.covered, settledAt: after.settledAt, failedAt: after.failedAt };
+  const changed = await updateRow(tx, "payments", {
+    key: { merchantId, id, status: before.status },
+    set: { status, errorCode, errorMessage, ...own },
+  });
+  if (!changed) throw new Error(`payment ${id} has changed under its lock`);
 }

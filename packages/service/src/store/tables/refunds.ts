@@ -2,8 +2,8 @@ import type { Queryable } from "../driver.ts";
 import { selectPayments, type RefundRecord } from "./payments.ts";
 
 /**
- * Reserves a refund's amount on its debit. The statement itself checks what remains, so that concurrent
- * calls never reserve more than the debit's amount.
+ * Reserves a refund's amount on its debit; a negative one releases it. The statement itself checks what remains, so that
+ * concurrent calls never reserve more than the debit's amount, and a CHECK of the table what is released.
  *
  * @returns `false` if too little remains; nothing is reserved then.
  */
@@ -20,31 +20,23 @@ export async function reserve(
   return rows.length === 1;
 }
 
-/** Releases a failed refund's amount. A CHECK of the table refuses to release too much. */
-export async function release(
-  tx: Queryable,
-  { merchantId, id, cents }: { merchantId: string; id: string; cents: bigint },
-): Promise<void> {
-  await tx.query(
-    `UPDATE payments SET reserved_cents = reserved_cents - $3
-      WHERE merchant_id = $1 AND id = $2 AND direction = 'DEBIT'`,
-    [merchantId, id, cents],
-  );
+/** The refunds of a debit, the oldest first. */
+export async function listRefunds(
+  db: Queryable,
+  { merchantId, originalId }: { merchantId: string; originalId: string },
+  rest = "ORDER BY seq",
+): Promise<RefundRecord[]> {
+  const where = `WHERE merchant_id = $1 AND original_id = $2 ${rest}`;
+  const payments = await selectPayments(db, where, [merchantId, originalId]);
+  return payments.filter((payment) => payment.direction === "CREDIT");
 }
 
 /** The PENDING refunds of a debit, the oldest first, locked until this transaction ends. */
-export async function listPendingRefunds(
+export const listPendingRefunds = (
   tx: Queryable,
-  { merchantId, originalId }: { merchantId: string; originalId: string },
-): Promise<RefundRecord[]> {
-  const payments = await selectPayments(
-    tx,
-    `WHERE merchant_id = $1 AND original_id = $2 AND status = 'PENDING'
-      ORDER BY seq FOR UPDATE`,
-    [merchantId, originalId],
-  );
-  return payments.filter((payment) => payment.direction === "CREDIT");
-}
+  debit: { merchantId: string; originalId: string },
+): Promise<RefundRecord[]> =>
+  listRefunds(tx, debit, "AND status = 'PENDING' ORDER BY seq FOR UPDATE");
 
 /** A refund's position in the order of due times. */
 export interface DuePlace {
@@ -54,10 +46,7 @@ export interface DuePlace {
   readonly seq: number;
 }
 
-/**
- * Lists the PENDING refunds of all merchants of a clock that are due by `now`, the longest overdue first,
- * those after `after`. Reads no other columns, so that one invalid row does not hide the others.
- */
+/** Lists the refunds of a clock that are due by `now`, the longest overdue first. One invalid row does not hide the others. */
 export async function listDueRefunds(
   db: Queryable,
   query: { clockId: string; now: number; after: DuePlace | undefined; limit: number },
@@ -71,12 +60,7 @@ export async function listDueRefunds(
   );
 }
 
-/**
- * Returns a refund due by `now` and locks it until this transaction ends; `undefined` if it is no longer
- * due, or if another process has locked it to move it.
- *
- * @throws {Error} The row is invalid: its columns contradict each other.
- */
+/** Returns a refund that is due by `now` and not locked to be moved by another process, and locks it. */
 export async function lockDueRefund(
   tx: Queryable,
   { id, now }: { id: string; now: number },
@@ -89,20 +73,15 @@ export async function lockDueRefund(
   return payment?.direction === "CREDIT" ? payment : undefined;
 }
 
-/**
- * Returns when the next PENDING refund of a clock is due, in milliseconds of that clock.
- *
- * @param query `except`: ids of refunds to skip.
- */
+/** Returns when the next PENDING refund of a clock is due after `now`, in milliseconds of that clock. */
 export async function nextDueAt(
   db: Queryable,
-  { clockId, except }: { clockId: string; except: ReadonlySet<string> },
+  { clockId, now }: { readonly clockId: string; readonly now: number },
 ): Promise<number | undefined> {
-  const rows = await db.query<{ id: string; dueAt: number }>(
-    `SELECT id, due_at AS "dueAt" FROM payments
-      WHERE clock_id = $1 AND due_at IS NOT NULL AND direction = 'CREDIT'
-      ORDER BY due_at LIMIT $2`,
-    [clockId, except.size + 1],
+  const [row] = await db.query<{ dueAt: number | null }>(
+    `SELECT MIN(due_at) AS "dueAt" FROM payments
+      WHERE clock_id = $1 AND due_at > $2 AND direction = 'CREDIT'`,
+    [clockId, now],
   );
-  return rows.find(({ id }) => !except.has(id))?.dueAt;
+  return row?.dueAt ?? undefined;
 }

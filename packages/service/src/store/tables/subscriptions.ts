@@ -1,6 +1,6 @@
 import type { Selection } from "@countersign/rules";
-import type { SealedSecret, SecretPlace } from "../../secrets/vault.ts";
-import { insertRow, type Queryable } from "../driver.ts";
+import { SecretKeysError, type SealedSecret, type Vault } from "../../secrets/vault.ts";
+import { insertRow, updateRow, type Queryable } from "../driver.ts";
 import type { Merchant } from "./merchants.ts";
 
 export type SubscriptionStatus = "ACTIVE" | "PAUSED" | "CLOSED";
@@ -12,13 +12,16 @@ export interface SubscriptionRecord {
   readonly status: SubscriptionStatus;
 }
 
-const subscriptionColumns = "key, url, selection, status";
-
-type SubscriptionRow = Omit<SubscriptionRecord, "selection"> & { selection: string };
-
-function toSubscription(row: SubscriptionRow): SubscriptionRecord {
+async function selectSubscriptions(
+  tx: Queryable,
+  rest: string,
+  params: readonly string[],
+): Promise<SubscriptionRecord[]> {
+  const sql = `SELECT key, url, selection, status FROM subscriptions ${rest}`;
+  type Row = Omit<SubscriptionRecord, "selection"> & { readonly selection: string };
+  const rows = await tx.query<Row>(sql, params);
   // The cast: only this package writes it, as JSON of a `Selection`.
-  return { ...row, selection: JSON.parse(row.selection) as Selection };
+  return rows.map((row) => ({ ...row, selection: JSON.parse(row.selection) as Selection }));
 }
 
 /** @param subscription `secret` signs the deliveries; only the sender decrypts it. */
@@ -47,60 +50,34 @@ export async function lockSubscription(
   tx: Queryable,
   { merchantId, key }: { merchantId: string; key: string },
 ): Promise<SubscriptionRecord | undefined> {
-  const [row] = await tx.query<SubscriptionRow>(
-    `SELECT ${subscriptionColumns} FROM subscriptions
-      WHERE merchant_id = $1 AND key = $2 FOR UPDATE`,
-    [merchantId, key],
-  );
-  return row && toSubscription(row);
+  const rest = "WHERE merchant_id = $1 AND key = $2 FOR UPDATE";
+  return (await selectSubscriptions(tx, rest, [merchantId, key]))[0];
 }
 
 /**
- * Lists the merchant's subscriptions that are not closed, the oldest first. Paused ones are included: their
- * events wait until they are resumed.
- *
- * Until this transaction ends, `lockSubscription` waits: a call that removes events sees the deliveries
- * written here. Recording attempts does not wait.
+ * Lists the merchant's subscriptions that are not closed, the oldest first. Until this transaction ends, `lockSubscription`
+ * waits: a call that removes events sees the deliveries written here. Recording attempts does not wait.
  */
-export async function listOpenSubscriptions(
+export const listOpenSubscriptions = (
   tx: Queryable,
   merchantId: string,
-): Promise<SubscriptionRecord[]> {
-  const rows = await tx.query<SubscriptionRow>(
-    `SELECT ${subscriptionColumns} FROM subscriptions
-      WHERE merchant_id = $1 AND status <> 'CLOSED' ORDER BY seq FOR KEY SHARE`,
+): Promise<SubscriptionRecord[]> =>
+  selectSubscriptions(
+    tx,
+    "WHERE merchant_id = $1 AND status <> 'CLOSED' ORDER BY seq FOR KEY SHARE",
     [merchantId],
   );
-  return rows.map(toSubscription);
-}
-
-/** Counts a merchant's subscriptions that are not closed. */
-export async function countOpenSubscriptions(tx: Queryable, merchantId: string): Promise<number> {
-  const [row] = await tx.query<{ open: number }>(
-    `SELECT CAST(count(*) AS bigint) AS open FROM subscriptions
-      WHERE merchant_id = $1 AND status <> 'CLOSED'`,
-    [merchantId],
-  );
-  return row?.open ?? 0;
-}
 
 /** Updates a subscription's selection and status. */
 export async function updateSelection(
   tx: Queryable,
   merchantId: string,
-  subscription: Pick<SubscriptionRecord, "key" | "selection" | "status"> & { updatedAt: number },
+  subscription: Omit<SubscriptionRecord, "url"> & { readonly updatedAt: number },
 ): Promise<void> {
-  await tx.query(
-    `UPDATE subscriptions SET selection = $3, status = $4, updated_at = $5
-      WHERE merchant_id = $1 AND key = $2`,
-    [
-      merchantId,
-      subscription.key,
-      JSON.stringify(subscription.selection),
-      subscription.status,
-      subscription.updatedAt,
-    ],
-  );
+  const { key, status, updatedAt } = subscription;
+  const selection = JSON.stringify(subscription.selection);
+  const set = { selection, status, updatedAt };
+  await updateRow(tx, "subscriptions", { key: { merchantId, key }, set });
 }
 
 /** Lists the types of the events that wait for a subscription, each once. */
@@ -128,24 +105,36 @@ export async function dropWaitingDeliveries(
   );
 }
 
-/** Returns the place that a subscription's secret is encrypted for. */
-export function secretPlace(subscriptionKey: string): SecretPlace {
-  return { table: "subscriptions", row: subscriptionKey };
-}
-
-export interface StoredSecret {
-  /** The subscription's key. */
-  readonly key: string;
-  /** Encrypted with the key `keyId`. */
-  readonly secret: string;
-  readonly keyId: string;
-}
-
-/** Returns one secret for each encryption key in use. */
-export function listSecretSamples(db: Queryable): Promise<StoredSecret[]> {
-  return db.query<StoredSecret>(
-    `SELECT key, secret, secret_key_id AS "keyId" FROM subscriptions
+/**
+ * Decrypts one stored secret of each encryption key in use.
+ *
+ * @throws {SecretKeysError} `CS_SECRET_KEYS`: a key is missing, or is not the one that encrypted.
+ */
+export async function checkSecrets(db: Queryable, vault: Vault): Promise<void> {
+  const samples = await db.query<SealedSecret & { readonly key: string }>(
+    `SELECT key, secret AS text, secret_key_id AS "keyId" FROM subscriptions
       WHERE key IN (SELECT MIN(key) FROM subscriptions GROUP BY secret_key_id)`,
+  );
+  for (const { key, ...sealed } of samples) {
+    try {
+      vault.open(sealed, key);
+    } catch (cause) {
+      const how = vault.has(sealed.keyId) ? "wrong" : "missing";
+      const message = `${how} encryption key ${sealed.keyId}: the database has secrets encrypted with it`;
+      throw new SecretKeysError(message, { cause });
+    }
+  }
+}
+
+/** Lists the sealed secrets of a merchant's subscriptions of a URL that are not closed, the oldest first. */
+export function listSecretsOf(
+  db: Queryable,
+  { merchantId, url }: { merchantId: string; url: string },
+): Promise<(SealedSecret & { readonly key: string })[]> {
+  return db.query(
+    `SELECT key, secret AS text, secret_key_id AS "keyId" FROM subscriptions
+     WHERE merchant_id = $1 AND url = $2 AND status <> 'CLOSED' ORDER BY seq`,
+    [merchantId, url],
   );
 }
 

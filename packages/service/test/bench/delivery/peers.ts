@@ -1,18 +1,24 @@
 import { standardWebhooks } from "@countersign/signatures";
 import { Queue, Worker } from "bullmq";
+import { Logger, makeWorkerUtils, run } from "graphile-worker";
+import { PgBoss } from "pg-boss";
 import { Agent } from "undici";
 import {
   CONCURRENCY,
+  createDatabase,
+  databaseUrl,
   endpointOf,
+  holdSnapshot,
   PAYLOAD,
   runJob,
   SECRET,
+  serverCpu,
   urlOf,
   type BenchFigures,
   type BenchJob,
 } from "./job.ts";
 
-// A list in memory, and careful code with BullMQ: each job is signed and posted over connections that are kept, with a
+// A list in memory, and careful code with three queues, with the batches that their guides recommend: each job is signed and posted over connections that are kept, with a
 // deadline, and completed afterwards. Neither keeps a record of attempts.
 
 interface Task {
@@ -63,10 +69,13 @@ async function figuresOf(job: BenchJob, { add, work }: Peer): Promise<BenchFigur
   }));
   for (let from = 0; from < tasks.length; from += CHUNK) await add(tasks.slice(from, from + CHUNK));
   const healthy = tasks.filter(({ endpoint }) => endpoint > 0).length;
+  if (job.snapshot === "whole run" && !["bullmq", "memory"].includes(job.kind))
+    await holdSnapshot(databaseUrl(job));
   const done = Promise.withResolvers<void>();
   let delivered = 0;
   const start = performance.now();
   const before = process.cpuUsage();
+  const serverBefore = serverCpu(job);
   await work(async (id, task) => {
     await post(id, task, job);
     if (task.endpoint > 0) delivered += 1;
@@ -74,9 +83,11 @@ async function figuresOf(job: BenchJob, { add, work }: Peer): Promise<BenchFigur
   });
   await done.promise;
   const { user, system } = process.cpuUsage(before);
+  const server = serverCpu(job) - serverBefore;
   return {
     rate: (healthy / (performance.now() - start)) * 1000,
     cpu: (user + system) / healthy,
+    serverCpu: server / healthy,
   };
 }
 
@@ -111,4 +122,69 @@ async function bullMq(job: BenchJob): Promise<BenchFigures> {
   return figuresOf(job, { add, work });
 }
 
-await runJob((job) => (job.kind === "memory" ? memory(job) : bullMq(job)));
+async function pgBoss(job: BenchJob): Promise<BenchFigures> {
+  const boss = new PgBoss({ connectionString: await createDatabase(job), max: 16 });
+  boss.on("error", console.error);
+  await boss.start();
+  await boss.createQueue("deliveries");
+  const options = {
+    batchSize: CONCURRENCY / 2,
+    localConcurrency: 2,
+    perJobResults: true,
+    pollingIntervalSeconds: 0.5,
+    burstWhenBatchFull: true,
+  } as const;
+  return figuresOf(job, {
+    add: (tasks) =>
+      boss.insert(
+        "deliveries",
+        tasks.map((data) => ({ data })),
+      ),
+    work: (deliver) =>
+      boss.work<Task>("deliveries", options, (jobs) =>
+        Promise.all(
+          jobs.map(async ({ id, data }) => {
+            await deliver(`evt_${id}`, data);
+            return { id, status: "completed" } as const;
+          }),
+        ),
+      ),
+  });
+}
+
+async function graphileWorker(job: BenchJob): Promise<BenchFigures> {
+  const connectionString = await createDatabase(job);
+  const logger = new Logger(() => () => {});
+  const utils = await makeWorkerUtils({ connectionString, logger });
+  await utils.migrate();
+  const worker = {
+    connectionString,
+    concurrentJobs: CONCURRENCY,
+    maxPoolSize: 16,
+    pollInterval: 500,
+    localQueue: { size: 2 * CONCURRENCY },
+    completeJobBatchDelay: 0,
+    failJobBatchDelay: 0,
+  };
+  return figuresOf(job, {
+    add: (tasks) => utils.addJobs(tasks.map((payload) => ({ identifier: "deliver", payload }))),
+    work: (deliver) => {
+      const taskList = {
+        // The job's payload is a task: `add` has written it.
+        deliver: (task: unknown, { job: { id } }: { readonly job: { readonly id: string } }) =>
+          deliver(`evt_${id}`, task as Task),
+      };
+      return run({ preset: { worker }, logger, noHandleSignals: true, taskList });
+    },
+  });
+}
+
+const peers = {
+  memory,
+  bullmq: bullMq,
+  "pg-boss": pgBoss,
+  "graphile-worker": graphileWorker,
+} as const;
+
+// The benchmark runs this script for these kinds only.
+await runJob((job) => peers[job.kind as keyof typeof peers](job));

@@ -1,14 +1,14 @@
 import type {
-  CompletedGroup,
-  Completion,
+  ClaimedBatch,
+  ClaimTimes,
+  RecordedGroup,
+  DecidedAttempt,
   DeliveryState,
   DeliveryStore,
+  DueQueue,
   Endpoint,
-  Member,
-  ReadRequest,
-  ReadResult,
+  Place,
 } from "../../../src/delivery/types.ts";
-import { byPlace } from "../../../src/delivery/held.ts";
 import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
 
 export interface ModelDelivery {
@@ -17,6 +17,7 @@ export interface ModelDelivery {
   readonly seq: number;
   state: DeliveryState;
   nextAt: number | null;
+  claimedUntil: number;
   attempts: number;
 }
 
@@ -27,7 +28,7 @@ export interface ModelSubscription {
   failingSince: number | null;
 }
 
-/** How the rest of the service changes the rows of a delivery queue, and what it sees of them. */
+/** The changes that the rest of the service makes in the rows of a delivery queue, and its view of them. */
 export type QueueRows = Pick<ModelStore, "delivery"> & {
   [Name in "subscribe" | "write" | "replay" | "pause" | "resume" | "close"]: (
     ...change: Parameters<ModelStore[Name]>
@@ -41,17 +42,20 @@ export type QueueRows = Pick<ModelStore, "delivery"> & {
 export class ModelStore implements DeliveryStore {
   readonly subscriptions = new Map<string, ModelSubscription>();
   readonly deliveries = new Map<string, ModelDelivery>();
-  readonly members = new Map<string, number>();
-  /** Members by subscription. */
-  readonly leases = new Map<string, string>();
   /** Deliveries that were ever replayed. */
   readonly replayed = new Set<string>();
   /** The latest due clock of all processes. */
   storedNow: number | undefined;
+  readonly #claimNow: (() => number) | undefined;
+
+  /** @param claimNow The database's clock, in milliseconds. Default: the due clock of whoever claims. */
+  constructor(claimNow?: () => number) {
+    this.#claimNow = claimNow;
+  }
 
   subscribe(key: string, merchantId = "mer_live"): void {
     const secret = { keyId: "", text: "" };
-    const url = `https://${key}.example/`;
+    const url = `https://${key}.example/hooks`;
     const endpoint = { key, merchantId, clockId: "live", url, secret };
     this.subscriptions.set(key, { endpoint, status: "ACTIVE", failures: 0, failingSince: null });
   }
@@ -60,7 +64,15 @@ export class ModelStore implements DeliveryStore {
   write(key: string, id: string, nextAt: number): void {
     if (this.subscriptions.get(key)?.status === "CLOSED") return;
     const seq = this.deliveries.size + 1;
-    this.deliveries.set(id, { id, key, seq, nextAt, state: "waiting", attempts: 0 });
+    this.deliveries.set(id, {
+      id,
+      key,
+      seq,
+      nextAt,
+      claimedUntil: 0,
+      state: "waiting",
+      attempts: 0,
+    });
   }
 
   replay(id: string, at: number): boolean {
@@ -102,108 +114,96 @@ export class ModelStore implements DeliveryStore {
 
   // The port.
 
-  async join(id: string): Promise<void> {
-    if (!this.members.has(id)) this.members.set(id, 0);
-  }
-
-  async beat({
-    id,
-    beat,
-    now,
-  }: Parameters<DeliveryStore["beat"]>[0]): Promise<{ members: Member[]; now: number }> {
-    if (this.members.has(id)) this.members.set(id, beat);
+  async keepTime(now: number): Promise<number> {
     this.storedNow = Math.max(now, this.storedNow ?? -Infinity);
-    const members = [...this.members].map(([member, stored]) => {
-      const endpoints = [...this.leases.values()].filter((one) => one === member).length;
-      return { id: member, beat: stored, endpoints };
-    });
-    return { members, now: this.storedNow };
+    return this.storedNow;
   }
 
-  async remove({ id, beat }: Parameters<DeliveryStore["remove"]>[0]): Promise<void> {
-    const stored = this.members.get(id);
-    if (stored === undefined || (beat !== undefined && beat !== stored)) return;
-    this.members.delete(id);
-    for (const [key, member] of this.leases) if (member === id) this.leases.delete(key);
+  async findDue(times: ClaimTimes): Promise<DueQueue[]> {
+    return [...this.subscriptions.values()].flatMap(
+      ({ endpoint: { key, merchantId, url }, status }) => {
+        const [first] = status === "ACTIVE" ? this.#free(key, times) : [];
+        return first === undefined
+          ? []
+          : [{ key, merchantId, url, first: { nextAt: first.nextAt, seq: first.seq } }];
+      },
+    );
   }
 
-  async take(id: string, wanted: Parameters<DeliveryStore["take"]>[1]): Promise<Endpoint[]> {
-    const all = [...this.subscriptions.values()];
-    if (wanted === "own")
-      return all.flatMap(({ endpoint }) => (this.leases.get(endpoint.key) === id ? endpoint : []));
-    const chosen = all.filter(({ endpoint, status }) => {
-      const holder = this.leases.get(endpoint.key);
-      const isFree = holder === undefined || !this.members.has(holder);
-      const isWanted =
-        "keys" in wanted
-          ? wanted.keys.includes(endpoint.key)
-          : this.#queue(endpoint.key).some(({ nextAt }) => nextAt <= wanted.dueBy);
-      return status === "ACTIVE" && isFree && isWanted;
-    });
-    const taken = chosen.slice(0, "keys" in wanted ? undefined : wanted.most);
-    for (const { endpoint } of taken) this.leases.set(endpoint.key, id);
-    return taken.map(({ endpoint }) => endpoint);
+  /** It has live deliveries only. */
+  async findDueOf(): Promise<DueQueue[]> {
+    return [];
   }
 
-  async release(id: string, keys: readonly string[]): Promise<void> {
-    for (const key of keys) if (this.leases.get(key) === id) this.leases.delete(key);
-  }
-
-  async read(
-    requests: readonly ReadRequest[],
-    { now, most }: { readonly now: number; readonly most: number },
-  ): Promise<ReadResult[]> {
-    const count = 2 ** Math.floor(Math.log2(most));
-    return requests.flatMap(({ endpoint: { key }, after }) => {
-      if (this.subscriptions.get(key)?.status !== "ACTIVE") return [];
-      const queue = this.#queue(key);
-      const due = queue
-        .filter((row) => row.nextAt <= now && byPlace(row, after) > 0)
-        .slice(0, count)
-        .map(({ id, seq, nextAt, attempts }) => {
-          return { id, eventId: id, seq, nextAt, attempts, payload: id };
-        });
-      const nextAt = queue.find((row) => row.nextAt > now)?.nextAt;
-      return [{ key, now, due, nextAt, isWhole: due.length < count }];
+  async claim(
+    ...[requests, times]: Parameters<DeliveryStore["claim"]>
+  ): Promise<(ClaimedBatch | undefined)[]> {
+    return requests.map(({ key, after, most }) => {
+      const { endpoint, status } = this.subscriptions.get(key) ?? {};
+      if (endpoint === undefined || status !== "ACTIVE") return undefined;
+      const rows = this.#free(key, times).filter((row) => byPlace(row, after) > 0);
+      const claimedUntil = this.#nowOf(times) + times.leaseMs;
+      const deliveries = rows.slice(0, most).map((row) => {
+        row.claimedUntil = claimedUntil;
+        const { id, seq, nextAt, attempts } = row;
+        return { id, eventId: id, seq, nextAt, attempts, claimedUntil, payload: id };
+      });
+      return { endpoint, instant: times.now, deliveries };
     });
   }
 
-  /** The waiting deliveries of a subscription, in the order of its queue. */
-  #queue(key: string): (ModelDelivery & { nextAt: number })[] {
+  async release(claims: Parameters<DeliveryStore["release"]>[0]): Promise<void> {
+    for (const { id, claimedUntil } of claims) {
+      const row = this.deliveries.get(id);
+      if (row?.claimedUntil === claimedUntil) row.claimedUntil = 0;
+    }
+  }
+
+  #nowOf({ now }: ClaimTimes): number {
+    return this.#claimNow?.() ?? now;
+  }
+
+  /** The due deliveries of a subscription that nobody has claimed, in the order of its queue. */
+  #free(key: string, times: ClaimTimes): (ModelDelivery & { nextAt: number })[] {
+    const now = this.#nowOf(times);
     return [...this.deliveries.values()]
       .filter(
-        (row): row is ModelDelivery & { nextAt: number } => row.key === key && row.nextAt !== null,
+        (row): row is ModelDelivery & { nextAt: number } =>
+          row.key === key && row.nextAt !== null && row.nextAt <= times.now,
       )
+      .filter(({ claimedUntil: until }) => until <= now || until > now + 2 * times.leaseMs)
       .toSorted(byPlace);
   }
 
-  async complete(
-    completions: readonly Completion[],
+  async record(
+    attempts: readonly DecidedAttempt[],
     { pause }: Pick<DeliveryPolicy, "pause">,
-  ): Promise<CompletedGroup> {
-    const completed = completions.flatMap((one) => this.#completeOne(one) ?? []);
-    const paused = this.#count(completed, pause);
-    for (const { isGone, attempt } of completed) if (isGone) this.close(attempt.endpoint.key);
-    return { completed, paused };
+  ): Promise<RecordedGroup> {
+    const recorded = attempts.flatMap((one) => this.#recordOne(one) ?? []);
+    const paused = this.#count(recorded, pause);
+    for (const { state, attempt } of recorded)
+      if (state === "dropped") this.close(attempt.endpoint.key);
+    return { recorded, paused };
   }
 
   /** @returns `undefined` if the delivery has another number of attempts. */
-  #completeOne(completion: Completion): Completion | undefined {
-    const { attempt, state, nextAt } = completion;
+  #recordOne(decided: DecidedAttempt): DecidedAttempt | undefined {
+    const { attempt, state, nextAt } = decided;
     const row = this.deliveries.get(attempt.delivery.id);
     if (row?.attempts !== attempt.number - 1) return undefined;
     const isWaiting = row.state === "waiting";
     const isFailed = state === "waiting" || state === "exhausted";
     row.attempts = attempt.number;
+    if (row.claimedUntil === attempt.delivery.claimedUntil) row.claimedUntil = 0;
     if (isWaiting && isFailed && row.nextAt !== null && row.nextAt !== attempt.delivery.nextAt)
-      return { ...completion, state: "waiting", nextAt: row.nextAt };
+      return { ...decided, state: "waiting", nextAt: row.nextAt };
     if (isWaiting || state === "delivered") row.state = state;
     row.nextAt = isWaiting ? nextAt : null;
-    return completion;
+    return decided;
   }
 
   #count(
-    completed: readonly Completion[],
+    completed: readonly DecidedAttempt[],
     { failures, afterMs }: DeliveryPolicy["pause"],
   ): string[] {
     const lastAt = new Map<string, number>();
@@ -228,3 +228,6 @@ export class ModelStore implements DeliveryStore {
     });
   }
 }
+
+const byPlace = (one: Place, other: Place): number =>
+  one.nextAt - other.nextAt || one.seq - other.seq;

@@ -2,7 +2,7 @@ import { seeded, type Random } from "../../../../../test/fuzz/random.ts";
 import type { DeliveryPolicy } from "../../../src/delivery/policy.ts";
 import type { Answer, DeliveryStore } from "../../../src/delivery/types.ts";
 
-/** How endpoints behave at first, outside of quiet worlds: most are good. */
+/** The behaviour of endpoints at first, outside of quiet worlds: most are good. */
 const BEHAVIOURS = [
   "good",
   "good",
@@ -38,7 +38,7 @@ export type Move = { readonly at: number } & (
   /** The process stands still, or the store is away for it. */
   | ({ readonly do: "stand still" | "away"; readonly ms: number } & OfProcess)
   | (StoreFault & OfProcess)
-  /** Wall time of one process, or of all, steps by `ms`. */
+  /** Wall time of one process, or of all and of the database, steps by `ms`. */
   | { readonly do: "step"; readonly process: number | undefined; readonly ms: number }
   | ({ readonly do: "recover" } & OfEndpoint)
   | QueueMove
@@ -108,7 +108,7 @@ export function planOf(seed: number): Plan {
     return { at, do: "write", id: newId(), endpoint: endpoint(), lag, hint: hint() };
   });
   if (isOne(20)) {
-    // Steady work for all endpoints, which processes share and do not give back.
+    // Steady work for all endpoints.
     for (let at = 0; at < 140_000; at += 7000)
       for (const one of endpoints.keys())
         moves.push({ at: at + one, do: "write", id: newId(), endpoint: one, lag: 0, hint: 2 });
@@ -148,16 +148,15 @@ export function planOf(seed: number): Plan {
       const faults: readonly Fault[] = ["lost", "repeated", "later", "late"];
       const [method, fault] = random.pick<readonly [keyof DeliveryStore | "any", Fault]>([
         ["any", random.pick(faults)],
-        ["join", "repeated"],
-        ["beat", "late"],
-        ["beat", "later"],
-        ["take", "repeated"],
+        ["keepTime", "lost"],
+        ["findDue", "late"],
+        ["claim", "lost"],
+        ["claim", "repeated"],
+        ["claim", "later"],
+        ["claim", "late"],
         ["release", "lost"],
-        ["release", "repeated"],
-        ["read", "lost"],
-        ["read", "late"],
-        ["complete", "lost"],
-        ["complete", "repeated"],
+        ["record", "lost"],
+        ["record", "repeated"],
       ]);
       const ms = random.pick([50, 2000, 9500, 13_000]);
       return { at, do: "fault", process: process(), method, fault, ms };

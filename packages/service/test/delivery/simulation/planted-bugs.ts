@@ -1,99 +1,90 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { DeliveryEngine } from "../../../src/delivery/deliver.ts";
+import type { DeliveryStore, EngineOptions } from "../../../src/delivery/types.ts";
 import type { EngineClass } from "./process.ts";
 
-/** A fault of the engine that the simulation has to find. */
+/** A fault that the simulation has to find, planted through the ports of the engine. */
 interface Bug {
   readonly name: string;
   readonly rule: RegExp;
-  /** File of `src/delivery`. */
-  readonly file: string;
-  readonly text: string;
-  readonly replacement: string;
+  readonly plant: (options: EngineOptions) => Partial<EngineOptions>;
 }
+
+const inStore =
+  (change: (store: DeliveryStore) => Partial<DeliveryStore>): Bug["plant"] =>
+  ({ store }) => ({ store: { ...store, ...change(store) } });
 
 export const BUGS: readonly Bug[] = [
   {
-    name: "endpoints taken before a lost membership is renewed",
-    rule: /takes endpoints before it takes part/,
-    file: "engine.ts",
-    text: "if (!(await this.#keepLeases())) continue;",
-    replacement: "await this.#keepLeases();",
-  },
-  {
-    name: "a process that goes on after it was removed",
-    rule: /without its lease|twice at once/,
-    file: "leases.ts",
-    text: "if (!members.some(({ id }) => id === this.#id))",
-    replacement: "if (members.length === 0)",
-  },
-  {
-    name: "an endpoint given back while attempts are in flight",
+    name: "a POST that is repeated before its answer",
     rule: /attempted twice at once/,
-    file: "queues.ts",
-    text: ".filter(({ open }) => open.size === 0)",
-    replacement: "",
+    plant: ({ transport }) => ({
+      transport: {
+        ...transport,
+        post: async (request) => {
+          void transport.post(request);
+          return transport.post(request);
+        },
+      },
+    }),
   },
   {
-    name: "leases forgotten whose call was not answered",
-    rule: /has not started|endpoints/,
-    file: "engine.ts",
-    text: "this.#leases.doubt();",
-    replacement: "",
+    name: "claims that end before their attempts",
+    rule: /attempted twice at once/,
+    plant: inStore((store) => ({
+      claim: (requests, times) => store.claim(requests, { ...times, leaseMs: 0 }),
+    })),
   },
   {
-    name: "no full reads",
+    name: "claims that last twice as long after a crash",
     rule: /has not started/,
-    file: "queues.ts",
-    text: "now - held.fullReadAt >= ENGINE.fullReadMs",
-    replacement: "now < 0",
+    plant: inStore((store) => ({
+      claim: (requests, times) => store.claim(requests, { ...times, leaseMs: 2 * times.leaseMs }),
+    })),
   },
   {
-    name: "a lost commit taken for a stored one",
+    name: "looks that find nothing",
     rule: /has not started/,
-    file: "recorder.ts",
-    text: "await clock.sleep(ENGINE.storeRetryMs);",
-    replacement: "recorded(this.#waiting.splice(0, group.length), group);",
+    plant: inStore(() => ({ findDue: async () => [] })),
+  },
+  {
+    name: "a lost record that is never repeated",
+    rule: /has not started/,
+    plant: inStore((store) => ({
+      record: (...all) => store.record(...all).catch(() => new Promise(() => {})),
+    })),
+  },
+  {
+    name: "an endpoint with more attempts than its limit",
+    rule: /more attempts than its limit/,
+    plant: inStore((store) => ({
+      claim: (requests, times) =>
+        store.claim(
+          requests.map((one) => ({ ...one, most: one.most + 1 })),
+          times,
+        ),
+    })),
+  },
+  {
+    name: "a claim of deliveries that are not due",
+    rule: /although it is not due/,
+    plant: inStore((store) => ({
+      claim: (requests, times) => store.claim(requests, { ...times, now: times.now + 5000 }),
+    })),
   },
   {
     name: "a retry one step too early",
     rule: /waits for/,
-    file: "decisions.ts",
-    text: "schedule.steps[failed.attempt]",
-    replacement: "schedule.steps[failed.attempt - 1]",
-  },
-  {
-    name: "endpoints that are not shared",
-    rule: /endpoints/,
-    file: "leases.ts",
-    text: "surplus <= fair / 10",
-    replacement: "surplus <= fair",
+    plant: ({ policy }) => {
+      const { schedule } = policy;
+      return { policy: { ...policy, schedule: { ...schedule, steps: [0, ...schedule.steps] } } };
+    },
   },
 ];
 
-const SOURCES = new URL("../../../src/", import.meta.url);
-/** A folder of this package, from which the sources find their dependencies. */
-const OUTPUT = fileURLToPath(new URL("../../output/", import.meta.url));
-
-/** Loads the engine with a bug. @throws {Error} The text that it changes is not there. */
-export async function plant({ file, text, replacement }: Bug): Promise<EngineClass> {
-  mkdirSync(OUTPUT, { recursive: true });
-  const folder = mkdtempSync(join(OUTPUT, "planted-"));
-  const delivery = new URL("delivery/", SOURCES);
-  for (const name of readdirSync(delivery).filter((one) => one.endsWith(".ts"))) {
-    const source = readFileSync(new URL(name, delivery), "utf8");
-    if (name === file && !source.includes(text)) throw new Error(`${name} has no "${text}"`);
-    const changed = name === file ? source.replaceAll(text, replacement) : source;
-    const place = changed
-      .replaceAll('from "../', `from "${SOURCES.href}`)
-      .replaceAll('from "./egress/', `from "${delivery.href}egress/`);
-    writeFileSync(join(folder, name), place);
-  }
-  // A module of this repository, but for the change.
-  const loaded = (await import(pathToFileURL(join(folder, "engine.ts")).href)) as {
-    readonly DeliveryEngine: EngineClass;
+/** Returns the engine with a bug. */
+export const withBug = ({ plant }: Bug): EngineClass =>
+  class extends DeliveryEngine {
+    constructor(options: EngineOptions) {
+      super({ ...options, ...plant(options) });
+    }
   };
-  rmSync(folder, { recursive: true });
-  return loaded.DeliveryEngine;
-}

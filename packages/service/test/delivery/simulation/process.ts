@@ -1,7 +1,13 @@
 import { seeded, type Random } from "../../../../../test/fuzz/random.ts";
 import { DueClock, type Clock } from "../../../src/clock.ts";
-import type { DeliveryEngine, EngineOptions } from "../../../src/delivery/engine.ts";
-import type { Answer, DeliveryStore, PostRequest, Transport } from "../../../src/delivery/types.ts";
+import type { DeliveryEngine } from "../../../src/delivery/deliver.ts";
+import type {
+  Answer,
+  DeliveryStore,
+  EngineOptions,
+  PostRequest,
+  Transport,
+} from "../../../src/delivery/types.ts";
 import { StoreUnavailableError } from "../../../src/store/driver.ts";
 import { POLICY, type StoreFault } from "./plan.ts";
 import type { Simulation } from "./simulation.ts";
@@ -52,7 +58,6 @@ export class Process {
     };
     this.dueClock = new DueClock(clock);
     this.engine = new Engine({
-      id: this.id,
       store: this.#store(),
       clock,
       dueClock: this.dueClock,
@@ -63,7 +68,10 @@ export class Process {
       vault: { open: () => "" },
       endpoints: { allowLoopback: false },
       userAgent: "",
-      observer: { failed: (error) => world.failed(this, error) },
+      observer: {
+        storeFailed: (error) => world.failed(this, error),
+        attemptBroke: (error) => world.failed(this, error),
+      },
     });
     this.engine.start();
   }
@@ -116,14 +124,12 @@ export class Process {
   #store(): DeliveryStore {
     const { store } = this.#world;
     return {
-      join: (id) => this.#ask("join", () => store.join(id)),
-      beat: (beat) => this.#ask("beat", () => store.beat(beat)),
-      remove: (member) => this.#ask("remove", () => store.remove(member)),
-      take: (id, wanted) => this.#ask("take", () => store.take(id, wanted)),
-      release: (id, keys) => this.#ask("release", () => store.release(id, keys)),
-      read: (requests, bounds) => this.#ask("read", () => store.read(requests, bounds)),
-      complete: (completions, policy) =>
-        this.#ask("complete", () => store.complete(completions, policy)),
+      keepTime: (now) => this.#ask("keepTime", () => store.keepTime(now)),
+      findDue: (times) => this.#ask("findDue", () => store.findDue(times)),
+      findDueOf: () => store.findDueOf(),
+      claim: (requests, times) => this.#ask("claim", () => store.claim(requests, times)),
+      release: (claims) => this.#ask("release", () => store.release(claims)),
+      record: (completions, policy) => this.#ask("record", () => store.record(completions, policy)),
     };
   }
 

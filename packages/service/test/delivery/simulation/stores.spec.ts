@@ -46,35 +46,51 @@ describe("the delivery queue", () => {
     deliveryStoreSuite(async () => openTables(await open()));
   });
   onStores([inCi(postgres)], ({ open }) => {
-    it("gives each lease to one of two members that take all at once", async () => {
+    it("gives each delivery to one of several that claim at once", async () => {
       const { store, rows } = await openTables(await open());
-      const all = Array.from({ length: 20 }, (_, index) => `key_${index}`).toSorted();
-      for (const key of all) await rows.subscribe(key);
-      const members = ["a", "b"];
-      for (const member of members) await store.join(member);
-      for (let round = 0; round < 10; round += 1) {
-        const taken = await Promise.all(members.map((member) => store.take(member, { keys: all })));
-        expect(taken.flatMap((leased) => leased.map(({ key }) => key)).toSorted()).toEqual(all);
-        for (const member of members) await store.release(member, all);
-      }
+      await rows.subscribe("one");
+      const all = Array.from({ length: 20 }, (_, index) => `d${index + 10}`);
+      for (const id of all) await rows.write("one", id, 0);
+      const requests = [{ key: "one", after: { nextAt: -1, seq: 0 }, most: 5 }];
+      const claim = () => store.claim(requests, { now: 1, leaseMs: 60_000 });
+      const claimed: string[] = [];
+      for (let round = 0; round < 5; round += 1)
+        for (const [one] of await Promise.all([claim(), claim(), claim()]))
+          claimed.push(...(one?.deliveries ?? []).map(({ id }) => id));
+      expect(claimed.toSorted()).toEqual(all);
+    });
+  });
+  onStores([sqlite, inCi(postgres)], ({ open }) => {
+    it.each([
+      ["its time has passed", 1],
+      ["the database's clock was set back by more than a claim lasts", 2 ** 50],
+    ])("ends a claim when %s", async (_, claimedUntil) => {
+      const driver = await open();
+      const { store, rows } = await openTables(driver);
+      await rows.subscribe("one");
+      await rows.write("one", "d1", 0);
+      const sql = "UPDATE deliveries SET claimed_until = $1";
+      await driver.transaction((tx) => tx.query(sql, [claimedUntil]));
+      expect(await store.findDue({ now: 100, leaseMs: 30_000 })).toHaveLength(1);
+      const requests = [{ key: "one", after: { nextAt: -1, seq: 0 }, most: 1 }];
+      const [claimed] = await store.claim(requests, { now: 100, leaseMs: 30_000 });
+      expect(claimed?.deliveries).toHaveLength(1);
     });
   });
   onStores([sqlite], ({ create, open }) => {
-    it("frees the leases of an earlier process that ended without giving them back", async () => {
+    it("ends the claims of an earlier process that ended without releasing them", async () => {
       const file = await create();
       const first = await open(file);
-      await (await openTables(first)).rows.subscribe("one");
-      const takes = async (driver: Driver, id: string): Promise<number> => {
-        const store = deliveryStore(driver);
-        await store.join(id);
-        return (await store.take(id, { keys: ["one"] })).length;
-      };
-      expect(await takes(first, "a")).toBe(1);
+      const { store, rows } = await openTables(first);
+      await rows.subscribe("one");
+      await rows.write("one", "d1", 0);
+      const times = { now: 100, leaseMs: 30_000 };
+      await store.claim([{ key: "one", after: { nextAt: -1, seq: 0 }, most: 1 }], times);
+      expect(await store.findDue(times)).toEqual([]);
       await first.close();
-      const next = await open(file);
-      expect(await takes(next, "b")).toBe(1);
-      const { members } = await deliveryStore(next).beat({ id: "b", beat: 1, now: 0 });
-      expect(members).toMatchObject([{ id: "b" }]);
+      const next = deliveryStore(await open(file));
+      await next.keepTime(100);
+      expect(await next.findDue(times)).toHaveLength(1);
     });
   });
 });

@@ -1,0 +1,125 @@
+import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { AttemptOrder } from "../harness/attempt-maker.ts";
+import { type EventForm, formsOf } from "../harness/event-forms.ts";
+import type { KitSender, Sent } from "../harness/kit-sender.ts";
+import { parseJson } from "../values.ts";
+import { expectOneRun } from "./receiver-check.ts";
+
+const GENUINE = "R-ACK-GENUINE";
+const CHALLENGE = "cstestchallenge";
+
+type Handshake = NonNullable<ProviderDocument["handshakes"]>[number];
+
+/** A genuine attempt of another kind than the provider's usual events. */
+interface Variant {
+  readonly what: string;
+  readonly order: AttemptOrder;
+  /** Texts that its answer must have; absent if a receiver that does not expect it may refuse it. */
+  readonly answer?: readonly string[];
+  /** True if it is a usual event in another coding, so that its handler must run. */
+  readonly isCoding?: boolean;
+}
+
+/**
+ * Sends the handshakes and the other forms of a provider's events. The first handshake, which belongs to the usual
+ * events, must be answered as documented; whatever else the receiver does not expect it may refuse, but not fail at it.
+ */
+export async function expectVariants(kit: KitSender): Promise<void> {
+  kit.blamedIfLost = GENUINE;
+  const { target, expect } = kit;
+  const all = [...handshakes(kit), ...otherForms(kit)];
+  const sent = await kit.postAll(all.map((one) => ({ ...kit.attempt(one.order), ...one })));
+  // Only a type that has shown an effect in its first form must show one in another.
+  const known = new Set(target.runState.handled.map(({ type }) => type));
+  const isHandled = ({ reply, isCoding, event }: Sent & Variant): boolean =>
+    isCoding === true && reply.isAcknowledged && known.has(event.type);
+  const handled = sent.filter(isHandled);
+  const seen = await kit.waitForEffects(handled.map(({ event }) => event));
+  for (const one of sent) {
+    const { what, reply, answer } = one;
+    const isFailed = reply.failure !== undefined || (reply.status ?? 0) >= 500;
+    const isAnswered = answer?.every((text) => reply.text.includes(text)) ?? true;
+    const isMet = answer === undefined || (reply.isAcknowledged && isAnswered);
+    const expected = answer?.length ? ` with ${answer.join(" and ")} in its body` : "";
+    const message = `a genuine ${what}: expected a status of 2xx${expected}`;
+    expect(GENUINE, !isFailed && isMet, reply.insteadOf(message), reply);
+    const coded = { ...one, what: `a genuine ${what}` };
+    if (seen !== undefined && handled.includes(one)) expectOneRun(kit, GENUINE, coded, seen);
+  }
+}
+
+function handshakes(kit: KitSender): readonly Variant[] {
+  const { handshakes: all = [], title } = kit.target.provider;
+  // Without the user's token, nobody can prove an unsigned one.
+  const signed = all.filter(({ method, token }) => method === undefined && token === undefined);
+  return signed.map((handshake, index): Variant => {
+    const { at = "", equals, startsWith } = handshake.when[0] ?? {};
+    const name = String(equals ?? startsWith ?? at.split("/").at(-1));
+    const what = `handshake of ${title}, ${name}`;
+    const order = handshakeOrder(kit, handshake);
+    return index > 0 ? { what, order } : { what, order, answer: answerOf(kit, handshake) };
+  });
+}
+
+/** The places that a handshake's answer repeats. */
+const repeated = ({ answer: { text, json = {} } }: Handshake) =>
+  [...(text === undefined ? [] : [text]), ...Object.values(json)].map((value) =>
+    typeof value === "string" ? { at: value, isHmac: false } : { at: value.hmac, isHmac: true },
+  );
+
+function answerOf(kit: KitSender, handshake: Handshake): readonly string[] {
+  const { signing, secrets } = kit;
+  const key = secrets[0] === undefined ? undefined : signing.keyOf(secrets[0]);
+  return repeated(handshake).flatMap(({ at, isHmac }) => {
+    const fixed = handshake.when.find((condition) => condition.at === at)?.equals;
+    const value = String(fixed ?? CHALLENGE);
+    if (!isHmac) return value;
+    return key === undefined ? [] : signing.mac(Buffer.from(value), key).toString(signing.encoding);
+  });
+}
+
+function handshakeOrder({ events }: KitSender, handshake: Handshake): AttemptOrder {
+  const { provider, dataAt } = events;
+  const { when } = handshake;
+  const [first] = when;
+  const isForm = first?.at.startsWith("form:") === true && !events.isForm;
+  const form = isForm ? formsOf({ ...provider, event: { type: first.at } })[0] : undefined;
+  const places = [...when.map(({ at }) => at), ...repeated(handshake).map(({ at }) => at)];
+  const hasData = dataAt.includes("/") && !places.some((place) => place.startsWith(dataAt));
+  const more = Object.fromEntries([
+    ...(hasData ? [[dataAt, undefined] as const] : []),
+    ...places.map((place) => [place, CHALLENGE] as const),
+    ...when.map(({ at, equals, startsWith, present }) => {
+      const value = present === false ? undefined : CHALLENGE;
+      return [at, equals ?? startsWith ?? value] as const;
+    }),
+  ]);
+  return { ...(form && { form, base: {} }), more };
+}
+
+/** Events of each other form: the usual ones in another coding, or else of a type that has no handler. */
+function otherForms(kit: KitSender): readonly Variant[] {
+  const { events } = kit;
+  return events.forms.slice(1).flatMap((form): readonly Variant[] => {
+    const [condition] = form.when;
+    if (condition === undefined) return [];
+    const { at, equals, startsWith } = condition;
+    const what = `event with ${String(equals ?? startsWith ?? "a value")} at ${at}`;
+    if (at === "header:Content-Type") {
+      const row = kit.row();
+      const base = parseJson(kit.event({ row }).text);
+      return [{ what, order: { row, form, base }, isCoding: true }];
+    }
+    return [{ what, order: { form, base: {}, type: typeOf(form), keepsResource: true } }];
+  });
+}
+
+function typeOf(form: EventForm): string {
+  const { typeParts, separator, when } = form;
+  const parts = typeParts.map((part) => {
+    if (typeof part === "object") return part.text;
+    const fixed = when.find(({ at }) => at === part)?.equals;
+    return fixed === undefined ? "cstest" : String(fixed);
+  });
+  return parts.join(separator);
+}

@@ -1,0 +1,77 @@
+import { expect, it, vi } from "vitest";
+import { requirements } from "../../src/check.ts";
+import { receiverChecks } from "../../src/checks.ts";
+import { run } from "../../src/run.ts";
+import { type OpenOptions, openReceiver } from "./open-receiver.ts";
+import { type Mistake, smallReceiver } from "./small-receiver.ts";
+
+// Whole checks: a busy machine takes longer, and no time decides what they show.
+vi.setConfig({ testTimeout: 900_000 });
+
+const unmet = (mistake: Mistake | undefined, ...names: string[]): Promise<string[]> =>
+  unmetBy({ app: smallReceiver(mistake), deadlineMs: 2000 }, ...names);
+
+async function unmetBy(options: OpenOptions, ...names: string[]): Promise<string[]> {
+  const { findings } = await run({
+    target: await openReceiver(options),
+    checks: receiverChecks,
+    requirements: requirements("receiver"),
+    only: names.map((name) => `receiver/${name}`),
+  });
+  return findings
+    .filter(({ status }) => !["pass", "not_applicable"].includes(status))
+    .map(({ requirement, message }) => `${requirement.id}: ${message}`);
+}
+
+it("a small receiver without a mistake raises no alarm", { tags: "ci" }, async () => {
+  expect(await unmet(undefined, "concurrent", "failing", "distinct", "settled")).toEqual([]);
+});
+
+it.each<[Mistake, string, RegExp]>([
+  [
+    "duplicates hang",
+    "concurrent",
+    /^R-ACK-IN-TIME: \d of 8 attempts .*handler fails\): no answer/m,
+  ],
+  ["a failed event blocks others", "failing", /^R-ACK-FAILED: .*another event of its type .*503/m],
+  ["hung up is done", "failing", /^R-ACK-FAILED: .*hung up .*succeeded 0 times/m],
+  ["endless failure", "connections", /^R-HTTP-KEEP-ALIVE: .*handler fails: the answer \(500\)/m],
+  ["one connection at a time", "genuine", /^R-ACK-GENUINE: One idle connection blocks all others/m],
+  ["id in a statement", "distinct", /^R-ONCE-DISTINCT: .*an id with ': .*got 500/m],
+])("a mistake is named: %s", { tags: "ci" }, async (mistake, name, message) => {
+  expect((await unmet(mistake, name)).join("\n")).toMatch(message);
+});
+
+it("a handler is named that runs again after its sender's retry", { tags: "ci" }, async () => {
+  expect((await unmet("runs again by itself", "failing", "settled")).join("\n")).toMatch(
+    /^R-ONCE-DUPLICATE: .*had run once; seconds later it has run [23] times/m,
+  );
+});
+
+it("a clock that stands still is named", { tags: "ci" }, async () => {
+  const startedAt = Date.now() - 20_000;
+  const now = (): number => startedAt;
+  expect((await unmetBy({ now, hasEffects: false }, "timestamps")).join("\n")).toMatch(
+    /^R-VERIFY-STALE: .*its clock stands still/m,
+  );
+});
+
+it(
+  "a ban after refused attempts is named once, and no other requirement fails",
+  { tags: "ci" },
+  async () => {
+    let refused = 0;
+    const fault: NonNullable<OpenOptions["fault"]> = (next) => (request, response) => {
+      response.on("finish", () => (refused += Number(response.statusCode === 401)));
+      if (refused < 10) next(request, response);
+      else request.resume().on("end", () => response.writeHead(403).end());
+    };
+    const names = ["forged", "bypass", "duplicates", "alive"];
+    const all = await unmetBy({ fault, hasEffects: false }, ...names);
+    const ban = /after \d+ refused attempts, genuine ones are answered by 403/;
+    expect(all.filter((one) => !/genuine attempts are refused: /.test(one))).toEqual([
+      expect.stringMatching(ban),
+    ]);
+    expect(all.at(-1)).toMatch(/^R-ALIVE: after/);
+  },
+);

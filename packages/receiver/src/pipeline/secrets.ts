@@ -1,0 +1,103 @@
+import type { Secret, SignatureScheme } from "@countersign/signatures";
+import { MistakeError, withCode } from "../mistake.ts";
+import type { GivenSecret, SecretsOption, TenantSecrets } from "../options.ts";
+import type { Credentials, FindCredentials } from "./parts.ts";
+import { warnProcess } from "./warnings.ts";
+
+/**
+ * Checks the secrets and the URL now; the answer of a function is checked with each attempt.
+ *
+ * @throws {MistakeError} `CS_SECRET_INVALID` The scheme could not verify with them.
+ */
+export function checkSecrets(
+  secrets: SecretsOption | undefined,
+  scheme: SignatureScheme,
+  caller: string,
+): Credentials | FindCredentials {
+  if (typeof secrets === "function") {
+    const watched = watchTenants();
+    return async ({ headers, path, url }) => {
+      const from = path ?? (url === undefined ? undefined : pathOf(url));
+      return watched(tenantSecrets(await secrets({ headers, path: from })));
+    };
+  }
+  if (scheme.needsKey && (secrets === undefined || secrets.length === 0)) {
+    return { tenant: "", secrets: [], labels: [], decoys: false };
+  }
+  if (!Array.isArray(secrets) || secrets.length === 0)
+    throw new MistakeError(
+      `${caller}: "secrets" must have at least one secret, or be a function`,
+      "CS_SECRET_INVALID",
+    );
+  const answer = { ...credentials("", secrets, caller), decoys: false };
+  const check = (): ReturnType<SignatureScheme["check"]> => scheme.check(answer.secrets, "verify");
+  for (const { warning } of withCode({ code: "CS_SECRET_INVALID", caller }, check))
+    if (warning !== undefined) warnProcess("CS_SECRET_DOUBTFUL", `${caller}: ${warning}`);
+  return answer;
+}
+
+/** Returns the path of a request's target or URL as it was sent, without scheme, authority and query. */
+function pathOf(url: string): string {
+  const [, path = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? [];
+  return path === "" ? "/" : path;
+}
+
+function credentials(
+  tenant: string,
+  given: readonly (GivenSecret | undefined)[],
+  caller: string,
+): Credentials {
+  const secrets: Secret[] = [];
+  const labels: (string | undefined)[] = [];
+  for (const [index, one] of given.entries()) {
+    const labelled = typeof one === "object" && "secret" in one;
+    const secret = labelled ? one.secret : one;
+    if (secret === undefined)
+      throw new MistakeError(
+        `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?`,
+        "CS_SECRET_INVALID",
+      );
+    secrets.push(secret);
+    labels.push(labelled ? one.label : undefined);
+  }
+  return { tenant, secrets, labels, decoys: true };
+}
+
+/** Most secrets whose tenants are compared. */
+const MAX_WATCHED = 1000;
+
+/** Warns once if tenants share a secret: whoever has one attempt could send it as another tenant's. */
+function watchTenants(): (found: Credentials) => Credentials {
+  const tenantOf = new Map<string, string>();
+  let isShared = false;
+  return (found) => {
+    for (const secret of isShared ? [] : found.secrets) {
+      if (typeof secret !== "string") continue;
+      const tenant = tenantOf.get(secret);
+      if (tenant === undefined && tenantOf.size < MAX_WATCHED) tenantOf.set(secret, found.tenant);
+      if (tenant === undefined || tenant === found.tenant) continue;
+      isShared = true;
+      warnProcess(
+        "CS_TENANT_UNPROVED",
+        '"secrets" returned one secret for several tenants: the signature does not prove whose event it is. ' +
+          'Give each tenant its own secret, or return the tenant "" and read the tenant from what is signed',
+      );
+    }
+    return found;
+  };
+}
+
+/** Plain JavaScript may return anything; the receiver answers 503 until the function is corrected. */
+function tenantSecrets(answer: TenantSecrets): Credentials {
+  if (Array.isArray(answer))
+    throw new TypeError(
+      '"secrets" must return { tenant, secrets }, not a list: without a tenant, one merchant could ' +
+        'use up the event ids of another. Return { tenant: "", secrets } if there is only one',
+    );
+  if (typeof answer?.tenant !== "string" || !Array.isArray(answer.secrets))
+    throw new TypeError('"secrets" must return { tenant, secrets }: a text and a list of secrets');
+  // Stores write both as another character: two tenants would share one space of ids.
+  if (!answer.tenant.isWellFormed() || answer.tenant.includes("\0"))
+    throw new TypeError('"secrets" must return a well-formed "tenant" without NUL');
+  return credentials(answer.tenant, answer.secrets, "secrets");
+}

@@ -1,3 +1,0 @@
-import { strictJsonProperties } from "./strict-json-properties.ts";
-
-strictJsonProperties(25, 100_000);
