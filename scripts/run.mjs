@@ -31,7 +31,7 @@ const node = nodeIsRecent
   ? process.execPath
   : join(tools, "node_modules", platform, "bin", isWindows ? "node.exe" : "node");
 
-// Who runs a checkout's code trusts its lockfile, too. CI's lint has the registry's word on each package.
+// Who runs a checkout's code trusts its lockfile, too. A pull request asks the registry about each package.
 const env = { PNPM_CONFIG_TRUST_LOCKFILE: "true", ...process.env };
 // Windows spells it "Path": the child must not get both.
 const inherited = Object.keys(env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
