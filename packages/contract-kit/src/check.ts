@@ -135,6 +135,17 @@ export function concerns({ role }: Pick<Requirement, "role">, target: Role): boo
   return role === target || (role === "sender" && target === "provider");
 }
 
+/**
+ * Returns the ids of the requirements that name a check, in the order of the documents.
+ *
+ * @throws {TypeError} None names it: it would never run.
+ */
+export function requirementsOf(check: string, role: Role): readonly string[] {
+  const own = requirements(role).filter(({ checks }) => checks.includes(check));
+  if (own.length === 0) throw new TypeError(`no requirement names the check ${check}`);
+  return own.map(({ id }) => id);
+}
+
 /** Returns the requirements that concern a role, or all, as `@countersign/contracts` has them. */
 export function requirements(role?: Role): readonly Requirement[] {
   return roles

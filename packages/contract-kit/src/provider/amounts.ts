@@ -23,7 +23,6 @@ const written = fc.oneof(fc.constantFrom(...NEAR), wellFormed, numberLike);
 export const amounts: ProviderCheck = providerCheck({
   id: "provider/amounts",
   title: "amounts at and beyond the limits are judged by their text, to the cent",
-  requirements: [AMOUNT],
   arbitrary: () => fc.array(written, { minLength: 1, maxLength: 8 }),
   run: async (session, values) => {
     const { profile } = session;
@@ -69,7 +68,6 @@ const bursts = fc.array(asks, { minLength: 1, maxLength: 4 });
 export const overRefund: ProviderCheck = providerCheck({
   id: "provider/over-refund",
   title: "refunds of a payment never exceed it, and what remains can be refunded",
-  requirements: [SUM],
   arbitrary: () => fc.array(bursts, { minLength: 1, maxLength: 5 }),
   run: async (session, sequence) => {
     const { profile } = session;

@@ -24,7 +24,6 @@ interface Settlement {
 export const calendar: ProviderCheck = providerCheck({
   id: "provider/calendar",
   title: "the threshold of every business day of two years is met to the millisecond",
-  requirements: [CALENDAR],
   now: BEFORE_FIRST_DAY,
   run: async (session) => {
     const now = await session.time();

@@ -29,7 +29,6 @@ export const eventFacts: ProviderCheck = providerCheck({
   id: "provider/event-facts",
   title:
     "each change causes one event that shows the resource as it is, and a refused call causes none",
-  requirements: [FACTS, CAUSED, EACH, TIMES],
   run: async (session) => {
     if (session.profile.refund.responsePaymentId === "original")
       throw new StateMissing("the profile's events do not name the refund that they are of");

@@ -42,7 +42,6 @@ export const commonHeaders: ProviderCheck = providerCheck({
   id: "provider/common-headers",
   title:
     "common headers are checked on every endpoint, the token first, and accepted in every spelling of HTTP",
-  requirements: [BEARER, FIRST, MEDIA, ACCEPT, MISSING, GRAMMAR, REQUEST_ID],
   run: async (session) => {
     const ids = new Set<string>();
     for (const [method, path] of CALLS) {
@@ -149,7 +148,6 @@ async function expectTokenFirst(session: Session, { where, path, send }: Call): 
   }
 }
 
-const JSON_ALONE = "P-INPUT-JSON";
 const STRICT = "P-INPUT-STRICT";
 const SIZE = "P-INPUT-SIZE";
 const ENCODED = "P-INPUT-ENCODED";
@@ -160,7 +158,6 @@ export const bodies: ProviderCheck = providerCheck({
   id: "provider/bodies",
   title:
     "bodies that are not plain JSON, too large or encoded are refused, and unknown paths and methods too",
-  requirements: [JSON_ALONE, STRICT, SIZE, ENCODED, VERSION, METHOD],
   run: async (session) => {
     const path = "/v1/refunds";
     const { limits, statuses } = session.profile;
@@ -177,7 +174,9 @@ export const bodies: ProviderCheck = providerCheck({
     const forms = ["", "{", "[]", "null", '"text"', whole().slice(0, -1)];
     const malformed = [...forms, whole().replaceAll('"', "'"), `${whole()}{}`];
     for (const [requirement, what, text, wanted, headers = {}] of [
-      ...malformed.map((one) => [JSON_ALONE, `the body ${one.slice(0, 40)}`, one, 400] as const),
+      ...malformed.map(
+        (one) => ["P-INPUT-JSON", `the body ${one.slice(0, 40)}`, one, 400] as const,
+      ),
       [STRICT, "a repeated member", whole(twice), 400],
       [STRICT, "a byte order mark", `\uFEFF${whole()}`, 400],
       [STRICT, "half a surrogate pair", whole(half), 400],

@@ -1,6 +1,6 @@
 import { type ResolvedProfile, resolveProfile } from "@countersign/schemas/provider-of";
 import fc from "fast-check";
-import type { CheckContext, ProviderCheck, Verdict } from "../check.ts";
+import { type CheckContext, type ProviderCheck, requirementsOf, type Verdict } from "../check.ts";
 import { type Exchange, shownBytes } from "../exchange-text.ts";
 import { redactor } from "../redact.ts";
 import type { ProviderTarget } from "../target.ts";
@@ -9,11 +9,9 @@ import { Verdicts } from "../verdicts.ts";
 import { requestUnsubscribe } from "./calls.ts";
 import { StateMissing } from "./provider-states.ts";
 import { Scenario } from "./scenario.ts";
-import { OF_ANSWERS, openSession, type Session } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
 
 interface ProviderScenario<T> extends Pick<ProviderCheck, "id" | "title"> {
-  /** Ids of requirements; those of every answer are added. */
-  readonly requirements: readonly string[];
   /** First time of a new merchant's clock in milliseconds. Default: `START`. */
   readonly now?: number;
   /** The first scenario's value. */
@@ -35,9 +33,9 @@ const START: number = Date.parse("2027-11-24T17:00:00.000Z");
 /** A check that runs a scenario, and shrinks the first one that fails. */
 export function providerCheck<T>(given: ProviderScenario<T>): ProviderCheck {
   const { id, title } = given;
-  const requirements = [...given.requirements, ...OF_ANSWERS];
+  const requirements = requirementsOf(id, "provider");
   const run: ProviderCheck["run"] = (target, context) =>
-    runScenarios({ ...given, requirements }, target, context);
+    runScenarios(given, requirements, target, context);
   return { id, title, role: "provider", requirements, run };
 }
 
@@ -48,7 +46,8 @@ class ScenarioFailed extends Error {}
 
 /** @throws {Error} The target does not answer, or the scenario itself broke before it observed a failure. */
 async function runScenarios<T>(
-  { id, requirements, now = START, example, arbitrary, run }: ProviderScenario<T>,
+  { id, now = START, example, arbitrary, run }: ProviderScenario<T>,
+  requirements: readonly string[],
   target: ProviderTarget,
   context: CheckContext,
 ): Promise<readonly Verdict[]> {

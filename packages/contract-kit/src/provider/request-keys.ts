@@ -55,7 +55,6 @@ export const requestKeys: ProviderCheck = providerCheck({
   id: "provider/request-keys",
   title:
     "a requestKey makes at most one refund, also for concurrent calls, and a refused call leaves it free",
-  requirements: [UNIQUE, EXISTING, FREE],
   arbitrary: () => sequences,
   run: async (session, steps) => {
     const { profile } = session;
@@ -124,7 +123,6 @@ function expectExisting(
 export const keyScope: ProviderCheck = providerCheck({
   id: "provider/key-scope",
   title: "keys differ by every character, per merchant, over payments, debits and refunds",
-  requirements: [UNIQUE, FREE, SPELLING, DEBIT],
   run: async (session) => {
     const { profile } = session;
     const { duplicateKey, refundCreated } = profile.statuses;

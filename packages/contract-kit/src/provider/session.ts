@@ -35,8 +35,6 @@ export interface CallAnswer {
 
 const SCHEMA = "P-ANSWER-SCHEMA";
 const NO_SECRETS = "P-ANSWER-NO-SECRETS";
-/** Requirements that every answer is judged by. */
-export const OF_ANSWERS: readonly string[] = [SCHEMA, "P-ANSWER-FORM", NO_SECRETS];
 
 const ENDED_HINT =
   " (the clock was moved before: the tokens of a state must outlive it, and end in real time only)";

@@ -14,7 +14,6 @@ const WRONG = "no-secret-of-any-client";
 export const tokens: ProviderCheck = providerCheck({
   id: "provider/tokens",
   title: "a client gets a token only for its credentials, and a token opens only its scope",
-  requirements: [TOKEN, SCOPE],
   run: async (session) => {
     const { client } = session;
     for (const by of ["basic", "body"] as const) {
@@ -87,7 +86,6 @@ const EDGE = 5;
 export const tokenExpiry: ProviderCheck = providerCheck({
   id: "provider/token-expiry",
   title: "an access token is valid until the end of its lifetime and no longer",
-  requirements: [EXPIRES],
   run: async (session) => {
     const { lifetimeSeconds: life } = session.profile.token;
     if (session.target.client !== undefined)
@@ -123,7 +121,6 @@ interface Burst {
 export const rateLimits: ProviderCheck = providerCheck({
   id: "provider/rate-limits",
   title: "calls beyond the profile's rates are answered 429 with Retry-After, per client",
-  requirements: [RATES],
   run: async (session) => {
     const { rateLimit, token } = session.profile;
     await session.state("a merchant with rate limits");

@@ -25,7 +25,6 @@ export const waitingAttempts: ProviderCheck = providerCheck({
   id: "provider/waiting-attempts",
   title:
     "attempts that wait end when their events are unsubscribed, and keep their bytes otherwise",
-  requirements: [SUBTRACT, KEPT],
   run: async (session) => {
     const after = await secondAttemptMs(interfaceSender(session), SUBTRACT, KEPT);
     if (after === undefined) return;
@@ -78,14 +77,6 @@ const ROTATION = "P-EVENT-ROTATION";
 export const secrets: ProviderCheck = providerCheck({
   id: "provider/secrets",
   title: "two subscriptions of one URL are each signed with their own secret, until one ends",
-  requirements: [
-    ROTATION,
-    SUBTRACT,
-    "P-EVENT-SIGNED",
-    "P-EVENT-HEADERS",
-    "P-EVENT-TIMESTAMP",
-    "P-EVENT-NO-SECRETS",
-  ],
   run: async (session) => {
     const { profile } = session;
     const [type] = typesOf(profile);

@@ -14,7 +14,6 @@ const GONE_STATUS = 410;
 export const attemptAnswers: SenderScenario = {
   id: "sender/attempt-answers",
   title: "a success ends the attempts; a refusal, a redirect and a broken connection do not",
-  requirements: [SUCCESS, REDIRECT],
   run: async (sender) => {
     const { reader } = sender;
     const after = await secondAttemptMs(sender, SUCCESS);
@@ -73,7 +72,6 @@ const GONE_ALONE = "P-EVENT-GONE-ALONE";
 export const gone: SenderScenario = {
   id: "sender/gone",
   title: "410 ends the deliveries of its subscription, and of no other",
-  requirements: [GONE, GONE_ALONE],
   run: async (sender) => {
     const { reader, sending } = sender;
     const status = sending?.goneStatus ?? GONE_STATUS;
@@ -121,7 +119,6 @@ const MARGIN_MS = 500;
 export const attemptDeadline: SenderScenario = {
   id: "sender/attempt-deadline",
   title: "an attempt fails if it is not answered in time, and not before",
-  requirements: [TIMEOUT],
   run: async (sender) => {
     const { sending, reader } = sender;
     const seconds = reader.provider.answer?.deadlineSeconds;

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { SenderCheck } from "../check.ts";
+import { requirementsOf, type SenderCheck } from "../check.ts";
 import { errorsOf } from "../derive/validity.ts";
 import { shownBytes } from "../exchange-text.ts";
 import { attemptExchange, type Endpoint, type ReceivedAttempt } from "../harness/endpoints.ts";
@@ -17,12 +17,15 @@ import type {
   SubscriptionOrder,
 } from "./tested-sender.ts";
 
-export function senderCheck({ run, ...check }: SenderScenario): SenderCheck {
+export function senderCheck({ id, title, run }: SenderScenario): SenderCheck {
+  const requirements = requirementsOf(id, "sender");
   return {
-    ...check,
+    id,
+    title,
     role: "sender",
+    requirements,
     run: async (target: SenderTarget) => {
-      const verdicts = new Verdicts(check.id, check.requirements);
+      const verdicts = new Verdicts(id, requirements);
       const sender = new CommandSender(target, verdicts);
       try {
         await run(sender);

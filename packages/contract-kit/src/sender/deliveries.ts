@@ -12,16 +12,6 @@ const MAX_TYPES = 20;
 export const deliveries: SenderScenario = {
   id: "sender/deliveries",
   title: "each event arrives with a signature over its bytes, and fits its schema",
-  requirements: [
-    ARRIVES,
-    UNIQUE,
-    "P-EVENT-HEADERS",
-    "P-EVENT-SIGNED",
-    "P-EVENT-TIMESTAMP",
-    "P-EVENT-NO-SECRETS",
-    "P-EVENT-CATALOGUE",
-    "P-EVENT-SCHEMA",
-  ],
   run: async (sender) => {
     const { endpoint, secret } = await sender.subscribe({ isForAll: true });
     const emitted = [];
@@ -69,7 +59,6 @@ const EVENTS = 24;
 export const slowReceivers: SenderScenario = {
   id: "sender/slow-receivers",
   title: "a silent receiver does not delay another one's events",
-  requirements: [ISOLATED],
   run: async (sender) => {
     if (!sender.hasSeveralEndpoints)
       return sender.notApplicable(ISOLATED, "a second endpoint cannot be subscribed");
@@ -92,7 +81,6 @@ const ROTATION = "P-EVENT-ROTATION";
 export const rotation: SenderScenario = {
   id: "sender/rotation",
   title: "attempts are signed with a new secret as soon as the sender has it",
-  requirements: [ROTATION],
   run: async (sender) => {
     if (sender.rotate === undefined)
       return sender.notApplicable(ROTATION, "no command rotates the secret (--rotate)");
@@ -115,7 +103,6 @@ const INJECTED = "x-countersign-injected";
 export const headerInjection: SenderScenario = {
   id: "sender/header-injection",
   title: "a line break in a subscription's url or an event's type adds no header",
-  requirements: [INJECTION],
   run: async (sender) => {
     const { endpoint } = await sender.subscribe({
       url: ({ url }) => `${url}?a=%20HTTP/1.1%0d%0a${INJECTED}:%201%0d%0ab:`,
@@ -147,7 +134,6 @@ const SENDING_MS = 500;
 export const certificates: SenderScenario = {
   id: "sender/certificates",
   title: "nothing is sent to an https address whose certificate nobody has issued",
-  requirements: [TLS],
   run: async (sender) => {
     const secure = await sender.listenSecurely();
     try {

@@ -52,15 +52,6 @@ export async function secondAttemptMs(
 export const retries: SenderScenario = {
   id: "sender/retries",
   title: "a failed attempt is repeated by the schedule, with the same bytes and a new signature",
-  requirements: [
-    RETRY,
-    BACKOFF,
-    KEPT,
-    TIMESTAMP,
-    "P-EVENT-SIGNED",
-    "P-EVENT-HEADERS",
-    "P-EVENT-NO-SECRETS",
-  ],
   run: async (sender) => {
     const answer = (): { status: number } => ({ status: 500 });
     const subscription = await sender.subscribe({ answer });

@@ -9,7 +9,6 @@ export const retryAfter: SenderScenario = {
   id: "sender/retry-after",
   title:
     "Retry-After (seconds or a date) delays the next attempt, up to the factor of the schedule's step",
-  requirements: [AFTER],
   run: async (sender) => {
     const { sending, reader } = sender;
     const step = sending?.scheduleSeconds[1];

@@ -75,6 +75,5 @@ export interface Subscription {
 export interface SenderScenario {
   readonly id: string;
   readonly title: string;
-  readonly requirements: readonly string[];
   readonly run: (sender: TestedSender) => Promise<void>;
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { requirementsOf } from "../../src/check.ts";
 import { StateMissing } from "../../src/provider/provider-states.ts";
 import { providerCheck } from "../../src/provider/provider-check.ts";
 import type { ProviderTarget } from "../../src/target.ts";
@@ -9,12 +10,9 @@ const target: ProviderTarget = {
   ...unreachable,
   send: () => Promise.resolve({ status: 204, headers: {}, body: new Uint8Array() }),
 };
-const [WARNING, FAILURE, OTHER] = ["P-INPUT-METHOD", "P-REFUND-SUM", "P-REFUND-KEY"];
-const scenario = {
-  id: "provider/fake",
-  title: "a check of a test",
-  requirements: [WARNING, FAILURE, OTHER],
-};
+// Its requirements are those that name its id.
+const scenario = { id: "provider/request-keys", title: "a check of a test" };
+const [WARNING = "", FAILURE = "", OTHER = ""] = requirementsOf(scenario.id, "provider");
 
 describe("a provider's scenario", () => {
   it("goes on after a failure, so that a warning hides no failure", async () => {
