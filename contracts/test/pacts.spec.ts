@@ -1,9 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { requirements } from "@countersign/contract-kit";
-import { readPacts, serviceProvider, verifyPacts } from "@countersign/contract-kit/pact";
-import { expect, it, onTestFinished } from "vitest";
+import { readPacts, verifyPacts } from "@countersign/contract-kit/pact";
+import { expect, it } from "vitest";
 import { openTarget } from "../../packages/contract-kit/test/provider/open-target.ts";
-import { TOKEN } from "../../packages/service/test/sandbox/open-sandbox.ts";
 
 const folders = [fileURLToPath(new URL("../pacts", import.meta.url))];
 
@@ -11,11 +10,8 @@ it(
   "the sandbox fulfils every interaction of every pact",
   { tags: "ci", timeout: 300_000 },
   async () => {
-    const { url, send, states } = await openTarget();
-    if (states === undefined) throw new Error("a sandbox prepares states");
-    const provider = await serviceProvider({ url, send, states, token: TOKEN });
-    onTestFinished(provider.close);
-    const { rows, problems } = await verifyPacts({ provider, pacts: folders });
+    const target = await openTarget();
+    const { rows, problems } = await verifyPacts({ target, pacts: folders });
     expect(problems).toEqual([]);
     expect(rows.filter(({ isOk }) => !isOk)).toEqual([]);
     const written = readPacts(folders).flatMap(({ interactions }) => interactions);

@@ -1,10 +1,9 @@
-import { httpSend, probeProvider, requirements } from "@countersign/contract-kit";
+import { hostReceiver, httpSend, probeProvider, requirements } from "@countersign/contract-kit";
 import {
   PactMissingError,
-  type PactProvider,
   type PactResult,
   readPacts,
-  serviceProvider,
+  SERVICE,
   standardPacts,
   verifyPacts as verifyInteractions,
 } from "@countersign/contract-kit/pact";
@@ -14,6 +13,7 @@ import { define } from "../command.ts";
 import { requiredFrom, secretFrom } from "../environment.ts";
 import { badArgument, Failure, messageOf } from "../failure.ts";
 import * as option from "../options.ts";
+import { listenFailure } from "../port.ts";
 import { loadProfile } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
 import { targetUrl } from "../verify/arguments.ts";
@@ -34,9 +34,6 @@ Environment (also as NAME_FILE, the path of a file with the value):
 Examples:
   countersign verify pacts --provider-url http://127.0.0.1:4010
   countersign verify pacts --provider-url https://staging.example --state-url https://staging.example/test/states`;
-
-/** The service's name in pacts. */
-const SERVICE = "countersign-service";
 
 const options = {
   providerUrl: option.required(option.text("<url>", "base URL of the service")),
@@ -64,9 +61,10 @@ export const verifyPacts = define({
         ids: rows.flatMap(({ requirement }) => requirement ?? []),
         listed: { name: "interactions", rows: () => rows.map(listedRow) },
         open: async () => openService(given, await loadProfile(given.profile), surroundings),
-        judge: async ({ provider, url, profile }, { signal, again }) => {
-          const verified = verifyInteractions({ provider, pacts, wanted });
-          const result = await Promise.race([verified, interrupted(provider, signal)]).catch(
+        judge: async ({ target, url }, { signal, again }) => {
+          const { profile } = target;
+          const verified = verifyInteractions({ target, pacts, wanted });
+          const result = await Promise.race([verified, interrupted(signal)]).catch(
             (cause: unknown) => {
               if (!(cause instanceof PactMissingError)) throw cause;
               throw new Failure("CS_CLI_PACT_MISSING", cause.message, cause);
@@ -108,39 +106,47 @@ const listedRow = ({ requirement, consumer, description }: SkippedRow) => ({
 });
 
 /** The report of an interrupted run. It has no results, since Pact reports them only at its end. */
-function interrupted({ name }: PactProvider, signal: AbortSignal): Promise<PactResult> {
+function interrupted(signal: AbortSignal): Promise<PactResult> {
   const problems = ["the run was interrupted: nothing was verified"];
   return new Promise((resolve) => {
-    const stop = (): void => resolve({ provider: name, rows: [], problems, isOk: false });
+    const stop = (): void => resolve({ provider: SERVICE, rows: [], problems, isOk: false });
     signal.addEventListener("abort", stop, { once: true });
   });
 }
 
-/** A service as the provider that pacts are verified against. */
+/** A service as the target that pacts are verified against. */
 async function openService(
   { providerUrl, stateUrl, listen }: Options,
   profile: Profile,
   { env }: Surroundings,
 ) {
-  const target = targetUrl(providerUrl, "--provider-url");
+  const { href } = targetUrl(providerUrl, "--provider-url");
   const token = await requiredFrom(env, "COUNTERSIGN_TOKEN", "set it or COUNTERSIGN_TOKEN_FILE");
   const stateToken = (await secretFrom(env, "COUNTERSIGN_STATE_TOKEN")) ?? token;
-  const url = target.href.replace(/\/+$/, "");
-  const at = targetUrl(stateUrl ?? statesOf(target), "--state-url").href;
+  const url = href.replace(/\/+$/, "");
+  const at = targetUrl(stateUrl ?? statesOf(new URL(href)), "--state-url").href;
   const [calls, changes] = [httpSend(url), httpSend(at)];
   const closing = [calls.close, changes.close];
   const close = (): void => {
     for (const end of closing) end();
   };
-  const { send } = calls;
-  const states = { url: at, send: changes.send, token: () => Promise.resolve(stateToken) };
   try {
-    const own = { role: "provider", url, send, profile, states } as const;
+    const receiver = await hostReceiver({ host: listen }).catch((cause: unknown) => {
+      throw listenFailure(cause, `--listen ${listen}`);
+    });
+    closing.push(receiver.close);
+    const target = {
+      role: "provider",
+      url,
+      send: calls.send,
+      token: () => Promise.resolve(token),
+      profile,
+      states: { url: at, send: changes.send, token: () => Promise.resolve(stateToken) },
+      receiver,
+    } as const;
     // Every pact begins with a state.
-    await probeProvider({ ...own, token: () => Promise.resolve(token) }, { isStateUrlGiven: true });
-    const provider = await serviceProvider({ url, send, states, token, listen });
-    closing.push(provider.close);
-    return { provider, profile, url: target.href, secrets: [token, stateToken], close };
+    await probeProvider(target, { isStateUrlGiven: true });
+    return { target, url: href, secrets: [token, stateToken], close };
   } catch (cause) {
     close();
     throw unverifiable(cause, env);

@@ -1,13 +1,5 @@
-export {
-  readPacts,
-  standardPacts,
-  type Pact,
-  type PactInteraction,
-  type PactMessage,
-  type PactProvider,
-} from "./pact-file.ts";
+export { readPacts, SERVICE, standardPacts, type Pact, type PactInteraction } from "./pact-file.ts";
 export { PactMissingError } from "./run-child.ts";
-export { serviceProvider, type ServiceProviderOptions } from "./service-provider.ts";
 export {
   verifyPacts,
   type PactResult,

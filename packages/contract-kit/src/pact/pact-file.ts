@@ -2,6 +2,9 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
+/** The name of the payment interface's service in pacts. */
+export const SERVICE = "countersign-service";
+
 /** The members of an interaction that this kit reads. */
 export interface PactInteraction {
   /** Unique among the pact's interactions; `verifyPacts` refuses pacts in which it is not. */
@@ -109,34 +112,4 @@ function keepNumbers(_name: string, value: unknown, context?: { source?: string 
 export function standardPacts(): string {
   const pact = "@countersign/contracts/pacts/countersign-client-countersign-service.json";
   return dirname(createRequire(import.meta.url).resolve(pact));
-}
-
-/** The verified side of a pact: its address, its states and its messages. */
-export interface PactProvider {
-  /** The provider's name in the pacts; pacts of other providers are left out. */
-  readonly name: string;
-  /** Base URL of its interface. */
-  readonly url: string;
-  /**
-   * Brings the provider into a state.
-   *
-   * @returns Values for the pact's expressions, such as `paymentId` for `${paymentId}`.
-   * @throws {Error} It could not: the interaction fails with the message.
-   */
-  readonly enter: (
-    state: string,
-    params: Readonly<Record<string, unknown>>,
-  ) => Promise<Readonly<Record<string, unknown>>>;
-  /**
-   * The message of an interaction, which the provider sends in the present state.
-   *
-   * @throws {Error} It sent none.
-   */
-  readonly message?: (description: string) => Promise<PactMessage>;
-}
-
-export interface PactMessage {
-  readonly body: Uint8Array;
-  /** Its headers; `contentType` is the media type. */
-  readonly metadata: Readonly<Record<string, string>>;
 }

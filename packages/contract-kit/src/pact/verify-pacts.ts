@@ -3,17 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseJson } from "../values.ts";
 import { runChild } from "./run-child.ts";
+import type { ProviderTarget } from "../target.ts";
 import { MESSAGES_PATH, openFront, STATES_PATH } from "./front.ts";
-import {
-  onlyWanted,
-  readPacts,
-  type Pact,
-  type PactInteraction,
-  type PactProvider,
-} from "./pact-file.ts";
+import { onlyWanted, readPacts, SERVICE, type Pact, type PactInteraction } from "./pact-file.ts";
 
 export interface VerifyPactsOptions {
-  readonly provider: PactProvider;
+  /** The service; its states prepare the interactions, and its receiver captures their messages. */
+  readonly target: ProviderTarget;
+  /** Its name in the pacts; pacts of other providers are left out. Default: `SERVICE`. */
+  readonly provider?: string;
   /** Pact files, or folders of them. */
   readonly pacts: readonly string[];
   /** Selects the interactions to verify. Default: all. Others have no row. */
@@ -54,18 +52,19 @@ const CALL_MS = 15_000;
  * @throws {Error} A pact cannot be read.
  */
 export async function verifyPacts({
-  provider,
+  target,
+  provider = SERVICE,
   pacts: paths,
   wanted = () => true,
   limitMs = 300_000,
 }: VerifyPactsOptions): Promise<PactResult> {
   const pacts = readPacts(paths)
-    .filter((pact) => pact.provider === provider.name)
+    .filter((pact) => pact.provider === provider)
     .map((pact) => onlyWanted(pact, wanted));
   const problems = pactFaults(pacts, provider);
   if (problems.length > 0) return resultOf(provider, pacts, { problems });
 
-  const front = await openFront(provider);
+  const front = await openFront(target);
   const folder = mkdtempSync(join(tmpdir(), "countersign-pacts-"));
   try {
     // With their wanted interactions only.
@@ -76,8 +75,8 @@ export async function verifyPacts({
     });
     const { port } = front;
     const options = {
-      provider: provider.name,
-      providerBaseUrl: provider.url,
+      provider,
+      providerBaseUrl: target.url,
       providerStatesSetupUrl: front.url + STATES_PATH,
       transports: [{ protocol: "message", port, path: MESSAGES_PATH, scheme: "http" }],
       timeout: CALL_MS,
@@ -102,7 +101,7 @@ interface Outcome {
 }
 
 function resultOf(
-  { name: provider }: PactProvider,
+  provider: string,
   pacts: readonly Pact[],
   { problems, own = new Map(), results = [] }: Outcome,
 ): PactResult {
@@ -179,9 +178,9 @@ function millisecondsOf(duration: string): number {
 }
 
 /** Conditions that make a verification weaker than it seems, about which the core is silent. */
-function pactFaults(pacts: readonly Pact[], { name }: PactProvider): string[] {
+function pactFaults(pacts: readonly Pact[], provider: string): string[] {
   if (pacts.every(({ interactions }) => interactions.length === 0))
-    return [`no pact has an interaction with ${name}`];
+    return [`no pact has an interaction with ${provider}`];
   // The verifier's results do not distinguish two interactions with one description.
   return pacts.flatMap(({ path, interactions }) =>
     [...Map.groupBy(interactions, ({ description }) => description)].flatMap(([text, those]) =>
