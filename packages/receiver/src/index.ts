@@ -16,15 +16,16 @@ export type {
 export type { Attempt, BodyErrorCode, BodyLimits, BodyReader } from "./pipeline/body.ts";
 export { amountCents, type EventFacts, type UnknownEvent } from "./pipeline/event.ts";
 export type { FailureLogger } from "./pipeline/failure-log.ts";
-export type { OutcomeFacts, WorkerFacts } from "./pipeline/observe.ts";
 export type {
   EventIdentity,
   FailureCode,
   Outcome,
+  OutcomeFacts,
   ReceiverResponse,
   RejectionCode,
   RejectionDetail,
   RejectionFacts,
+  WorkerFacts,
 } from "./pipeline/outcome.ts";
 export { eventOf } from "./pipeline/outcome.ts";
 export type { ReceiverLimits } from "./pipeline/parts.ts";

@@ -121,10 +121,16 @@ export class Deadline<Late> {
     return step();
   }
 
-  /** Resolves as `flow` does, which never rejects, or with the late answer of its step once the time has passed. */
-  bound(flow: Promise<Late>): Promise<Late> {
+  /**
+   * Resolves as `flow` does, which never rejects, or with the late answer of its step once the time has passed; `later`
+   * gets a flow whose handler goes on then.
+   */
+  bound(flow: Promise<Late>, later: Promise<Late>[]): Promise<Late> {
     return new Promise((resolve) => {
-      this.#answerLate = resolve;
+      this.#answerLate = (late) => {
+        if (this.handlerGoesOn) later.push(flow);
+        resolve(late);
+      };
       void flow.then((outcome) => {
         this.end();
         resolve(outcome);

@@ -10,8 +10,7 @@ import type { FailureLog } from "./failure-log.ts";
 import type { HandshakePlan } from "./handshake.ts";
 import type { KeyCache } from "./key-cache.ts";
 import type { MediaReader } from "./media.ts";
-import type { OutcomeFacts } from "./observe.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, OutcomeFacts } from "./outcome.ts";
 import type { Router } from "./router.ts";
 
 export interface ReceiverLimits extends BodyLimits {

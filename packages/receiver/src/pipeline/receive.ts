@@ -1,20 +1,19 @@
 import { Deadline } from "./admission.ts";
-import { handleBatch } from "./batch.ts";
 import type { Attempt, IncomingBody } from "./body.ts";
 import { readEvents, Reading } from "./read-events.ts";
 import { answerHandshake, type HandshakePlan } from "./handshake.ts";
 import { judgeHeaders } from "./judge-headers.ts";
-import type { OutcomeFacts } from "./observe.ts";
 import {
   failed,
   isOutcome,
   type Outcome,
+  type OutcomeFacts,
   type ReceiverResponse,
   rejected,
   type RejectionFacts,
 } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
-import { recordOnce } from "./record.ts";
+import { recordBatch, recordOnce } from "./record.ts";
 import { explained, findKey, findSecrets, type Signer, signedUrl, verify } from "./verify.ts";
 
 /** One attempt on its way. */
@@ -22,8 +21,8 @@ interface Passage {
   readonly deadline: Deadline<Outcome>;
   readonly body: IncomingBody;
   signer: Signer | undefined;
-  /** Resolve with the outcomes of handlers whose attempt had to be answered before. */
-  later: readonly Promise<Outcome>[];
+  /** Flows whose handlers go on after the answer. */
+  readonly later: Promise<Outcome>[];
 }
 
 /** The outcome of an attempt and its response; `receiver.receive` has no response. */
@@ -44,8 +43,7 @@ export async function receive<Answer extends Answered>(
   const body = parts.memory.open();
   const deadline = new Deadline<Outcome>(parts.limits.answerMs, bodyLate, body);
   const passage: Passage = { deadline, body, signer: undefined, later: [] };
-  const decided = decide(attempt, passage, parts);
-  const outcome = await deadline.bound(decided);
+  const outcome = await deadline.bound(decide(attempt, passage, parts), passage.later);
   body.release();
 
   const answer = answerWith(outcome);
@@ -54,11 +52,10 @@ export async function receive<Answer extends Answered>(
   const facts = factsNow();
   if (outcome.kind === "batch") for (const own of outcome.outcomes) report(own, facts);
   report(answer.outcome, { ...facts, ...status });
-  const later = deadline.handlerGoesOn ? [decided] : passage.later;
-  if (later.length === 0) running.leave();
+  if (passage.later.length === 0) running.leave();
   else
     void Promise.all(
-      later.map(async (flow) => report(await flow, { ...factsNow(), late: true })),
+      passage.later.map(async (flow) => report(await flow, { ...factsNow(), late: true })),
     ).finally(() => running.leave());
   return answer;
 }
@@ -118,9 +115,7 @@ async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts):
     const [event] = events;
     if (parts.batch === undefined && event !== undefined)
       return await recordOnce(event, deadline, parts);
-    const batch = handleBatch(events, deadline, parts);
-    passage.later = batch.later;
-    return await batch.outcome;
+    return await recordBatch(events, passage, parts);
   } catch (error) {
     // The last resort: a mistake in the flow itself must not end the process, nor acknowledge.
     return failed("CS_RECEIVER_FAILED", error);

@@ -1,5 +1,5 @@
 import type { Claim, Comparison, EventKey, InboxQueue, RecordedEvent } from "../inbox/inbox.ts";
-import type { Deadline } from "./admission.ts";
+import { Deadline } from "./admission.ts";
 import { digestOf, type IncomingEvent, resourceOf, validate } from "./event.ts";
 import { inboxLate, runClaimed } from "./handle.ts";
 import {
@@ -181,4 +181,41 @@ async function storeEvent(
   } finally {
     leaveSlot();
   }
+}
+
+/** Events of one batch that are handled at once. */
+const AT_ONCE = 16;
+
+/** Handles a batch: each event is claimed, handled and recorded by itself, so that one that fails repeats no other. */
+export async function recordBatch(
+  events: readonly IncomingEvent[],
+  passage: { readonly deadline: Deadline<Outcome>; readonly later: Promise<Outcome>[] },
+  parts: ReceiverParts,
+): Promise<Outcome> {
+  const outcomes: Outcome[] = [];
+  // Each event's own deadline, which is the same time, says what is answered for it.
+  const leftMs = passage.deadline.handOver();
+  const waiting = events.entries();
+  /** An event that a batch has twice waits for itself: it is a duplicate then, and not in progress. */
+  const underway = new Map<string, Promise<Outcome>>();
+  const handle = async (): Promise<void> => {
+    for (const [index, event] of waiting) {
+      // oxlint-disable no-await-in-loop -- as many at once as there are loops
+      const { identity } = event;
+      const twin = underway.get(identity.key.id);
+      if (twin !== undefined) await twin;
+      const late = (): Outcome =>
+        failed("CS_HANDLER_TIMEOUT", new Error("the batch took too long"), identity);
+      const left = leftMs();
+      if (left > 0) {
+        const own = new Deadline<Outcome>(left, late);
+        const bound = own.bound(Promise.resolve(recordOnce(event, own, parts)), passage.later);
+        underway.set(identity.key.id, bound);
+        outcomes[index] = await bound;
+      } else outcomes[index] = late();
+      // oxlint-enable no-await-in-loop
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, events.length) }, handle));
+  return { kind: "batch", outcomes };
 }
