@@ -6,7 +6,7 @@ import { MistakeError, withCode } from "./mistake.ts";
 import { categoryOf, type KnownType } from "./pipeline/event.ts";
 import { compileEvent } from "./pipeline/event-plan.ts";
 import { compileHandshakes } from "./pipeline/handshake.ts";
-import { compileMedia } from "./pipeline/media.ts";
+import { compileMedia } from "./pipeline/headers.ts";
 import type { ProviderParts, VerifyParts } from "./pipeline/parts.ts";
 import { checkUrl } from "./pipeline/verify.ts";
 

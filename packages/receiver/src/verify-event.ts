@@ -7,7 +7,7 @@ import { type EventFacts, type UnknownEvent, validate } from "./pipeline/event.t
 import type { Rejected, RejectionDetail, RejectionFacts } from "./pipeline/outcome.ts";
 import type { ProviderParts } from "./pipeline/parts.ts";
 import { readEvents, Reading } from "./pipeline/read-events.ts";
-import { formatOf } from "./pipeline/media.ts";
+import { formatOf } from "./pipeline/headers.ts";
 import { signedUrl } from "./pipeline/verify.ts";
 import { providerParts, type UntypedEvents, verifySettings } from "./provider.ts";
 

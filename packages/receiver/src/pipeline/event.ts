@@ -3,7 +3,7 @@ import { compareStates, parseAmount, type ResourceState } from "@countersign/rul
 import { type CatalogueEntry, valueAt } from "@countersign/schemas";
 import type { ParsedPlace } from "@countersign/signatures/places";
 import type { EventResource } from "../inbox/inbox.ts";
-import type { BodyFormat } from "./media.ts";
+import type { BodyFormat } from "./headers.ts";
 import { type EventIdentity, type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
 
 /** Facts about an event next to its body: `context.event` of a handler. */

@@ -8,8 +8,8 @@ import type { Attempt, BodyLimits, BodyMemory } from "./body.ts";
 import type { EventParts } from "./read-events.ts";
 import type { FailureLog } from "./failure-log.ts";
 import type { HandshakePlan } from "./handshake.ts";
-import type { KeyCache } from "./key-cache.ts";
-import type { MediaReader } from "./media.ts";
+import type { KeyCache } from "./credentials.ts";
+import type { MediaReader } from "./headers.ts";
 import type { Outcome, OutcomeFacts } from "./outcome.ts";
 import type { Router } from "./router.ts";
 

@@ -19,7 +19,7 @@ import {
   type KnownType,
 } from "./event.ts";
 import type { EventPlan } from "./event-plan.ts";
-import type { BodyFormat } from "./media.ts";
+import type { BodyFormat } from "./headers.ts";
 import { type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
 
 /** The parts of a receiver that read an attempt's events. */

@@ -1,8 +1,9 @@
 import { Deadline } from "./admission.ts";
 import type { Attempt, IncomingBody } from "./body.ts";
+import { ask, findKey } from "./credentials.ts";
 import { readEvents, Reading } from "./read-events.ts";
 import { answerHandshake, type HandshakePlan } from "./handshake.ts";
-import { judgeHeaders } from "./judge-headers.ts";
+import { judgeHeaders } from "./headers.ts";
 import {
   failed,
   isOutcome,
@@ -14,7 +15,7 @@ import {
 } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
 import { recordBatch, recordOnce } from "./record.ts";
-import { explained, findKey, findSecrets, type Signer, signedUrl, verify } from "./verify.ts";
+import { explained, type Signer, signedUrl, verify } from "./verify.ts";
 
 /** One attempt on its way. */
 interface Passage {
@@ -66,6 +67,8 @@ function getFacts(handshakes: readonly HandshakePlan[]): RejectionFacts {
   return { method: "GET", ...(token && { place: token.text }) };
 }
 
+const SECRETS = { option: "secrets", code: "CS_SECRETS_UNAVAILABLE" } as const;
+
 const bodyLate = (): Outcome => rejected("CS_BODY_TIMEOUT");
 
 /**
@@ -98,9 +101,9 @@ async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts):
     const request = { ...source, method, checked, places: reading.places };
     const { keys, credentials: found } = parts;
     const credentials =
-      typeof found === "function" ? await findSecrets(found, attempt, deadline) : found;
+      typeof found === "function" ? await ask(SECRETS, () => found(attempt), deadline) : found;
     if (isOutcome(credentials)) return credentials;
-    const key = keys && (await findKey(keys, request, deadline, parts));
+    const key = keys && (await findKey(keys, request, deadline, parts.scheme));
     if (typeof key === "object") return key;
     // Nothing of the body is trusted before this.
     const means = { credentials, key, now: receivedAt };

@@ -2,7 +2,7 @@ import { readJson } from "@countersign/rules";
 import { parsePlace, Places } from "@countersign/signatures/places";
 import type { TakenEvent } from "../inbox/inbox.ts";
 import type { EventFacts, IncomingEvent } from "./event.ts";
-import type { BodyFormat } from "./media.ts";
+import type { BodyFormat } from "./headers.ts";
 import { type Rejected, rejected } from "./outcome.ts";
 import { dataAt } from "./read-events.ts";
 

@@ -5,11 +5,8 @@ import {
   type SignatureScheme,
 } from "@countersign/signatures";
 import { MistakeError } from "../mistake.ts";
-import type { Deadline } from "./admission.ts";
-import type { Attempt } from "./body.ts";
-import type { KeyCache } from "./key-cache.ts";
 import { failed, type Outcome, rejected } from "./outcome.ts";
-import type { Credentials, FindCredentials, ReceiverParts } from "./parts.ts";
+import type { Credentials, ReceiverParts } from "./parts.ts";
 
 /** The proof of a genuine signature. */
 export interface Verified {
@@ -24,22 +21,6 @@ export interface Signer {
   readonly secretIndex: number;
   readonly secretLabel?: string;
 }
-
-/** Asks the merchant's function for the secrets of the attempt's tenant. */
-export async function findSecrets(
-  find: FindCredentials,
-  attempt: Attempt,
-  deadline: Deadline<Outcome>,
-): Promise<Credentials | Outcome> {
-  try {
-    return await deadline.during(secretsLate, () => find(attempt));
-  } catch (error) {
-    return failed("CS_SECRETS_UNAVAILABLE", error);
-  }
-}
-
-const secretsLate = (): Outcome =>
-  failed("CS_SECRETS_UNAVAILABLE", new Error('"secrets" did not answer within limits.answerMs'));
 
 /** The secrets and the key that verify an attempt, and its time. */
 interface Means {
@@ -103,25 +84,6 @@ const challengeScheme = ({ name, title, signature }: ProviderDocument): Signatur
       signed: ["body"],
     },
   });
-
-/** Looks up the key that an attempt names. A source that is down is the receiver's failure, never a refusal. */
-export async function findKey(
-  keys: KeyCache,
-  attempt: SignedAttempt,
-  deadline: Deadline<Outcome>,
-  { scheme }: ReceiverParts,
-): Promise<string | Outcome> {
-  const late = (): Outcome =>
-    failed("CS_KEY_UNAVAILABLE", new Error('"keyOf" did not answer within limits.answerMs'));
-  try {
-    const name = scheme.keyPlace(attempt);
-    if (typeof name === "object") return rejected(name.code, { facts: name.facts });
-    const key = name && (await deadline.during(late, () => keys.get(name)));
-    return key ?? rejected("CS_KEY_UNKNOWN");
-  } catch (error) {
-    return failed("CS_KEY_UNAVAILABLE", error);
-  }
-}
 
 /** The URL as the sender knows it: the configured one with the request's query. `Host` is a stranger's choice. */
 export function signedUrl(
