@@ -3,7 +3,9 @@ import { type Provider, schemeOf, type SignatureDocument } from "../src/index.ts
 import { documentOf, documents } from "./provider-files.ts";
 import { provider } from "./samples.ts";
 
-const time = { at: "header:X-Time", unit: "s", toleranceSeconds: 300 } as const;
+const timed = (change: object = {}) => ({
+  timestamp: { at: "header:X-Time", unit: "s", toleranceSeconds: 300, ...change },
+});
 const id = { id: { at: "header:X-Id" } };
 const signed = (...parts: NonNullable<SignatureDocument["signed"]>) => ({ signed: parts });
 const at = (place: string) => ({ carrier: [{ at: place }] });
@@ -11,7 +13,7 @@ const at = (place: string) => ({ carrier: [{ at: place }] });
 type Row = readonly [danger: string, signature: object, rest?: object];
 
 const unsafe: readonly Row[] = [
-  ["does not cover the body", signed("timestamp"), { timestamp: time }],
+  ["does not cover the body", signed("timestamp"), timed()],
   ["does not cover the body", signed({ at: "body:/id" })],
   [
     "which the signature does not cover",
@@ -22,7 +24,7 @@ const unsafe: readonly Row[] = [
   ["splits in two ways", signed("id", "body"), id],
   ["splits in two ways", signed("id", { text: "-" }, "body"), id],
   ["splits in two ways", signed("body", "id"), id],
-  ["splits in two ways", signed("id", "timestamp", "body"), { ...id, timestamp: time }],
+  ["splits in two ways", signed("id", "timestamp", "body"), { ...id, ...timed() }],
   ["splits in two ways", signed({ ifPresent: "header:X", parts: [{ text: "x" }] }, "body")],
   ["splits in two ways", signed("url", { form: "sorted", pair: "", join: "" })],
   ['is not "ambiguous"', { ambiguous: "no reason" }],
@@ -30,22 +32,14 @@ const unsafe: readonly Row[] = [
   ["is weak", { algorithm: "sha256", signed: ["secret", "body"] }],
   ["anybody can make sha256 without a secret", { algorithm: "sha256", weak: "w" }],
   ["the secret is its key", signed("secret", "body")],
-  ['must be the part "timestamp"', {}, { timestamp: time }],
-  ["the timestamp at query:t is not signed", {}, { timestamp: { ...time, at: "query:t" } }],
-  [
-    "carries no pairs",
-    signed("timestamp", "body"),
-    { timestamp: { ...time, at: "header:X-Time#t" } },
-  ],
+  ['must be the part "timestamp"', {}, timed()],
+  ["the timestamp at query:t is not signed", {}, timed({ at: "query:t" })],
+  ["carries no pairs", signed("timestamp", "body"), timed({ at: "header:X-Time#t" })],
+  ['"toleranceSeconds" must be', signed("timestamp", "body"), timed({ toleranceSeconds: 1e12 })],
   [
     '"toleranceSeconds" must be',
     signed("timestamp", "body"),
-    { timestamp: { ...time, toleranceSeconds: 1e12 } },
-  ],
-  [
-    '"toleranceSeconds" must be',
-    signed("timestamp", "body"),
-    { timestamp: { ...time, toleranceSeconds: Number.NaN } },
+    timed({ toleranceSeconds: Number.NaN }),
   ],
   ["both signed and sent", {}, id],
   ["both signed and sent", signed("id", { text: "." }, "body")],

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, type KeyPairKeyObjectResult } from "node:crypto";
 import type { Provider, SignatureDocument } from "../src/index.ts";
 import { documents } from "./provider-files.ts";
 
@@ -13,20 +13,14 @@ export interface Sample {
 }
 
 const TEXT = "It's a secret of 26 bytes.";
-const rsa = generateKeyPairSync("rsa", {
-  modulusLength: 2048,
-  publicKeyEncoding: { type: "spki", format: "pem" },
-  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const ec = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+const ed25519 = generateKeyPairSync("ed25519");
+const keysOf = ({ privateKey, publicKey }: KeyPairKeyObjectResult) => ({
+  sign: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  verify: publicKey.export({ type: "spki", format: "pem" }).toString(),
 });
-const ec = generateKeyPairSync("ec", {
-  namedCurve: "prime256v1",
-  publicKeyEncoding: { type: "spki", format: "pem" },
-  privateKeyEncoding: { type: "pkcs8", format: "pem" },
-});
-const ed25519 = generateKeyPairSync("ed25519", {
-  publicKeyEncoding: { type: "spki", format: "der" },
-  privateKeyEncoding: { type: "pkcs8", format: "der" },
-});
+const both = (secret: string) => ({ sign: secret, verify: secret });
 
 /** A shared secret in each form, with which a vendor's prefix may be. */
 const SECRETS_BY_FORM: Readonly<Record<string, string>> = {
@@ -37,10 +31,16 @@ const SECRETS_BY_FORM: Readonly<Record<string, string>> = {
   whsec: "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY",
 };
 
-const hmac = { algorithm: "hmac-sha256", encoding: "hex" } as const;
+const hmac = { algorithm: "hmac-sha256", encoding: "hex", signed: ["body"] } as const;
 const carrier = [{ at: "header:X-Signature" }];
+const base64 = { encoding: "base64" } as const;
 const time = { at: "header:X-Time", unit: "s", toleranceSeconds: 300 } as const;
-const shared = { sign: TEXT, verify: TEXT };
+const [ms, iso] = [
+  { timestamp: { ...time, unit: "ms" } },
+  { timestamp: { ...time, unit: "iso" } },
+] as const;
+const digest = { of: "body", algorithm: "sha256", encoding: "hex" } as const;
+const id = { at: "header:X-Id" };
 
 /** A document of the members that a test is about. */
 export const provider = (
@@ -49,154 +49,104 @@ export const provider = (
 ): Provider => ({
   name: "sample",
   title: "Sample",
-  signature: { ...hmac, carrier, signed: ["body"], ...signature },
+  signature: { carrier, ...hmac, ...signature },
   ...rest,
 });
 
-// Undefined takes the members of the sample away, which the type does not allow.
-const token = { encoding: undefined, signed: undefined } as unknown as Partial<SignatureDocument>;
-const withoutMembers = (document: Provider): Provider =>
-  JSON.parse(JSON.stringify(document)) as Provider; // members that are undefined are left out
+const sample = (
+  signature: Partial<SignatureDocument>,
+  rest: Partial<Provider> = {},
+  own: Partial<Sample> = {},
+): Sample => ({ document: provider(signature, rest), ...both(TEXT), ...own });
+
+/** A token has none of the members that `provider` adds. */
+const token = (
+  signature: Omit<SignatureDocument, "carrier"> & Partial<SignatureDocument>,
+  at: string,
+  own: Partial<Sample>,
+): Sample => {
+  const { document, ...secrets } = sample({}, { timestamp: { ...time, at } }, own);
+  return { document: { ...document, signature: { carrier, ...signature } }, ...secrets };
+};
 
 /** A sample of every feature of the grammar. */
 const features: readonly Sample[] = [
-  { document: provider({}), ...shared },
-  { document: provider({ algorithm: "hmac-sha1", weak: "old" }), ...shared },
-  { document: provider({ algorithm: "hmac-sha384", encoding: "base64url" }), ...shared },
-  {
-    document: provider({ key: "text-nfkd" }),
-    ...shared,
-    sign: "clé secrète №1",
-    verify: "clé secrète №1",
-  },
-  { document: provider({ key: "hex" }), sign: "00FFAA".repeat(8), verify: "00ffaa".repeat(8) },
-  { document: provider({ key: "base64" }), sign: "QUJDREVGR0g=", verify: "QUJDREVGR0g=" },
-  { document: provider({ algorithm: "sha256", signed: ["secret", "body"], weak: "w" }), ...shared },
-  {
-    document: provider(
-      { algorithm: "sha1", signed: ["body", "timestamp", "secret"], weak: "w" },
-      { timestamp: time },
-    ),
-    ...shared,
-  },
-  {
-    document: provider(
-      { algorithm: "ed25519", key: "base64", signed: ["timestamp", "body"] },
-      { timestamp: time },
-    ),
-    sign: ed25519.privateKey.toString("base64"),
-    verify: ed25519.publicKey.toString("base64"),
-  },
-  {
-    document: provider({ algorithm: "ecdsa-p256-sha256", key: "spki", encoding: "base64" }),
-    sign: ec.privateKey,
-    verify: ec.publicKey,
-  },
-  {
-    document: provider({ algorithm: "rsa-sha256", key: "spki", encoding: "base64" }),
-    sign: rsa.privateKey,
-    verify: rsa.publicKey,
-  },
-  {
-    document: provider(
-      {
-        carrier: [{ at: "header:X-Signature", separator: ";", pair: "h1" }],
-        signed: ["timestamp", { text: ":" }, "body"],
-      },
-      { timestamp: { ...time, at: "header:X-Signature#ts", unit: "ms" } },
-    ),
-    ...shared,
-  },
-  {
-    document: provider(
-      { signed: ["method", "url", "body", "timestamp"] },
-      { timestamp: { ...time, unit: "ms" } },
-    ),
-    ...shared,
-  },
-  {
-    document: provider(
-      { carrier: [{ at: "header:X-One" }, { at: "header:X-Two" }], signed: ["body", "timestamp"] },
-      { timestamp: { ...time, unit: "iso" } },
-    ),
-    ...shared,
-  },
-  {
-    document: provider(
-      { signed: ["id", "timestamp", "body"] },
-      { id: { at: "header:X-Id" }, timestamp: { ...time, unit: "iso" } },
-    ),
-    ...shared,
-  },
-  {
-    document: provider({
-      signed: ["url"],
-      digests: [{ at: "query:sha", of: "body", algorithm: "sha256", encoding: "hex" }],
-    }),
-    ...shared,
-  },
-  {
-    document: provider(
-      { signed: ["id", { crc32: "body" }], join: "|", carrier },
-      { id: { at: "header:X-Id" }, authentic: ["header:X-Id"] },
-    ),
-    ...shared,
-  },
-  {
-    document: provider({
+  sample({}),
+  sample({ algorithm: "hmac-sha1", weak: "old" }),
+  sample({ algorithm: "hmac-sha384", encoding: "base64url" }),
+  sample({ key: "text-nfkd" }, {}, both("clé secrète №1")),
+  sample({ key: "hex" }, {}, { sign: "00FFAA".repeat(8), verify: "00ffaa".repeat(8) }),
+  sample({ key: "base64" }, {}, both("QUJDREVGR0g=")),
+  sample({ algorithm: "sha256", signed: ["secret", "body"], weak: "w" }),
+  sample(
+    { algorithm: "sha1", signed: ["body", "timestamp", "secret"], weak: "w" },
+    { timestamp: time },
+  ),
+  sample(
+    { algorithm: "ed25519", key: "base64", signed: ["timestamp", "body"] },
+    { timestamp: time },
+    {
+      sign: ed25519.privateKey.export({ type: "pkcs8", format: "der" }).toString("base64"),
+      verify: ed25519.publicKey.export({ type: "spki", format: "der" }).toString("base64"),
+    },
+  ),
+  sample({ algorithm: "ecdsa-p256-sha256", key: "spki", ...base64 }, {}, keysOf(ec)),
+  sample({ algorithm: "rsa-sha256", key: "spki", ...base64 }, {}, keysOf(rsa)),
+  sample(
+    {
+      carrier: [{ at: "header:X-Signature", separator: ";", pair: "h1" }],
+      signed: ["timestamp", { text: ":" }, "body"],
+    },
+    { timestamp: { ...time, at: "header:X-Signature#ts", unit: "ms" } },
+  ),
+  sample({ signed: ["method", "url", "body", "timestamp"] }, ms),
+  sample(
+    { carrier: [{ at: "header:X-One" }, { at: "header:X-Two" }], signed: ["body", "timestamp"] },
+    iso,
+  ),
+  sample({ signed: ["id", "timestamp", "body"] }, { id, ...iso }),
+  sample({ signed: ["url"], digests: [{ at: "query:sha", ...digest }] }),
+  sample({ signed: ["id", { crc32: "body" }], join: "|" }, { id, authentic: [id.at] }),
+  sample(
+    {
       carrier: [{ at: "form:sign" }],
       signed: [{ form: "sorted", pair: "=", join: "&", without: ["sign"] }],
       ambiguous: "a",
-    }),
-    ...shared,
-    body: "form",
-  },
-  {
-    document: provider(
-      {
-        per: "item",
-        carrier: [{ at: "item:/sign" }],
-        signed: [{ at: "item:/a" }, { ifPresent: "item:/b", parts: [{ at: "item:/b" }] }],
-        join: ":",
-        ambiguous: "a",
-      },
-      { batch: "body:/items", authentic: ["item:/a", "item:/b"] },
-    ),
-    ...shared,
-    body: "items",
-  },
-  {
-    document: withoutMembers(
-      provider(
-        {
-          ...token,
-          algorithm: "jwt-hs256",
-          carrier: [{ at: "header:Authorization", prefix: "Bearer " }],
-          claims: { iss: "option:issuer", exp: "required", sub: { at: "url" } },
-          digests: [{ at: "jwt:sha256", of: "body", algorithm: "sha256", encoding: "base64" }],
-        },
-        { timestamp: { ...time, at: "jwt:nbf" } },
-      ),
-    ),
-    ...shared,
-    claims: { issuer: "key-1" },
-  },
-  {
-    document: withoutMembers(
-      provider(
-        {
-          ...token,
-          algorithm: "jwt-es256",
-          key: "spki",
-          claims: { iat: "required" },
-          digests: [{ at: "jwt:body", of: "body", algorithm: "sha256", encoding: "hex" }],
-        },
-        { timestamp: { ...time, at: "jwt:iat" } },
-      ),
-    ),
-    sign: ec.privateKey,
-    verify: ec.publicKey,
-  },
+    },
+    {},
+    { body: "form" },
+  ),
+  sample(
+    {
+      per: "item",
+      carrier: [{ at: "item:/sign" }],
+      signed: [{ at: "item:/a" }, { ifPresent: "item:/b", parts: [{ at: "item:/b" }] }],
+      join: ":",
+      ambiguous: "a",
+    },
+    { batch: "body:/items", authentic: ["item:/a", "item:/b"] },
+    { body: "items" },
+  ),
+  token(
+    {
+      algorithm: "jwt-hs256",
+      carrier: [{ at: "header:Authorization", prefix: "Bearer " }],
+      claims: { iss: "option:issuer", exp: "required", sub: { at: "url" } },
+      digests: [{ at: "jwt:sha256", ...digest, ...base64 }],
+    },
+    "jwt:nbf",
+    { claims: { issuer: "key-1" } },
+  ),
+  token(
+    {
+      algorithm: "jwt-es256",
+      key: "spki",
+      claims: { iat: "required" },
+      digests: [{ at: "jwt:body", ...digest }],
+    },
+    "jwt:iat",
+    keysOf(ec),
+  ),
 ];
 
 /** Documents of the repository with shared secrets that can sign any message. */

@@ -18,10 +18,6 @@ describe.each(all)("the caller of $name", (scheme) => {
     () =>
       scheme.verify({ ...attempt, ...given }, keys, { now, ...options });
 
-  it("has replay protection if the scheme signs a time", () => {
-    expect(scheme.replayProtection).toBe(timed.includes(scheme));
-  });
-
   it("gets a TypeError for a mistake in a clock, a tolerance or a body", () => {
     for (const clock of [Number.NaN, Infinity, -Infinity, undefined, "0", new Date()])
       expect(verify({}, { now: clock })).toThrow(/^invalid "now"/);

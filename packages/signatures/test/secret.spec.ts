@@ -91,7 +91,9 @@ describe("a secret", () => {
     const [signing] = scheme.check([PRIVATE_KEY], "sign");
     expect(verifying).toEqual(signing);
     expect(messageOf(PRIVATE_KEY, scheme)).toContain("is a private key (whsk_)");
-    expect(() => scheme.check([PUBLIC_KEY], "sign")).toThrow("is a public key (whpk_)");
+    expect(() => scheme.check([SECRET, PUBLIC_KEY], "sign")).toThrow(
+      "secrets[1] is a public key (whpk_)",
+    );
     expect(messageOf(PUBLIC_KEY, schemeOf(documentOf("svix")))).toContain("does not use");
     expect(scheme.check([SECRET.slice(6)], "verify")[0]?.warning).toContain("looks like base64");
   });

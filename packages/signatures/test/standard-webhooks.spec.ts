@@ -151,15 +151,6 @@ describe("A5: [R-VERIFY-VERSION] a key of Standard Webhooks", () => {
     ] as const)
       expect(withSignature(signature, both)).toMatchObject(verdict);
   });
-
-  it("is refused in a receiver if it is private, and in a sender if it is public", () => {
-    expect(() => scheme.check([PRIVATE_KEY], "verify")).toThrow(/^secrets\[0\] is a private key/);
-    expect(() => scheme.check([SECRET, PUBLIC_KEY], "sign")).toThrow(
-      /^secrets\[1\] is a public key/,
-    );
-    expect(() => scheme.check([PUBLIC_KEY], "verify")).not.toThrow();
-    expect(() => scheme.check([PRIVATE_KEY], "sign")).not.toThrow();
-  });
 });
 
 describe("A11: the signed time of an attempt", () => {
