@@ -3,7 +3,6 @@ import type { DecidedAttempt } from "@countersign/service";
 import { diagnose, type Diagnosis } from "@countersign/service/sandbox";
 import { valueAt } from "@countersign/schemas";
 import type { Answer } from "./attempts.ts";
-import { printable } from "./printable.ts";
 
 /** Bytes of an answer that are kept. */
 const EXCERPT = 1024;
@@ -42,8 +41,8 @@ export function resultOf(answer: Answer, bytes: number = EXCERPT) {
 
 /** The lines below an attempt that is to be explained. */
 export const causeLines = ({ isGuess, cause, what, fix }: Diagnosis): readonly string[] => [
-  printable(`  ${isGuess ? "likely cause" : "cause"}: ${cause ?? what}`),
-  ...(fix === null ? [] : [printable(`  fix: ${fix}`)]),
+  `  ${isGuess ? "likely cause" : "cause"}: ${cause ?? what}`,
+  ...(fix === null ? [] : [`  fix: ${fix}`]),
 ];
 
 /** One line of an attempt of `countersign send`; below a refusal of a genuine one, its cause and fix. */
@@ -60,7 +59,7 @@ export function sentLines(
   const diagnosis = diagnose({ ...result, ...known }, deadlineMs / 1000);
   const isPage = /^\s*<(?:!doctype|html)/i.test(text);
   const body = text === "" ? "" : `  ${isPage ? diagnosis.what : text}`;
-  const line = printable(`${id}  attempt ${number}  ${status ?? error}  ${durationMs} ms${body}`);
+  const line = `${id}  attempt ${number}  ${status ?? error}  ${durationMs} ms${body}`;
   const isExpected = diagnosis.isGood || (broken !== undefined && status !== null);
   return isExpected ? [line] : [line, ...causeLines(diagnosis)];
 }
@@ -106,7 +105,7 @@ export function sandboxLine(
     `${Math.round(durationMs)} ms`,
     outcomes[state],
   ];
-  return printable(columns.join("  "));
+  return columns.join("  ");
 }
 
 /** Whole seconds, minutes or hours. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { OptionOf, Table, ValuesOf } from "./options.ts";
+import { type OptionOf, type Table, type ValuesOf, wordOf } from "./options.ts";
 import type { Surroundings } from "./terminal.ts";
 
 interface Definition<O extends Table> {
@@ -62,7 +62,7 @@ const isText = (value: unknown): value is string => typeof value === "string";
 
 function addOption(command: Command, name: string, own: OptionOf<unknown>): void {
   const { value, help, known, standard, isRequired = false, isAlone = false } = own;
-  const word = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const word = wordOf(name);
   const option = new Option(value === undefined ? word : `${word} ${value}`, help);
   if (known !== undefined) option.choices(known);
   if (own.parse !== undefined)

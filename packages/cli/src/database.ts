@@ -1,9 +1,21 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Driver, postgresDriver, sqliteDriver, StoreInUseError } from "@countersign/service";
-import { badEnvironment, databaseUrl } from "./environment.ts";
+import {
+  type Context,
+  createService,
+  createTables,
+  type Driver,
+  DueClock,
+  dueInstantOf,
+  postgresDriver,
+  sqliteDriver,
+  StoreInUseError,
+  systemClock,
+} from "@countersign/service";
+import { databaseUrl } from "./environment.ts";
 import { Failure, messageOf, systemCode } from "./failure.ts";
+import { loadProfile } from "./provider.ts";
 import type { Surroundings } from "./terminal.ts";
 
 /** Default folder of databases, in the working folder. */
@@ -36,32 +48,63 @@ export async function makeFolderOf(file: string): Promise<void> {
     await writeFile(join(folder, ".gitignore"), "*\n");
 }
 
-/** A database that has been chosen and not yet opened. */
+/** The database of `countersign serve`, chosen and not yet opened. */
 interface ServiceDatabase {
   /** For the person at the terminal: without user, password and parameters. */
   readonly name: string;
   readonly open: () => Promise<Driver>;
 }
 
-/** The database of `countersign serve`. @param options `mustExist`: a missing SQLite file is an error. */
 export async function serviceDatabase(
   file: string | undefined,
   env: Surroundings["env"],
-  { mustExist = false }: { readonly mustExist?: boolean } = {},
 ): Promise<ServiceDatabase> {
-  const url = await databaseUrl(env);
+  const url = await databaseUrl(env, file);
   if (url === undefined) {
     const name = file ?? join(DEFAULT_FOLDER, "service.db");
-    const open = async (): Promise<Driver> => {
-      if (!mustExist || existsSync(name)) return openDatabase(name);
-      throw unusable(`the database ${name} does not exist; countersign serve creates it`);
-    };
-    return { name, open };
+    return { name, open: () => openDatabase(name) };
   }
-  if (file !== undefined)
-    throw badEnvironment("COUNTERSIGN_DATABASE_URL and --database name two databases; choose one");
   const { protocol, host, pathname } = new URL(url);
   return { name: `${protocol}//${host}${pathname}`, open: async () => postgresDriver({ url }) };
+}
+
+/** Help of the commands below, before their examples. */
+export const dataHelp = `
+With SQLite, stop countersign serve first. With PostgreSQL it may be running.
+
+Environment (also as NAME_FILE, the path of a file that holds it):
+  COUNTERSIGN_DATABASE_URL   postgres://… instead of the SQLite file
+
+Examples:
+`;
+
+/** Runs something on the service's database, with its tables up to date. Running processes find its deliveries within a second or so. */
+export async function withServiceData<T>(
+  options: {
+    readonly database: string | undefined;
+    readonly profile?: string;
+    readonly createsDatabase?: boolean;
+  },
+  { env }: Surroundings,
+  run: (context: Context) => Promise<T>,
+): Promise<T> {
+  const profile = await loadProfile(options.profile ?? "standard");
+  const { name, open } = await serviceDatabase(options.database, env);
+  // A driver of PostgreSQL's names a server.
+  if (options.createsDatabase !== true && !name.includes("://") && !existsSync(name))
+    throw unusable(`the database ${name} does not exist; countersign serve creates it`);
+  const driver = await open();
+  try {
+    await createTables(driver);
+    // Running processes use the stored clock, which may differ from this machine's.
+    const due = await dueInstantOf(driver, systemClock, "live");
+    const dueClock = new DueClock({ ...systemClock, now: () => due });
+    return await run(createService({ driver, profile, dueClock }).context);
+  } catch (error) {
+    throw asFailure(error, name);
+  } finally {
+    await driver.close();
+  }
 }
 
 /** Converts an error of the service's start to the command's failure; any other error stays as it is. */

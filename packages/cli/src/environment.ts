@@ -29,9 +29,14 @@ export async function requiredFrom(env: Environment, name: string, why: string):
   throw badEnvironment(`missing ${name}: ${why}`);
 }
 
-/** Reads the URL of a PostgreSQL database from `COUNTERSIGN_DATABASE_URL`. */
-export async function databaseUrl(env: Environment): Promise<string | undefined> {
+/** Reads the URL of a PostgreSQL database from `COUNTERSIGN_DATABASE_URL`. @param file The value of `--database`. */
+export async function databaseUrl(
+  env: Environment,
+  file: string | undefined,
+): Promise<string | undefined> {
   const url = await secretFrom(env, "COUNTERSIGN_DATABASE_URL");
+  if (url !== undefined && file !== undefined)
+    throw badEnvironment("COUNTERSIGN_DATABASE_URL and --database name two databases; choose one");
   if (url === undefined || (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url))) return url;
   throw badEnvironment(
     "COUNTERSIGN_DATABASE_URL must be postgres://USER:PASSWORD@HOST:PORT/DATABASE; a SQLite file is named with --database",

@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import type { Surroundings } from "./terminal.ts";
 
 /** Reasons why a command could not run, which exits with 2. Codes are never renamed. */
 export const failureCodes = {
@@ -59,17 +61,24 @@ export function notA(
   return new Failure(code, [`${what}:`, ...lines].join("\n"));
 }
 
+/** Reads a file whose path is an argument; `-` is standard input. */
+export const readInput = (file: string, { input }: Pick<Surroundings, "input">): Promise<Buffer> =>
+  (file === "-" ? buffer(input()) : readFile(file)).catch((cause: unknown) => {
+    throw badArgument(`cannot read the file ${file}`, cause);
+  });
+
 /** Reads a JSON file. @param unreadable The sentence for a file that cannot be read. */
 export async function readJson(
   file: string,
   code: FailureCode,
   unreadable: () => string,
+  parse: (text: string) => unknown = JSON.parse,
 ): Promise<unknown> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
     throw new Failure(code, unreadable(), cause);
   });
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (cause) {
     throw new Failure(code, `${file} is not JSON`, cause);
   }

@@ -1,7 +1,7 @@
 import type { Inbox, InboxQueue } from "@countersign/receiver";
 import { postgresInbox } from "@countersign/receiver/postgres";
 import { sqliteInbox } from "@countersign/receiver/sqlite";
-import { badEnvironment, databaseUrl } from "./environment.ts";
+import { databaseUrl } from "./environment.ts";
 import { badArgument, Failure, systemCode } from "./failure.ts";
 import * as option from "./options.ts";
 import { openFile, openPool } from "./sql.ts";
@@ -30,13 +30,11 @@ export async function withInbox<T>(
   use: (inbox: OpenInbox) => Promise<T>,
 ): Promise<T> {
   const { database, schema = "" } = place;
-  const url = await databaseUrl(env);
+  const url = await databaseUrl(env, database);
   if (url === undefined && database === undefined)
     throw badArgument(
       "missing --database FILE; for PostgreSQL, set COUNTERSIGN_DATABASE_URL and --schema NAME",
     );
-  if (url !== undefined && database !== undefined)
-    throw badEnvironment("COUNTERSIGN_DATABASE_URL and --database name two databases; choose one");
   // A SQLite file is one inbox.
   if ((url !== undefined || schema !== "") && !/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw badArgument(

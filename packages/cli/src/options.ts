@@ -22,6 +22,10 @@ export type ValuesOf<O> = {
   readonly [Name in keyof O]: O[Name] extends OptionOf<infer T> ? T : never;
 };
 
+/** `eventType` as `--event-type`. */
+export const wordOf = (name: string): string =>
+  `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 export const flag = (help: string): OptionOf<boolean | undefined> => ({ help });
 export const text = <S extends string | undefined = undefined>(
   value: string,

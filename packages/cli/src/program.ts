@@ -2,8 +2,7 @@ import { referencePage } from "@countersign/schemas";
 import { Command, CommanderError } from "commander";
 import { type Declare, define, wrapText } from "./command.ts";
 import { didYouMean, Failure } from "./failure.ts";
-import { printable } from "./printable.ts";
-import type { Surroundings } from "./terminal.ts";
+import { escaping, printable, type Streams, type Surroundings } from "./terminal.ts";
 
 /** Summaries, and modules of which each exports its `definition`. Only the command that runs is imported: each starts fast. */
 const commands: Readonly<
@@ -58,7 +57,9 @@ Examples:
   countersign help send`;
 
 /** The parts of the process that a run uses. */
-export type RunSurroundings = Omit<Surroundings, "unmet">;
+export type RunSurroundings = Omit<Surroundings, "terminal" | "unmet"> & {
+  readonly terminal: Streams;
+};
 
 /** Runs the command. @returns The exit status: 0, 1 if it found a problem, 2 if it could not run and has printed why. */
 export async function run(
@@ -78,12 +79,14 @@ export async function run(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!isReported(error)) throw error;
     // A message may hold words of an argument, a file or a server.
-    const message = error.message.split("\n").map(printable).join("\n");
+    const message = printableLines(error.message);
     surroundings.terminal.err(`countersign: ${error.code}: ${message}`, "bad");
     surroundings.terminal.err(`  ${referencePage("codes", error.code)}`);
     return 2;
   }
 }
+
+const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
 
 /** Errors with a code for the person at the terminal. The kit's module of documents is loaded only by commands that read one. */
 const isReported = (error: unknown): error is Error & { readonly code: string } =>
@@ -92,9 +95,10 @@ const isReported = (error: unknown): error is Error & { readonly code: string } 
 /** Creates the command. @param args Arguments of the run, whose command is loaded; `undefined` loads every one. */
 export async function createProgram(
   args: readonly string[] | undefined,
-  surroundings: Surroundings,
+  given: RunSurroundings & Pick<Surroundings, "unmet">,
 ): Promise<Command> {
-  const { terminal, version } = surroundings;
+  const { terminal, version } = given;
+  const surroundings = { ...given, terminal: escaping(terminal) };
   const program = new Command("countersign")
     .description("Receive, send, explain and check the webhooks of any provider")
     .version(version)
@@ -107,13 +111,8 @@ export async function createProgram(
       // Error messages repeat arguments, which may contain control characters.
       writeErr: (text) =>
         terminal.err(
-          text
-            .trimEnd()
-            // Commander ends its sentence before the reason.
-            .replace(" is invalid. ", " is invalid: ")
-            .split("\n")
-            .map(printable)
-            .join("\n"),
+          // Commander ends its sentence before the reason.
+          printableLines(text.trimEnd().replace(" is invalid. ", " is invalid: ")),
         ),
       getOutHelpWidth: () => terminal.columns ?? 80,
       getErrHelpWidth: () => terminal.columns ?? 80,

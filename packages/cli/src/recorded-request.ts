@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { buffer } from "node:stream/consumers";
 import { valueAt } from "@countersign/schemas";
-import { headersOf } from "./fields.ts";
-import { badArgument } from "./failure.ts";
+import { headersOf } from "./attempts.ts";
+import { badArgument, readInput } from "./failure.ts";
+import type { Surroundings } from "./terminal.ts";
 
 /** A request from a file. */
 interface RecordedRequest {
@@ -24,15 +23,13 @@ interface Choice {
   readonly signature: string;
 }
 
-/** Reads a raw HTTP request or a HAR file. @param file A path, or `-` for `input`. */
+/** Reads a raw HTTP request or a HAR file. @param file A path, or `-` for standard input. */
 export async function readRequest(
   file: string,
   choice: Choice,
-  input: () => AsyncIterable<Uint8Array>,
+  surroundings: Pick<Surroundings, "input">,
 ): Promise<RecordedRequest> {
-  const bytes = await (file === "-" ? buffer(input()) : readFile(file)).catch((cause: unknown) => {
-    throw badArgument(`cannot read the file of --file: ${file}`, cause);
-  });
+  const bytes = await readInput(file, surroundings);
   const har = harEntries(bytes);
   if (har !== undefined) return fromHar(har, choice);
   if (choice.entry !== undefined) throw badArgument("--entry needs a HAR file");

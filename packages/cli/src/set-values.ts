@@ -45,20 +45,6 @@ export function readDigits(text: string): unknown {
   return JSON.parse(text, keep as Parameters<typeof JSON.parse>[1]);
 }
 
-/** Returns the numbers of a JSON text that would be printed with other digits, such as 10.50. @param steps Its place in the body. */
-export function exactNumbers(text: string, steps: readonly string[]): readonly SetValue[] {
-  const found: SetValue[] = [];
-  const walk = (value: unknown, at: readonly string[]): void => {
-    if (typeof value !== "object" || value === null) return;
-    if (isNumber(value)) {
-      const source = JSON.stringify(value);
-      if (source !== String(Number(source))) found.push({ steps: at, value: source });
-    } else for (const [name, one] of Object.entries(value)) walk(one, [...at, name]);
-  };
-  walk(readDigits(text), steps);
-  return found;
-}
-
 /** True for a number of `readDigits`. A parsed object has a prototype, also one with a member `rawJSON`. */
 export const isNumber = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;

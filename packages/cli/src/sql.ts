@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { Failure } from "./failure.ts";
-import { printable } from "./printable.ts";
+import { printable } from "./terminal.ts";
 
 /** Opens a SQLite file to read it: one of another program must not be changed. */
 export function openFile(file: string): DatabaseSync {

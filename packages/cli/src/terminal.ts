@@ -4,8 +4,8 @@ import { Writable } from "node:stream";
 
 export type Tone = "good" | "bad" | "mild" | "soft" | "strong";
 
-/** The output of a command. A tone colours the text before the line's first colon or two spaces where the stream has colours. */
-export interface Terminal {
+/** The streams of a run. A tone colours the text before the line's first colon or two spaces where the stream has colours. */
+export interface Streams {
   /** Results, for programs. */
   out(line: string, tone?: Tone): void;
   /** Everything else, for people. */
@@ -15,6 +15,23 @@ export interface Terminal {
   /** Shows progress on one line that the next call replaces; absent if stderr is not a terminal. */
   readonly progress?: (text: string) => void;
 }
+
+/** The output of a command, which escapes each line: any text of a stranger can be written. */
+export interface Terminal extends Streams {
+  /** One line of JSON on `out`. */
+  json(value: object): void;
+}
+
+export const escaping = (streams: Streams): Terminal => {
+  const { progress } = streams;
+  return {
+    ...streams,
+    out: (line, tone) => streams.out(printable(line), tone),
+    err: (line, tone) => streams.err(printable(line), tone),
+    json: (value) => streams.out(printableJson(value)),
+    ...(progress && { progress: (text: string) => progress(printable(text)) }),
+  };
+};
 
 export interface Surroundings {
   readonly terminal: Terminal;
@@ -51,7 +68,7 @@ export function processTerminal({
   stdout,
   stderr,
   env,
-}: Pick<Surroundings, "env"> & { readonly stdout: Stream; readonly stderr: Stream }): Terminal {
+}: Pick<Surroundings, "env"> & { readonly stdout: Stream; readonly stderr: Stream }): Streams {
   const forced = env["FORCE_COLOR"];
   const isPlain = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   const isColoured = ({ isTTY }: Stream): boolean =>
@@ -97,3 +114,48 @@ export async function askSecret(question: string): Promise<string | undefined> {
     process.stderr.write("\n");
   }
 }
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * A stranger's text for a terminal: control characters and what turns the writing direction are
+ * escaped, so that an answer cannot draw, hide or run anything there.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(
+    UNSEEN,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+/**
+ * JSON on one line for a terminal: what `JSON.stringify` leaves of such characters is escaped as JSON
+ * escapes, and read again it is the same value. So is the `##[` that a build server takes for a command.
+ */
+export function printableJson(value: object): string {
+  return JSON.stringify(value)
+    .replaceAll(UNSEEN, (character) =>
+      character
+        .split("")
+        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+        .join(""),
+    )
+    .replaceAll(/#(?=#\w*\[)/g, String.raw`\u0023`);
+}
+
+/** Lines of a table: each column is as wide as its longest cell. */
+export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Lines of labels and values. */
+export const inRows = (rows: Readonly<Record<string, string>>): readonly string[] =>
+  inColumns(Object.entries(rows));

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { listen as listenAt } from "../../service/test/sandbox/listen.ts";
 import { containing, SECRET } from "./fixtures.ts";
-import { findingsOf } from "../src/listen/findings.ts";
+import { findingsOf } from "../src/listen/provider-attempts.ts";
 import { ran, serveHere, told } from "./ran.ts";
 import { eventBody, openApi } from "./types/openapi.ts";
 

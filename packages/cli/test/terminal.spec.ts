@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printable, printableJson } from "../src/printable.ts";
-import { processTerminal } from "../src/terminal.ts";
+import { printable, printableJson, processTerminal } from "../src/terminal.ts";
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 

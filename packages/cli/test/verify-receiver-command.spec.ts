@@ -96,8 +96,8 @@ describe("countersign verify receiver", () => {
       [...stripe, "--samples", folderOf({ "a.json": '{"type":"charge.failed"}' })],
       /sample a\.json has no id at body:\/id/,
     ],
-    ["an empty restart command", ["--restart-command", " "], /--restart-command must not be/],
-    ["an empty reconcile command", ["--reconcile-command", ""], /--reconcile-command must not be/],
+    ["an empty restart command", ["--restart-command", " "], /--restart-command is empty/],
+    ["an empty reconcile command", ["--reconcile-command", ""], /--reconcile-command is empty/],
     ["effects without a query", ["--effects", "SELECT 1"], /--effects must be sql: and a query/],
     [
       "a query without a database",

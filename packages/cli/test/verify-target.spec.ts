@@ -7,6 +7,7 @@ import { checkOf, unreachable } from "../../contract-kit/test/fake-provider.ts";
 import { define } from "../src/command.ts";
 import { Failure } from "../src/failure.ts";
 import * as option from "../src/options.ts";
+import { escaping } from "../src/terminal.ts";
 import { verifyTarget } from "../src/verify/verify.ts";
 import { verifyOptions } from "../src/verify/verify-options.ts";
 import { quietSurroundings, ran } from "./ran.ts";
@@ -34,6 +35,7 @@ async function verified(
   } as const;
   let holds = true;
   const unmet = (): void => void (holds = false);
+  const quiet = quietSurroundings(said, env);
   define({
     options: {
       url: option.text("<url>", ""),
@@ -42,7 +44,7 @@ async function verified(
     },
     run: (options, surroundings, given) =>
       verifyTarget({ ...verification, command: given.command }, options, surroundings),
-  })(command, { ...quietSurroundings(said, env), unmet });
+  })(command, { ...quiet, terminal: escaping(quiet.terminal), unmet });
   await command.parseAsync(["--url", unreachable.url, ...args], { from: "user" });
   return { holds, ...said };
 }

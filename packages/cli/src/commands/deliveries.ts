@@ -5,11 +5,10 @@ import {
   type Replayed,
 } from "@countersign/service";
 import { type Declare, define } from "../command.ts";
+import { dataHelp, withServiceData } from "../database.ts";
 import { badArgument } from "../failure.ts";
 import * as option from "../options.ts";
-import { inColumns, printable, printableJson } from "../printable.ts";
-import type { Surroundings } from "../terminal.ts";
-import { databaseHelp, withServiceData } from "./service-data.ts";
+import { inColumns, type Surroundings } from "../terminal.ts";
 
 const states = ["waiting", "delivered", "exhausted", "dropped"] as const;
 
@@ -18,7 +17,7 @@ const own = {
   json: option.flag("print JSON instead of text"),
 };
 const helpOf = (example: string, notes = ""): string =>
-  `${notes}${databaseHelp}  countersign serve deliveries ${example}`;
+  `${notes}${dataHelp}  countersign serve deliveries ${example}`;
 
 const list = define({
   options: {
@@ -32,29 +31,19 @@ const list = define({
   help: helpOf("list --state exhausted"),
   run: async ({ merchant, subscription, event, state, limit, ...options }, surroundings) => {
     const { terminal } = surroundings;
-    const filter = {
-      merchantId: merchant,
-      subscriptionKey: subscription,
-      eventId: event,
-      state,
-      limit,
-    };
+    const filter = { merchantId: merchant, subscriptionKey: subscription, eventId: event };
     const found = await withServiceData(options, surroundings, ({ driver }) =>
-      listDeliveries(driver, filter),
+      listDeliveries(driver, { ...filter, state, limit }),
     );
-    const written = (at: number | null): string | null =>
-      at === null ? null : new Date(at).toISOString();
-    const rows = found.map((row) => ({
+    const rows = found.map(({ nextAt, createdAt, ...row }) => ({
       ...row,
-      nextAt: written(row.nextAt),
-      createdAt: written(row.createdAt),
+      nextAt: nextAt === null ? null : new Date(nextAt).toISOString(),
+      createdAt: new Date(createdAt).toISOString(),
     }));
-    if (options.json === true) return terminal.out(printableJson(rows));
+    if (options.json === true) return terminal.json(rows);
     const [first] = rows;
     if (first === undefined) return terminal.err("none");
-    const cells = rows.map((row) =>
-      Object.values(row).map((cell) => printable(String(cell ?? "-"))),
-    );
+    const cells = rows.map((row) => Object.values(row).map((cell) => String(cell ?? "-")));
     for (const line of inColumns([Object.keys(first), ...cells])) terminal.out(line);
   },
 });
@@ -73,36 +62,27 @@ const replay = define({
     merchant: option.text("<id>", "with --failed-since: only this merchant's"),
   },
   help: helpOf("replay --failed-since 2026-11-20T00:00:00Z", replayNotes),
-  run: async ({ merchant, ...options }, surroundings, { args: [id] }) => {
-    if (merchant !== undefined && options.failedSince === undefined) throw badReplay();
-    const order = { what: replayed(id, options), merchantId: merchant };
+  run: async ({ merchant, subscription, failedSince, ...options }, surroundings, { args }) => {
+    // An empty ID counts: a variable of a script that is not set must not replay everything.
+    const [id] = args;
+    const asked: readonly Replayed[] = [
+      ...(id === undefined ? [] : [{ kind: "delivery", id } as const]),
+      ...(subscription === undefined ? [] : [{ kind: "subscription", id: subscription } as const]),
+      ...(failedSince === undefined ? [] : [{ kind: "failed", since: failedSince } as const]),
+    ];
+    const [what, ...more] = asked;
+    const isScoped = merchant !== undefined && failedSince === undefined;
+    if (what === undefined || more.length > 0 || isScoped)
+      throw badArgument(
+        "expected one of ID, --subscription and --failed-since; --merchant goes with --failed-since",
+      );
     const outcome = await withServiceData(options, surroundings, (ports) =>
-      replayDeliveries(ports, order),
+      replayDeliveries(ports, { what, merchantId: merchant }),
     );
     const said = outcome.ok ? `${outcome.replayed} due again` : "";
     return report(outcome, said, { ...surroundings, json: options.json });
   },
 });
-
-function replayed(
-  id: string | undefined,
-  {
-    subscription,
-    failedSince,
-  }: { readonly subscription: string | undefined; readonly failedSince: number | undefined },
-): Replayed {
-  // An empty ID counts: a variable of a script that is not set must not replay everything.
-  if ([id, subscription, failedSince].filter((one) => one !== undefined).length !== 1)
-    throw badReplay();
-  if (subscription !== undefined) return { kind: "subscription", id: subscription };
-  if (failedSince !== undefined) return { kind: "failed", since: failedSince };
-  return { kind: "delivery", id: id ?? "" };
-}
-
-const badReplay = (): Error =>
-  badArgument(
-    "expected one of ID, --subscription and --failed-since; --merchant goes with --failed-since",
-  );
 
 const pausing = (isPaused: boolean): Declare =>
   define({
@@ -131,7 +111,7 @@ function report(
   said: string,
   { terminal, json }: Pick<Surroundings, "terminal"> & { readonly json: boolean | undefined },
 ): boolean {
-  if (json === true) terminal.out(printableJson(outcome));
+  if (json === true) terminal.json(outcome);
   else if (outcome.ok) terminal.out(said);
   else terminal.err(`${outcome.code}: ${refusals[outcome.code]}`);
   return outcome.ok;

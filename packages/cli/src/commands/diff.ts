@@ -2,7 +2,6 @@ import { type Change, diffDocuments, type Severity } from "@countersign/contract
 import { readDocument } from "@countersign/contract-kit/documents";
 import { define } from "../command.ts";
 import * as option from "../options.ts";
-import { printable, printableJson } from "../printable.ts";
 import type { Tone } from "../terminal.ts";
 
 const help = `
@@ -45,7 +44,7 @@ export const definition = define({
     const reading = { needsEvents: false };
     const [before, after] = [await readDocument(old, reading), await readDocument(now, reading)];
     const changes = diffDocuments(before, after, { openEnums });
-    if (json === true) terminal.out(printableJson({ changes }));
+    if (json === true) terminal.json({ changes });
     else {
       for (const change of changes) terminal.out(lineOf(change), tones[change.severity]);
       terminal.err(summaryOf(changes));
@@ -59,7 +58,7 @@ const tones: Readonly<Record<Severity, Tone>> = { ERR: "bad", WARN: "mild", INFO
 
 function lineOf({ severity, direction, rule, place, message }: Change): string {
   const what = place === `${message}#` || place.endsWith(`/${message}`) ? "" : `  ${message}`;
-  return printable(`${severity.padEnd(4)}  ${direction.padEnd(8)}  ${rule}  ${place}${what}`);
+  return `${severity.padEnd(4)}  ${direction.padEnd(8)}  ${rule}  ${place}${what}`;
 }
 
 function summaryOf(changes: readonly Change[]): string {

@@ -6,7 +6,6 @@ import { define } from "../command.ts";
 import { secretFrom, signingSecret } from "../environment.ts";
 import { badArgument } from "../failure.ts";
 import * as option from "../options.ts";
-import { printable, printableJson } from "../printable.ts";
 import { claimsFor, loadProvider } from "../provider.ts";
 import { readRequest } from "../recorded-request.ts";
 import type { Surroundings } from "../terminal.ts";
@@ -44,7 +43,7 @@ export const definition = define({
       options.provider === undefined ? reference : await loadProvider(options.provider);
     const [carrier] = document.signature.carrier;
     const choice = { entry, signature: headerOf(carrier?.at) };
-    const request = await readRequest(file, choice, surroundings.input);
+    const request = await readRequest(file, choice, surroundings);
     const { headers, method } = request;
     const sent = { headers, method, url: urlOf(document, request.url, options.url) };
     const { secrets, ...keys } = await keysFor(document, surroundings);
@@ -59,13 +58,13 @@ export const definition = define({
       page: referencePage("codes", one.cause),
     }));
     const verified = found.length === 0;
-    if (json === true) terminal.out(printableJson({ verified, explanations: found }));
+    if (json === true) terminal.json({ verified, explanations: found });
     else if (verified) terminal.out("verified: signature, body and timestamp are right", "good");
     else
       for (const { cause, sentence, certain, fix, page } of found) {
         const line = `${certain ? "" : "probably "}${cause}: ${sentence}`;
-        terminal.out(printable(line), certain ? "bad" : "mild");
-        for (const below of [fix, page]) terminal.out(printable(`  ${below}`));
+        terminal.out(line, certain ? "bad" : "mild");
+        for (const below of [fix, page]) terminal.out(`  ${below}`);
       }
     return verified;
   },

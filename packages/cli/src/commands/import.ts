@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { buffer } from "node:stream/consumers";
 import {
   importRecords,
   readImportLines,
@@ -8,11 +6,9 @@ import {
   type ImportOutcome,
 } from "@countersign/service";
 import { define } from "../command.ts";
-import { badArgument } from "../failure.ts";
+import { dataHelp, withServiceData } from "../database.ts";
+import { readInput } from "../failure.ts";
 import * as option from "../options.ts";
-import { printable, printableJson } from "../printable.ts";
-import type { Surroundings } from "../terminal.ts";
-import { databaseHelp, withServiceData } from "./service-data.ts";
 
 const format = `FILE has one JSON object a line (the last two are wrapped here):
 
@@ -35,7 +31,7 @@ Creates the SQLite file if it does not exist, also with --dry-run.
   client    prints CLIENT_ID:SECRET once, since only a hash of the secret is stored; optional: scopes (default: all of the profile), secretVersion (raise it for a new secret), overlapHours (of the old secret, default 24), disabled (true: refused from now on, for good)
   customer  changes customerStatus and links a first account; another name, email or account is RECORD_DIFFERS
   payment   is found by requestKey; changes paymentStatus; another amount, customer or reference is DUPLICATE_REQUEST_KEY; optional: paymentId, clientReferenceId, creationDate, settlementDate
-${databaseHelp}  countersign serve import records.jsonl --dry-run
+${dataHelp}  countersign serve import records.jsonl --dry-run
   CLIENT=$(countersign serve import records.jsonl)`;
 
 export const importFile = define({
@@ -49,14 +45,14 @@ export const importFile = define({
   },
   help,
   run: async ({ dryRun = false, ...options }, surroundings, { args: [file = ""] }) => {
-    const lines = await contentOf(file, surroundings);
+    const lines = await readInput(file, surroundings);
     const outcome = await withServiceData(
       { ...options, createsDatabase: true },
       surroundings,
       (context) => imported(context, lines, dryRun),
     );
     const { terminal } = surroundings;
-    if (options.json === true) terminal.out(printableJson({ ...outcome, dryRun }));
+    if (options.json === true) terminal.json({ ...outcome, dryRun });
     else if (outcome.ok) {
       for (const { clientId, clientSecret } of outcome.clients)
         terminal.out(`${clientId}:${clientSecret}`);
@@ -67,20 +63,12 @@ export const importFile = define({
       terminal.err(`${dryRun ? "dry run, nothing imported" : "imported"}: ${counts}`);
     } else {
       for (const { line, code, pointer, message } of outcome.errors)
-        terminal.err(printable(`line ${line}: ${code} ${pointer}: ${message}`));
+        terminal.err(`line ${line}: ${code} ${pointer}: ${message}`);
       terminal.err("nothing imported");
     }
     return outcome.ok;
   },
 });
-
-async function contentOf(file: string, { input }: Surroundings): Promise<Uint8Array> {
-  try {
-    return await (file === "-" ? buffer(input()) : readFile(file));
-  } catch (cause) {
-    throw badArgument(`cannot read ${file}`, cause);
-  }
-}
 
 async function imported(
   context: Context,

@@ -4,7 +4,7 @@ import { requiredFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { inboxPlace, withInbox } from "../inbox-database.ts";
 import * as option from "../options.ts";
-import { printable, printableJson } from "../printable.ts";
+import { printable } from "../terminal.ts";
 import { loadProvider } from "../provider.ts";
 
 const help = `
@@ -67,7 +67,8 @@ export const reconcile = define({
             await redeliver(redeliverId);
             redelivered += 1;
           }
-          terminal.out(json === true ? printableJson(shown(finding)) : printable(lineOf(finding)));
+          if (json === true) terminal.json(shown(finding));
+          else terminal.out(lineOf(finding));
         };
         const overlapMs = overlap === undefined ? undefined : overlap * 1000;
         const onProgress = (read: number): void => terminal.progress?.(`${read} events read`);
@@ -77,7 +78,7 @@ export const reconcile = define({
           { provider, inbox, now: Date.now() },
         );
         const { listed, handled, neverArrived, unhandled, dead, onlyHere } = counts;
-        if (json === true) terminal.out(printableJson({ ...counts, redelivered }));
+        if (json === true) terminal.json({ ...counts, redelivered });
         else
           terminal.err(
             `${listed} listed, ${handled} handled, ${neverArrived} never arrived, ${unhandled} unhandled, ` +

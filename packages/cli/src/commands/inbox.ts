@@ -2,7 +2,6 @@ import type { EventKey } from "@countersign/receiver";
 import { type Declare, define } from "../command.ts";
 import { inboxPlace, type OpenInbox, withInbox } from "../inbox-database.ts";
 import * as option from "../options.ts";
-import { printable, printableJson } from "../printable.ts";
 import { reconcile } from "./inbox-reconcile.ts";
 
 const environment = `
@@ -68,12 +67,12 @@ const status = define({
     );
     const { key, storedAt = 0, dueAt = 0, ...facts } = oldest ?? {};
     const event = key && { ...key, ...facts, storedAt: printed(storedAt), dueAt: printed(dueAt) };
-    if (json === true) terminal.out(printableJson({ unhandled, overdue, oldest: event ?? null }));
+    if (json === true) terminal.json({ unhandled, overdue, oldest: event ?? null });
     else {
       terminal.out(`${String(unhandled)} unhandled, ${String(overdue)} overdue`);
       if (event !== undefined) {
         const times = `stored ${event.storedAt}  due ${event.dueAt}  ${timesOf(event.attempts)}`;
-        terminal.out(printable(`oldest: ${textOf(event)}  ${event.type}  ${times}`));
+        terminal.out(`oldest: ${textOf(event)}  ${event.type}  ${times}`);
       }
     }
     return overdue === 0;
@@ -95,11 +94,9 @@ const dead = define({
       ...facts,
       diedAt: printed(diedAt),
     }));
-    if (json === true) return terminal.out(printableJson({ events }));
+    if (json === true) return terminal.json({ events });
     for (const { type, attempts, reason, diedAt, ...key } of events)
-      terminal.out(
-        printable(`${textOf(key)}  ${type}  ${diedAt}  ${timesOf(attempts)}  ${reason}`),
-      );
+      terminal.out(`${textOf(key)}  ${type}  ${diedAt}  ${timesOf(attempts)}  ${reason}`);
     const count = `${String(events.length)} dead event${events.length === 1 ? "" : "s"}`;
     terminal.err(events.length < limit ? count : `${count}, and there may be more: --limit`);
   },
@@ -138,8 +135,8 @@ const changing = (
       const { isDone, facts, said } = await withInbox(place, surroundings, ({ queue }) =>
         change(queue, { key, now: Date.now() }),
       );
-      if (json === true) surroundings.terminal.out(printableJson({ ...key, ...facts }));
-      else surroundings.terminal.err(`${printable(textOf(key))} ${said}`);
+      if (json === true) surroundings.terminal.json({ ...key, ...facts });
+      else surroundings.terminal.err(`${textOf(key)} ${said}`);
       return isDone;
     },
   });

@@ -21,7 +21,7 @@ import { ProviderAttempts } from "../listen/provider-attempts.ts";
 import { Relay, type Relayed } from "../listen/relay.ts";
 import * as option from "../options.ts";
 import { listenOn, type PortChoice } from "../port.ts";
-import { inRows, printable, printableJson } from "../printable.ts";
+import { inRows, printable, printableJson } from "../terminal.ts";
 import { checkSecret, claimsFor, loadProvider } from "../provider.ts";
 import type { Surroundings, Terminal } from "../terminal.ts";
 import { targetUrl } from "../verify/arguments.ts";
@@ -92,7 +92,7 @@ async function relayRequests(command: Options, surroundings: Surroundings): Prom
     poster: post,
     onRelayed: (relayed) => {
       page.tell();
-      if (json) terminal.out(printableJson(asJson(relayed)));
+      if (json) terminal.json(asJson(relayed));
       else printRelayed(relayed, terminal);
     },
     onUnlogged: (error) =>

@@ -4,8 +4,7 @@ import { define } from "../command.ts";
 import * as option from "../options.ts";
 import { loadProvider } from "../provider.ts";
 import { hoursText, providerSheet, replaySeconds, signedText } from "../provider-sheet.ts";
-import { inColumns, printable, printableJson } from "../printable.ts";
-import type { Terminal } from "../terminal.ts";
+import { inColumns, type Terminal } from "../terminal.ts";
 
 const help = `
 Examples:
@@ -62,45 +61,41 @@ function listProviders(
     unconfirmed: provider.unconfirmed ?? [],
     signed: signedText(provider),
   }));
-  if (isJson) return terminal.out(printableJson({ providers: rows }));
+  if (isJson) return terminal.json({ providers: rows });
   const seconds = (count: number | null): string => (count === null ? "-" : `${count} s`);
-  type Row = (typeof rows)[number];
-  const mark = ({ unconfirmed }: Row, fact: Row["unconfirmed"][number]): string =>
-    unconfirmed.includes(fact) ? "?" : "";
-  const table = [
-    ["NAME", "TITLE", "REPLAY", "RETRIES", "DEADLINE", "SIGNED"],
-    ...rows.map((row) => {
-      const { name, title, replaySeconds: replay, retries, deadlineSeconds, signed } = row;
-      const until =
-        retries === null || retries === "none" ? (retries ?? "-") : hoursText(retries.hours);
-      return [
-        name,
-        title,
-        seconds(replay),
-        until + mark(row, "retries"),
-        seconds(deadlineSeconds) + mark(row, "deadlineSeconds"),
-        signed.length > MAX_SIGNED ? `${signed.slice(0, MAX_SIGNED)}…` : signed,
-      ];
-    }),
-  ];
-  for (const line of inColumns(table)) terminal.out(line);
+  const table = rows.map(({ name, title, retries, unconfirmed, signed, ...times }) => {
+    const mark = (fact: (typeof unconfirmed)[number]): string =>
+      unconfirmed.includes(fact) ? "?" : "";
+    return [
+      name,
+      title,
+      seconds(times.replaySeconds),
+      (typeof retries === "object" && retries ? hoursText(retries.hours) : (retries ?? "-")) +
+        mark("retries"),
+      seconds(times.deadlineSeconds) + mark("deadlineSeconds"),
+      signed.length > MAX_SIGNED ? `${signed.slice(0, MAX_SIGNED)}…` : signed,
+    ];
+  });
+  for (const line of inColumns([HEAD, ...table])) terminal.out(line);
 }
+
+const HEAD = ["NAME", "TITLE", "REPLAY", "RETRIES", "DEADLINE", "SIGNED"];
 
 async function printProvider(name: string, isJson: boolean, terminal: Terminal): Promise<void> {
   const provider = await loadProvider(name);
   const file = providersByName.has(name) ? undefined : name;
   const { facts, mount, traps, events } = providerSheet(provider, file);
-  if (isJson)
-    return terminal.out(printableJson({ provider, facts: Object.fromEntries(facts), mount }));
-  // A document of the user's may contain anything.
-  const out = (line: string): void => terminal.out(printable(line));
-  const width = Math.max(...facts.map(([label]) => label.length));
-  terminal.out(printable(`${provider.name}  ${provider.title}`), "strong");
-  const all = [...facts, ...traps.map((trap) => ["trap", trap] as const)];
-  for (const [label, text] of all) out(`  ${label.padEnd(width)}  ${text}`);
-  terminal.out("");
-  for (const line of mount.split("\n")) out(line);
-  if (events.length > 0) terminal.out("");
-  for (const { type, category, description } of events)
-    out([type, category, description].filter((text) => text !== undefined).join("  "));
+  if (isJson) return terminal.json({ provider, facts: Object.fromEntries(facts), mount });
+  terminal.out(`${provider.name}  ${provider.title}`, "strong");
+  const rows = [...facts, ...traps.map((trap) => ["trap", trap] as const)];
+  const described = events.map(({ type, category, description }) =>
+    [type, category, description].filter((text) => text !== undefined).join("  "),
+  );
+  const lines = [
+    ...inColumns(rows).map((line) => `  ${line}`),
+    "",
+    ...mount.split("\n"),
+    ...(described.length > 0 ? ["", ...described] : []),
+  ];
+  for (const line of lines) terminal.out(line);
 }

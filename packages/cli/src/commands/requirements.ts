@@ -3,7 +3,6 @@ import { referencePage } from "@countersign/schemas";
 import { define } from "../command.ts";
 import { badArgument, didYouMean } from "../failure.ts";
 import * as option from "../options.ts";
-import { printableJson } from "../printable.ts";
 
 const help = `
 Prints one line per requirement. With ids, also the reason, fix, source, profile member, required profile
@@ -34,7 +33,7 @@ export const definition = define({
       (one) =>
         (ids.length === 0 || ids.includes(one.id)) && (level === undefined || one.level === level),
     );
-    if (json === true) return terminal.out(printableJson({ requirements: wanted }));
+    if (json === true) return terminal.json({ requirements: wanted });
     const width = Math.max(0, ...wanted.map(({ id }) => id.length));
     for (const one of wanted) {
       terminal.out(`${one.id.padEnd(width)}  ${one.level.padEnd(23)}  ${one.sentence}`);

@@ -11,7 +11,7 @@ import { Failure } from "../failure.ts";
 import { inspectorFolder, NOT_BUILT, openInBrowser } from "../inspector-page.ts";
 import * as option from "../options.ts";
 import { DEFAULT_PORT, listenOn } from "../port.ts";
-import { inRows, printableJson } from "../printable.ts";
+import { inRows } from "../terminal.ts";
 import { checkSecret, loadProfile } from "../provider.ts";
 import { receiverCheckRunner } from "../receiver-check-runner.ts";
 import { keptSecret, newEncryptionKey, vaultOf } from "../secrets.ts";
@@ -136,7 +136,8 @@ async function runSandbox(command: Options, surroundings: Surroundings): Promise
       tokenFile: token === undefined ? `${file}.token` : null,
       secretFile: deliverTo !== undefined && secret === undefined ? `${file}.secret` : null,
     };
-    terminal.out(command.json === true ? printableJson(ready) : `ready ${url}`);
+    if (command.json === true) terminal.json(ready);
+    else terminal.out(`ready ${url}`);
     await surroundings.asked();
   } finally {
     await closePage?.();

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { attemptMaker, brokenAttempts, type BrokenKind } from "@countersign/contract-kit/attempts";
 import { type EventsDocument, withEvents } from "@countersign/contract-kit/documents";
 import { stepsOf, withValueAt } from "@countersign/schemas";
@@ -9,11 +8,10 @@ import { poster } from "../attempts.ts";
 import { define } from "../command.ts";
 import { bodyOf, chosenDocument, requireEvent } from "../documents.ts";
 import { signingSecret } from "../environment.ts";
-import { badArgument } from "../failure.ts";
+import { badArgument, readJson } from "../failure.ts";
 import * as option from "../options.ts";
-import { printable, printableJson } from "../printable.ts";
 import { checkSecret, claimsFor, loadProvider, requireSignable } from "../provider.ts";
-import { exactNumbers, parseSetValue, withValues } from "../set-values.ts";
+import { isNumber, parseSetValue, readDigits, withValues } from "../set-values.ts";
 import type { Surroundings } from "../terminal.ts";
 import { targetUrl } from "../verify/arguments.ts";
 
@@ -111,7 +109,7 @@ export const definition = define({
       terminal.progress?.("");
       await post.close();
     }
-    if (json) terminal.out(printableJson({ type, broken, attempts: sent.map(shown) }));
+    if (json) terminal.json({ type, broken, attempts: sent.map(shown) });
     else if (times > MAX_LINES) for (const line of summaryOf(sent)) terminal.out(line);
     return wrong === 0;
   },
@@ -145,17 +143,17 @@ async function prepare(type: string, command: Options, url: URL, surroundings: S
   const isDescribed = (body ?? data ?? row.sample ?? row.schema ?? row.kind) !== undefined;
   if (!isDescribed)
     terminal.err(
-      `note: nothing describes ${printable(type)} of ${provider.title}, so its body has only the envelope; add --data FILE or --openapi FILE`,
+      `note: nothing describes ${type} of ${provider.title}, so its body has only the envelope; add --data FILE or --openapi FILE`,
     );
   const dataAt = stepsOf(maker.events.dataAt.replace(/^\w+:/, ""));
-  const base = data === undefined ? body : withValueAt(undefined, dataAt, data.value);
+  const base = data === undefined ? body : withValueAt(undefined, dataAt, data);
   const keepsResource = data !== undefined || document !== undefined;
   return {
     provider,
     maker,
     order: { keepsResource, ...(id !== undefined && { id }), ...(base !== undefined && { base }) },
     // Changes of the body before it is signed.
-    values: [...(data === undefined ? [] : exactNumbers(data.text, dataAt)), ...set],
+    values: set,
   };
 }
 
@@ -166,15 +164,9 @@ function plainSender({ events }: EventsDocument): ProviderDocument {
   return { ...standardWebhooks, event: { type: typeAt, ...(id !== undefined && { id }) } };
 }
 
-async function readData(file: string): Promise<{ readonly text: string; readonly value: object }> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    throw badArgument(`the file of --data cannot be read: ${file}`, cause);
-  });
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null) return { text, value };
-  } catch (cause) {
-    throw badArgument(`${file} is not JSON`, cause);
-  }
+async function readData(file: string): Promise<object> {
+  const unreadable = (): string => `the file of --data cannot be read: ${file}`;
+  const data = await readJson(file, "CS_CLI_ARGUMENT_UNUSABLE", unreadable, readDigits);
+  if (typeof data === "object" && data !== null && !isNumber(data)) return data;
   throw badArgument(`${file} is not a JSON object`);
 }

@@ -5,7 +5,6 @@ import { asFailure, serviceDatabase } from "../database.ts";
 import { secretFrom } from "../environment.ts";
 import * as option from "../options.ts";
 import { DEFAULT_PORT, listenOn } from "../port.ts";
-import { printableJson } from "../printable.ts";
 import { loadProfile } from "../provider.ts";
 import { newEncryptionKey, serviceVault } from "../secrets.ts";
 import { sendingFrom, startWorkingService } from "../start-service.ts";
@@ -81,7 +80,8 @@ export const definition = define({
     try {
       terminal.err(`database  ${database.name}`);
       const ready = { ready: service.url, profile: profile.name, database: database.name };
-      terminal.out(command.json === true ? printableJson(ready) : `ready ${service.url}`);
+      if (command.json === true) terminal.json(ready);
+      else terminal.out(`ready ${service.url}`);
       await surroundings.asked();
     } finally {
       await service.close();

@@ -7,9 +7,8 @@ import { define } from "../command.ts";
 import { chosenDocument } from "../documents.ts";
 import { badArgument } from "../failure.ts";
 import * as option from "../options.ts";
-import { printable, printableJson } from "../printable.ts";
 import { chosenProvider, loadProfile } from "../provider.ts";
-import type { Surroundings } from "../terminal.ts";
+import { printable, type Surroundings } from "../terminal.ts";
 import { type CatalogueFacts, typescriptCatalogue } from "../types/catalogue.ts";
 import { go } from "../types/go.ts";
 import { java } from "../types/java.ts";
@@ -81,8 +80,8 @@ async function writeTypes(command: Options, { terminal }: Surroundings): Promise
   }
   const paths = [...files.keys()];
   if (command.json === true)
-    terminal.out(printableJson({ language: name, events: document.title, files: paths }));
-  else for (const path of paths) terminal.out(printable(path));
+    terminal.json({ language: name, events: document.title, files: paths });
+  else for (const path of paths) terminal.out(path);
 }
 
 /** The chosen document, and what a provider's document or a profile adds to it. */

@@ -17,7 +17,7 @@ import { listenFailure } from "../port.ts";
 import { loadProfile } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
 import { targetUrl } from "../verify/arguments.ts";
-import { statesOf, unverifiable } from "../verify/open-provider-target.ts";
+import { statesOf, unverifiable } from "./verify-provider.ts";
 import { verify } from "../verify/verify.ts";
 import { verifyHelp, verifyOptions } from "../verify/verify-options.ts";
 

@@ -1,8 +1,25 @@
-import { providerChecks } from "@countersign/contract-kit";
+import {
+  checkOwned,
+  clientToken,
+  hostReceiver,
+  httpSend,
+  pacedSend,
+  probeProvider,
+  providerChecks,
+  type ProviderTarget,
+  TargetNotOwnedError,
+  TargetUnusableError,
+} from "@countersign/contract-kit";
+import type { Profile } from "@countersign/schemas/profiles";
 import { define } from "../command.ts";
+import { badEnvironment, secretFrom } from "../environment.ts";
+import { Failure, messageOf } from "../failure.ts";
+import * as option from "../options.ts";
+import { listenFailure } from "../port.ts";
 import { loadProfile } from "../provider.ts";
-import { openProviderTarget, providerOptions } from "../verify/open-provider-target.ts";
-import { verifyTarget } from "../verify/verify.ts";
+import type { Surroundings } from "../terminal.ts";
+import { parseListen, targetUrl, withoutQuery } from "../verify/arguments.ts";
+import { type OpenedTarget, verifyTarget } from "../verify/verify.ts";
 import { verifyHelp, verifyOptions } from "../verify/verify-options.ts";
 
 const help = `
@@ -34,20 +51,175 @@ Examples:
   countersign verify provider --url https://staging.example --i-own staging.example --state-url https://staging.example/test/states --listen 0.0.0.0:8443 --callback-url https://ci.example/hooks --report junit=provider.xml
   countersign verify provider --url http://127.0.0.1:4010 --only provider/amounts --seed 7`;
 
+const options = {
+  url: option.required(option.text("<url>", "base URL of the service")),
+  stateUrl: option.text("<url>", "state-change URL (default: /sandbox/states of --url)"),
+  listen: option.text("<address>", "ADDRESS or ADDRESS:PORT to receive webhooks on"),
+  callbackUrl: option.text("<url>", "base URL by which the provider reaches --listen"),
+  iOwn: option.iOwn,
+  slow: option.flag("also run checks that wait for the profile's deadlines"),
+  runs: option.integer("<number>", "scenarios of a generated check", [1, 1_000_000], 50),
+  profile: option.profile,
+  ...verifyOptions,
+};
+type Options = option.ValuesOf<typeof options>;
+
 /** `countersign verify provider`. */
 export const verifyProvider = define({
-  options: { ...providerOptions, ...verifyOptions },
+  options,
   help,
-  run: async (options, surroundings, { command }) => {
-    const profile = await loadProfile(options.profile);
-    const { runs } = options;
-    const open = () => openProviderTarget(options, profile, surroundings);
-    const interruption = (): AbortSignal =>
-      AbortSignal.any([surroundings.interruption(), AbortSignal.timeout(options.timeout * 1000)]);
+  run: async (given, surroundings, { command }) => {
+    const profile = await loadProfile(given.profile);
+    const open = () => openTarget(given, profile, surroundings);
+    const { runs } = given;
     return verifyTarget(
       { role: "provider", checks: providerChecks, command, runs, open },
-      options,
-      { ...surroundings, interruption },
+      given,
+      surroundings,
     );
   },
 });
+
+/** Calls of a run, measured: those of every run, and those of each scenario of the generated checks. */
+const CALLS = { always: 1600, scenario: 42 };
+
+/** Another machine is called only with its owner's consent, and below its own rate limits. */
+async function openTarget(
+  given: Options,
+  profile: Profile,
+  { env, terminal }: Surroundings,
+): Promise<OpenedTarget<ProviderTarget>> {
+  const { runs, iOwn, slow = false } = given;
+  const url = targetUrl(given.url, "--url");
+  const stateUrl = targetUrl(given.stateUrl ?? statesOf(url), "--state-url");
+  const closing: (() => void)[] = [];
+  const close = (): void => {
+    for (const end of closing) end();
+  };
+  const isLoopbackOnly = iOwn === undefined;
+  const sender = (to: URL): ProviderTarget["send"] => {
+    checkOwned(to, iOwn);
+    const { send, close: end } = httpSend(to.href, { isLoopbackOnly });
+    closing.push(end);
+    return send;
+  };
+  try {
+    const plain = sender(url);
+    const perSecond = isLoopbackOnly ? Infinity : profile.rateLimit.refundsPerSecond / 2;
+    const send = pacedSend(plain, { perSecond });
+    const first = await merchantFrom(env, "", { send, profile });
+    if (first === undefined)
+      throw badEnvironment(
+        "missing credentials: set COUNTERSIGN_TOKEN, or COUNTERSIGN_CLIENT_ID and COUNTERSIGN_CLIENT_SECRET",
+      );
+    const second = await merchantFrom(env, "_2", { send, profile });
+    const receiver = await receiverOf(given);
+    if (receiver !== undefined) closing.push(receiver.close);
+    const common = {
+      role: "provider",
+      url: url.href.replace(/\/+$/, ""),
+      send,
+      // To test the rate limits.
+      sendUnpaced: plain,
+      profile,
+      slow,
+      ...(receiver && { receiver }),
+    } as const;
+    const stateToken = await secretFrom(env, "COUNTERSIGN_STATE_TOKEN");
+    const states = {
+      url: stateUrl.href,
+      send: sender(stateUrl),
+      token: stateToken === undefined ? first.merchant.token : () => Promise.resolve(stateToken),
+    };
+    const other = second && { other: { ...common, ...second.merchant } };
+    const target = await probeProvider(
+      { ...common, ...first.merchant, ...other, states },
+      { isStateUrlGiven: given.stateUrl !== undefined },
+    );
+    const count = Math.ceil((CALLS.always + CALLS.scenario * runs) / 100) * 100;
+    terminal.err(
+      `sends about ${count} calls to ${withoutQuery(url.href)}, which make refunds and subscriptions`,
+    );
+    const secrets = [...first.secrets, ...(second?.secrets ?? []), stateToken ?? []].flat();
+    return { target, secrets, notes: () => notesOf(target), close };
+  } catch (error) {
+    close();
+    if (error instanceof TargetNotOwnedError)
+      throw new Failure("CS_CLI_TARGET_NOT_OWNED", error.message, error);
+    throw unverifiable(error, env);
+  }
+}
+
+/**
+ * A merchant by its credentials in the environment, and the texts that no report may contain; `undefined` without any.
+ * @param suffix Behind the variables' names: nothing for the first merchant, `_2` for the second.
+ */
+async function merchantFrom(
+  env: Surroundings["env"],
+  suffix: "" | "_2",
+  { send, profile }: Pick<ProviderTarget, "send" | "profile">,
+) {
+  const given = await secretFrom(env, `COUNTERSIGN_TOKEN${suffix}`);
+  const id = await secretFrom(env, `COUNTERSIGN_CLIENT_ID${suffix}`);
+  const secret = await secretFrom(env, `COUNTERSIGN_CLIENT_SECRET${suffix}`);
+  if ((id === undefined) !== (secret === undefined)) {
+    const [missing, there] = id === undefined ? ["ID", "SECRET"] : ["SECRET", "ID"];
+    throw badEnvironment(
+      `COUNTERSIGN_CLIENT_${there}${suffix} is set, and COUNTERSIGN_CLIENT_${missing}${suffix} is not`,
+    );
+  }
+  const own = (): Promise<string> => Promise.resolve(given ?? "");
+  if (id === undefined || secret === undefined)
+    return given === undefined ? undefined : { merchant: { token: own }, secrets: [given] };
+  const client = { id, secret };
+  const token = given === undefined ? clientToken({ send, path: profile.token.path, client }) : own;
+  // Requested before anything else: without a token nothing is verified, and no report may contain it.
+  const first = await token().catch((cause: unknown) => {
+    throw new Failure("CS_CLI_UNVERIFIED", messageOf(cause), cause);
+  });
+  const basic = Buffer.from(`${id}:${secret}`).toString("base64");
+  return { merchant: { token, client }, secrets: [first, secret, basic] };
+}
+
+/** Names the variable of a token that the target refused; any other error stays as it is. */
+export function unverifiable(error: unknown, env: Surroundings["env"]): unknown {
+  if (!(error instanceof TargetUnusableError)) return error;
+  const isSet = (name: string): boolean => [name, `${name}_FILE`].some((one) => env[one]);
+  const sources = ["COUNTERSIGN_TOKEN", "COUNTERSIGN_CLIENT_ID"];
+  if (error.refused === "state token") sources.unshift("COUNTERSIGN_STATE_TOKEN");
+  const hint = error.refused === undefined ? "" : `; check ${sources.find(isSet) ?? sources[0]}`;
+  return new Failure("CS_CLI_UNVERIFIED", `${error.message}${hint}`, error);
+}
+
+/** Returns the URL at which a sandbox prepares states. */
+export function statesOf({ href }: URL): string {
+  const at = new URL(href);
+  at.pathname = `${at.pathname.replace(/\/+$/, "")}/sandbox/states`;
+  return at.href;
+}
+
+async function receiverOf({
+  listen,
+  callbackUrl,
+  iOwn,
+}: Options): Promise<ProviderTarget["receiver"]> {
+  // Loopback is out of another machine's reach.
+  if (listen === undefined && iOwn !== undefined) return undefined;
+  const address = parseListen(listen ?? "127.0.0.1", callbackUrl);
+  try {
+    return await hostReceiver({ ...address, ...(callbackUrl && { callbackUrl }) });
+  } catch (cause) {
+    throw listenFailure(cause, `--listen ${listen ?? address.host}`);
+  }
+}
+
+function notesOf({ receiver, states }: ProviderTarget): readonly string[] {
+  const unheard =
+    "Nothing was delivered to this command: the target is another machine, and --listen is missing.";
+  const stateless =
+    "No provider states were prepared: nothing answers at /sandbox/states, and --state-url is missing.";
+  return [
+    ...(receiver === undefined ? [unheard] : []),
+    ...(states === undefined ? [stateless] : []),
+  ];
+}

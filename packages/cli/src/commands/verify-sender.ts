@@ -8,13 +8,13 @@ import {
 import { define } from "../command.ts";
 import { chosenDocument } from "../documents.ts";
 import { secretFrom } from "../environment.ts";
-import { badArgument, Failure } from "../failure.ts";
+import { Failure } from "../failure.ts";
 import * as option from "../options.ts";
 import { listenFailure } from "../port.ts";
 import { claimsFor, loadProvider } from "../provider.ts";
 import type { Surroundings } from "../terminal.ts";
 import { parseListen } from "../verify/arguments.ts";
-import { commandRunner } from "../verify/run-command.ts";
+import { commandRunner, requireCommands } from "../verify/run-command.ts";
 import { type OpenedTarget, verifyTarget } from "../verify/verify.ts";
 import { verifyHelp, verifyOptions } from "../verify/verify-options.ts";
 
@@ -87,7 +87,15 @@ async function open(
   const secret = await secretFrom(env, "COUNTERSIGN_SECRET");
   const claims = await claimsFor(provider, env);
   const runner = commandRunner(env);
-  const commands = commandsOf(given, runner.command);
+  const { trigger, subscribe, repeat, rotate } = given;
+  requireCommands({ trigger, subscribe, repeat, rotate });
+  const others = Object.entries({ subscribe, repeat, rotate }).flatMap(([name, text]) =>
+    text === undefined ? [] : [[name, runner.command(`--${name}`, text)] as const],
+  );
+  const commands: SenderCommands = {
+    trigger: runner.command("--trigger", trigger),
+    ...Object.fromEntries(others),
+  };
   const count = TRIGGERS.one + (commands.subscribe === undefined ? 0 : TRIGGERS.second);
   terminal.err(`runs --trigger about ${count} times; each run must make the sender send one event`);
   try {
@@ -120,21 +128,4 @@ async function open(
       throw new Failure("CS_CLI_SECRET_UNUSABLE", cause.message, cause);
     throw listenFailure(cause, `--listen ${listen}`);
   }
-}
-
-function commandsOf(
-  {
-    trigger,
-    subscribe,
-    repeat,
-    rotate,
-  }: Pick<Options, "trigger" | "subscribe" | "repeat" | "rotate">,
-  command: (option: string, text: string) => SenderCommands["trigger"],
-): SenderCommands {
-  if (trigger.trim() === "")
-    throw badArgument("--trigger is empty: expected a shell command or a URL");
-  const others = Object.entries({ subscribe, repeat, rotate }).flatMap(([name, text]) =>
-    text === undefined ? [] : [[name, command(`--${name}`, text)] as const],
-  );
-  return { trigger: command("--trigger", trigger), ...Object.fromEntries(others) };
 }

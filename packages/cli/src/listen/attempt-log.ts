@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Explanation } from "@countersign/signatures/explain";
-import type { Fields } from "../fields.ts";
+import type { Fields } from "../attempts.ts";
 
 /** A request as it arrived, or as this command made it. */
 export interface LoggedRequest {
@@ -41,11 +41,12 @@ export interface LoggedAttempt {
   readonly cause: string | null;
 }
 
-/** The columns of the list, as the page reads them. */
+/** A delivery as the page lists it. */
 export interface DeliveryRow extends EventFacts {
   /** Of the event in this log. */
-  readonly id: number;
-  readonly deliveryId: number;
+  readonly id: string;
+  readonly deliveryId: string;
+  readonly subject: string;
   readonly url: string;
   readonly status: "delivered" | "failed";
   readonly cause: string | null;
@@ -53,23 +54,26 @@ export interface DeliveryRow extends EventFacts {
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly lastDurationMs: number;
-  readonly lastAt: number;
-  readonly firstAt: number;
+  readonly lastStartedAt: string;
+  /** The time of the event's first attempt. */
+  readonly timestamp: string;
 }
+
+const isoOf = (at: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${at} / 1000.0, 'unixepoch')`;
 
 /** `event` and `delivery` are the ids of their first attempts. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS attempts (
     id INTEGER PRIMARY KEY, event INTEGER NOT NULL, delivery INTEGER NOT NULL, provider TEXT NOT NULL,
-    event_id TEXT NOT NULL, type TEXT NOT NULL, category TEXT NOT NULL, url TEXT NOT NULL, at INTEGER NOT NULL,
-    is_own INTEGER NOT NULL, request TEXT NOT NULL, body BLOB NOT NULL, status INTEGER, error TEXT,
-    duration_ms INTEGER NOT NULL, answer TEXT NOT NULL, cause TEXT);
-  CREATE INDEX IF NOT EXISTS attempts_of_event ON attempts (provider, event_id);
+    eventId TEXT NOT NULL, type TEXT NOT NULL, category TEXT NOT NULL, url TEXT NOT NULL, at INTEGER NOT NULL,
+    status INTEGER, error TEXT, durationMs INTEGER NOT NULL, cause TEXT, body BLOB NOT NULL, facts TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS attempts_of_event ON attempts (provider, eventId);
   CREATE INDEX IF NOT EXISTS attempts_of_delivery ON attempts (delivery);
   CREATE VIEW IF NOT EXISTS deliveries AS
-    SELECT last.event AS id, last.provider, last.event_id AS eventId, last.type, last.category, last.url,
-      last.delivery AS deliveryId, last.cause, last.status AS lastStatus, last.error AS lastError,
-      last.duration_ms AS lastDurationMs, last.at AS lastAt, attempts, first.at AS firstAt,
+    SELECT last.event, last.delivery, CAST(last.event AS TEXT) AS id, CAST(last.delivery AS TEXT) AS deliveryId,
+      last.provider, last.eventId, last.eventId AS subject, last.type, last.category, last.url, last.cause,
+      last.status AS lastStatus, last.error AS lastError, last.durationMs AS lastDurationMs, attempts,
+      ${isoOf("last.at")} AS lastStartedAt, ${isoOf("first.at")} AS timestamp,
       iif(last.status BETWEEN 200 AND 299, 'delivered', 'failed') AS status
     FROM (SELECT delivery, max(id) AS last, count(*) AS attempts FROM attempts GROUP BY delivery) AS one
       JOIN attempts AS last ON last.id = one.last JOIN attempts AS first ON first.id = last.event;`;
@@ -89,30 +93,18 @@ export class AttemptLog {
 
   /** Adds an attempt to the delivery of its event to a URL. @returns The event's id in this log. */
   add(event: EventFacts, url: string, attempt: Omit<LoggedAttempt, "number">): number {
-    const { at, isOwn, status, error, durationMs, cause } = attempt;
+    const { at, status, error, durationMs, cause, ...more } = attempt;
     const { body, ...request } = attempt.request;
-    const { answerHeaders, answer, explanations } = attempt;
+    const facts = JSON.stringify({ ...more, request });
     // One statement: several processes may share the file.
     const [{ event: id } = { event: 0 }] = this.#all<{ event: number }>(
       `WITH next(id) AS (SELECT coalesce(max(id), 0) + 1 FROM attempts),
-        known AS (SELECT event, delivery, url FROM attempts WHERE provider = :provider AND event_id = :eventId)
+        known AS (SELECT event, delivery, url FROM attempts WHERE provider = :provider AND eventId = :eventId)
         INSERT INTO attempts SELECT next.id, coalesce((SELECT event FROM known), next.id),
           coalesce((SELECT delivery FROM known WHERE url = :url), next.id), :provider, :eventId, :type, :category,
-          :url, :at, :isOwn, :request, :body, :status, :error, :durationMs, :answer, :cause
+          :url, :at, :status, :error, :durationMs, :cause, :body, :facts
         FROM next RETURNING event`,
-      {
-        ...event,
-        url,
-        at,
-        isOwn: Number(isOwn),
-        request: JSON.stringify(request),
-        body,
-        status,
-        error,
-        durationMs,
-        answer: JSON.stringify({ answerHeaders, answer, explanations }),
-        cause,
-      },
+      { ...event, url, at, status, error, durationMs, cause, body, facts },
     );
     this.#all(
       `DELETE FROM attempts WHERE event <= (SELECT DISTINCT event FROM attempts ORDER BY event DESC LIMIT 1 OFFSET :keep)`,
@@ -127,7 +119,7 @@ export class AttemptLog {
     { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before?: number | undefined },
   ): readonly DeliveryRow[] {
     return this.#all(
-      `SELECT * FROM deliveries WHERE ${FILTER} AND deliveryId < :before ORDER BY deliveryId DESC LIMIT :limit`,
+      `SELECT * FROM deliveries WHERE ${FILTER} AND delivery < :before ORDER BY delivery DESC LIMIT :limit`,
       { ...valuesOf(filter), before, limit },
     );
   }
@@ -153,28 +145,26 @@ export class AttemptLog {
   }
 
   deliveriesOf(event: number): readonly DeliveryRow[] {
-    return this.#all("SELECT * FROM deliveries WHERE id = :event ORDER BY deliveryId", { event });
+    return this.#all("SELECT * FROM deliveries WHERE event = :event ORDER BY delivery", { event });
   }
 
   delivery(id: number): DeliveryRow | undefined {
-    return this.#all<DeliveryRow>("SELECT * FROM deliveries WHERE deliveryId = :id", { id })[0];
+    return this.#all<DeliveryRow>("SELECT * FROM deliveries WHERE delivery = :id", { id })[0];
   }
 
   /** The attempts of a delivery in their order, of which the latest 100 are returned. */
   attemptsOf(delivery: number): readonly LoggedAttempt[] {
     return this.#all<Stored>(
-      `SELECT row_number() OVER (ORDER BY id) AS number, at, is_own AS isOwn, request, body, status, error,
-        duration_ms AS durationMs, answer, cause FROM attempts WHERE delivery = :delivery ORDER BY id DESC LIMIT 100`,
+      `SELECT row_number() OVER (ORDER BY id) AS number, at, status, error, durationMs, cause, body, facts
+        FROM attempts WHERE delivery = :delivery ORDER BY id DESC LIMIT 100`,
       { delivery },
     )
       .toReversed()
-      .map(({ isOwn, request, body, answer, ...rest }) => ({
-        ...rest,
-        isOwn: isOwn === 1,
-        // This class wrote both.
-        request: { ...(JSON.parse(request) as Omit<LoggedRequest, "body">), body },
-        ...(JSON.parse(answer) as Pick<LoggedAttempt, "answer" | "answerHeaders" | "explanations">),
-      }));
+      .map(({ body, facts, ...columns }) => {
+        // This class wrote them.
+        const { request, ...more } = JSON.parse(facts) as Facts;
+        return { ...columns, ...more, request: { ...request, body } };
+      });
   }
 
   /** Changes whenever another process has written. */
@@ -194,24 +184,25 @@ export class AttemptLog {
 
 type Params = Readonly<Record<string, string | number | null | Uint8Array>>;
 
-interface Stored extends Pick<
-  LoggedAttempt,
-  "number" | "at" | "status" | "error" | "durationMs" | "cause"
-> {
-  readonly isOwn: number;
-  readonly request: string;
+type Columns = Pick<LoggedAttempt, "number" | "at" | "status" | "error" | "durationMs" | "cause">;
+
+interface Stored extends Columns {
   readonly body: Uint8Array;
-  readonly answer: string;
+  readonly facts: string;
 }
+
+type Facts = Omit<LoggedAttempt, keyof Columns | "request"> & {
+  readonly request: Omit<LoggedRequest, "body">;
+};
 
 /** The conditions of the page's filter; an empty value has none. */
 const FILTER = `
   :provider IN ('', provider) AND :type IN ('', type) AND :endpoint IN ('', url) AND :cause IN ('', cause)
   AND :tab IN ('', status) AND :answer IN ('', iif(lastError IS NULL, (lastStatus / 100) || 'xx', 'none'))
-  AND lastAt >= :from AND (eventId LIKE :q ESCAPE '!' OR type LIKE :q ESCAPE '!' OR url LIKE :q ESCAPE '!'
-    OR EXISTS (SELECT 1 FROM attempts WHERE delivery = deliveryId AND CAST(body AS TEXT) LIKE :q ESCAPE '!'))`;
+  AND lastStartedAt >= :from AND (eventId LIKE :q ESCAPE '!' OR type LIKE :q ESCAPE '!' OR url LIKE :q ESCAPE '!'
+    OR EXISTS (SELECT 1 FROM attempts WHERE attempts.delivery = deliveries.delivery AND CAST(body AS TEXT) LIKE :q ESCAPE '!'))`;
 
-const tabs: ReadonlyMap<string, string> = new Map([
+const tabs = new Map([
   ["failing", "failed"],
   ["delivered", "delivered"],
 ]);
@@ -222,7 +213,7 @@ function valuesOf(filter: URLSearchParams): Params {
   return {
     ...Object.fromEntries(equal.map((name) => [name, get(name)])),
     tab: tabs.get(get("tab")) ?? "",
-    from: Date.parse(get("from")) || 0,
+    from: new Date(Date.parse(get("from")) || 0).toISOString(),
     q: `%${get("q").replaceAll(/[%_!]/g, "!$&")}%`,
   };
 }

@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type AttemptMaker, attemptMaker, readEvent } from "@countersign/contract-kit/attempts";
-import type { EventsDocument } from "@countersign/contract-kit/documents";
+import { errorsOf } from "@countersign/contract-kit/derive";
+import { type EventsDocument, typedForms } from "@countersign/contract-kit/documents";
 import type { ProviderDocument } from "@countersign/schemas/providers";
+import { validateEvent } from "@countersign/schemas/writers";
 import { signatureSteps } from "@countersign/service/sandbox";
 import { schemeOf, type SignatureScheme } from "@countersign/signatures";
 import type { Explanation } from "@countersign/signatures/explain";
 import { parsePlace } from "@countersign/signatures/places";
-import { headersOf } from "../fields.ts";
+import { headersOf } from "../attempts.ts";
 import { bodyOf } from "../documents.ts";
 import { withValues } from "../set-values.ts";
 import { masked } from "./personal-members.ts";
@@ -177,3 +179,36 @@ const newId = (): string => `evt_${randomBytes(12).toString("base64url")}`;
 
 const digestOf = (body: Uint8Array): string =>
   `sha256-${createHash("sha256").update(body).digest("hex").slice(0, 24)}`;
+
+interface Findings {
+  /** The schema. */
+  readonly by: string;
+  readonly faults: readonly { readonly pointer: string; readonly message: string }[];
+}
+
+/** Validates a body by the schema of its type: the reference provider's, or that of the document of `--openapi`. */
+export function findingsOf(
+  provider: ProviderDocument,
+  document: EventsDocument | undefined,
+  { type, body }: { readonly type: string; readonly body: Uint8Array },
+): Findings | null {
+  const value = parsed(body);
+  const row = provider.catalogue?.find((one) => one.type === type);
+  if (row?.kind !== undefined) {
+    const judged = validateEvent(value);
+    return { by: `the schema of ${type}`, faults: judged.ok ? [] : judged.errors };
+  }
+  if (document === undefined) return null;
+  const { form } = typedForms(document, provider).find((one) => one.type === type) ?? {};
+  if (form === undefined) return null;
+  const schema = { schema: form.schema, source: document, place: type };
+  return { by: `the schema of ${type} in ${document.title}`, faults: errorsOf(schema, value) };
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { collectBytes } from "@countersign/rules";
 import { diagnose, type Diagnosis } from "@countersign/service/sandbox";
 import { resultOf } from "../attempt-lines.ts";
-import type { Answer, Poster } from "../attempts.ts";
-import { type Fields, fieldsOf } from "../fields.ts";
+import { type Answer, type Fields, fieldsOf, type Poster } from "../attempts.ts";
 import type { AttemptLog, EventFacts, LoggedAttempt, LoggedRequest } from "./attempt-log.ts";
 import { maskedPath } from "./personal-members.ts";
 import type { ProviderAttempts } from "./provider-attempts.ts";

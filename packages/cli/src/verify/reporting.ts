@@ -14,7 +14,6 @@ import {
   type ReportEntry,
 } from "@countersign/contract-kit/report";
 import { Failure } from "../failure.ts";
-import { printableJson } from "../printable.ts";
 import type { Surroundings, Tone } from "../terminal.ts";
 import type { ReportFormat, VerifyOptions } from "./verify-options.ts";
 
@@ -52,7 +51,7 @@ export async function reporting(
     finish: async (found) => {
       const document = known === undefined ? found : againstBaseline(found, known);
       for (const entry of found.entries) if (!told.has(entry.id)) tell(entry);
-      if (json) terminal.out(printableJson(document));
+      if (json) terminal.json(document);
       else
         for (const line of terminalSummary(document, terminal.columns))
           terminal.out(line, verdicts[line.slice(0, 5)]);

@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { CommandFacts, SenderCommands } from "@countersign/contract-kit";
-import { printable } from "../printable.ts";
+import { badArgument } from "../failure.ts";
+import { wordOf } from "../options.ts";
+import { printable } from "../terminal.ts";
 import type { Surroundings } from "../terminal.ts";
 import { withoutQuery } from "./arguments.ts";
 
@@ -44,6 +46,13 @@ export function commandRunner(env: Surroundings["env"]) {
       for (const stop of stops) stop();
     },
   };
+}
+
+/** Checks commands by the names of their options. */
+export function requireCommands(commands: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, text] of Object.entries(commands))
+    if (text?.trim() === "")
+      throw badArgument(`${wordOf(name)} is empty: expected a shell command or a URL`);
 }
 
 interface ShellCommand {

@@ -1,7 +1,7 @@
 import type { EffectsSource } from "@countersign/contract-kit";
 import { badEnvironment, secretFrom } from "../environment.ts";
 import { badArgument, Failure, systemCode } from "../failure.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../terminal.ts";
 import { openFile, openPool } from "../sql.ts";
 import type { Surroundings } from "../terminal.ts";
 

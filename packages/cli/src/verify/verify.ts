@@ -7,7 +7,6 @@ import {
   reportOfRun,
 } from "@countersign/contract-kit/report";
 import type { Command } from "commander";
-import { printable, printableJson } from "../printable.ts";
 import type { Surroundings } from "../terminal.ts";
 import { givenWords, requireKnownIds, shellWords } from "./arguments.ts";
 import { reporting } from "./reporting.ts";
@@ -58,11 +57,11 @@ export async function verify<T extends Opened>(
   if (options.list === true) {
     const { terminal } = surroundings;
     const rows = listed.rows();
-    if (options.json === true) terminal.out(printableJson({ [listed.name]: rows }));
+    if (options.json === true) terminal.json({ [listed.name]: rows });
     else
       for (const { requirement, level = "-", ...more } of rows) {
         const cells = [requirement.padEnd(26), level.padEnd(23), ...Object.values(more)];
-        terminal.out(printable(cells.join("  ")));
+        terminal.out(cells.join("  "));
       }
     return true;
   }
@@ -151,7 +150,7 @@ export function verifyTarget<T extends Target>(
           ...(runs !== undefined && { runs }),
           signal,
           onCheck: ({ id, title }, place, total) =>
-            surroundings.terminal.progress?.(printable(`${place}/${total} ${id}: ${title}`)),
+            surroundings.terminal.progress?.(`${place}/${total} ${id}: ${title}`),
           onFinding: (finding) => tell(entryOfFinding(finding, { replay })),
         });
         surroundings.terminal.progress?.("");
