@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";
-import { federalReserve, isBusinessDay } from "@countersign/rules";
+import { isBusinessDay } from "@countersign/rules";
 import { root } from "./packages.ts";
 
 const USUAL_PORT = 4010;
@@ -190,7 +190,7 @@ async function followRefund({ url }: Child, merchant: Child): Promise<void> {
     const today = await now();
     status = (await payments()).find((one) => one.paymentId === refund.paymentId)?.paymentStatus;
     /* oxlint-enable no-await-in-loop */
-    const isOpen = isBusinessDay(inNewYork("en-CA", today), federalReserve);
+    const isOpen = isBusinessDay(inNewYork("en-CA", today));
     businessDays += isOpen ? 1 : 0;
     const counted = isOpen ? `business day ${String(businessDays)}` : "banks are closed";
     fact(dayOf(today), `${String(status).padEnd(10)}  ${counted}`);

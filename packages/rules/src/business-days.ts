@@ -1,58 +1,40 @@
 // Days without times or zones, as text `YYYY-MM-DD` and as whole days since 1970-01-01, in UTC arithmetic.
 
-/** A bank's calendar as JSON: a rule, and dates (`YYYY-MM-DD`) on which the bank does otherwise. */
+/** Dates (`YYYY-MM-DD`) on which a bank does otherwise than the Federal Reserve Banks. */
 export interface BankCalendar {
-  /** The Federal Reserve Banks' holidays, or none. */
-  readonly holidays: "federal-reserve" | "none";
-  /** Days of the week without business, 1 (Monday) to 7 (Sunday). */
-  readonly weekend: readonly number[];
-  /** Closed although the rule says open. A date in both lists is closed. */
+  /** Closed although the Federal Reserve Banks are open. A date in both lists is closed. */
   readonly closed: readonly string[];
-  /** Open although the rule says closed, weekends included. */
+  /** Open although the Federal Reserve Banks are closed, weekends included. */
   readonly open: readonly string[];
-  /** The last date that the calendar answers for. */
-  readonly validUntil: string;
 }
 
 /**
- * The Federal Reserve Banks' calendar by rule. It agrees with their published schedule (K.8) of 2021 to
- * 2030 and answers until 2035; ad-hoc closings and later years are data that a profile adds.
+ * The last date that the Federal Reserve Banks' holidays by rule answer for. They agree with the published schedule (K.8)
+ * of 2021 to 2030; ad-hoc closings are data that a profile adds.
  */
-export const federalReserve: BankCalendar = Object.freeze({
-  holidays: "federal-reserve",
-  weekend: Object.freeze([6, 7]),
-  closed: Object.freeze([]),
-  open: Object.freeze([]),
-  validUntil: "2035-12-31",
-});
+const LAST_DATE = "2035-12-31";
 
 /**
  * True if the bank does business on a date.
  *
- * @throws {RangeError} `date` is after the calendar's `validUntil`.
+ * @param calendar Default: that of the Federal Reserve Banks.
+ * @throws {RangeError} `date` is after 2035-12-31.
  * @throws {TypeError} `date` is not a date written `YYYY-MM-DD`.
  */
-export function isBusinessDay(date: string, calendar: BankCalendar): boolean {
+export function isBusinessDay(date: string, { closed, open }: BankCalendar = NO_OTHERS): boolean {
   const day = dayOf(date);
-  if (date > calendar.validUntil)
-    throw new RangeError(`the bank calendar ends on ${calendar.validUntil}, before ${date}`);
-  if (calendar.closed.includes(date)) return false;
-  if (calendar.open.includes(date)) return true;
-  if (calendar.weekend.includes(weekdayOf(day))) return false;
-  switch (calendar.holidays) {
-    case "federal-reserve":
-      return !isFederalHoliday(day);
-    case "none":
-      return true;
-    default:
-      return calendar.holidays satisfies never;
-  }
+  if (date > LAST_DATE)
+    throw new RangeError(`the bank calendar ends on ${LAST_DATE}, before ${date}`);
+  if (closed.includes(date)) return false;
+  return open.includes(date) || !(weekdayOf(day) >= SATURDAY || isFederalHoliday(day));
 }
+
+const NO_OTHERS: BankCalendar = { closed: [], open: [] };
 
 /**
  * Returns the `count`-th business day strictly after `date`; `date` itself for 0.
  *
- * @throws {RangeError} That day is after the calendar's `validUntil`.
+ * @throws {RangeError} That day is after 2035-12-31.
  * @throws {TypeError} `date` is not a date written `YYYY-MM-DD`.
  */
 export function addBusinessDays(date: string, count: number, calendar: BankCalendar): string {
@@ -65,7 +47,7 @@ export function addBusinessDays(date: string, count: number, calendar: BankCalen
   return reached;
 }
 
-const [MONDAY, THURSDAY, SUNDAY] = [1, 4, 7];
+const [MONDAY, THURSDAY, SATURDAY, SUNDAY] = [1, 4, 6, 7];
 const JUNETEENTH_SINCE = 2021;
 
 /**

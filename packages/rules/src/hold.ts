@@ -1,14 +1,13 @@
 import { addBusinessDays, type BankCalendar, dateOf, dayOf } from "./business-days.ts";
 
-/** The time for which a refund is held after the original payment's settlement (S 3.1, S 8). */
-export interface Hold {
-  /** Business days strictly after the settlement's date, 0 (that date itself) to 366; 3 by S 8. */
+/** The time for which a refund is held after the original payment's settlement (S 3.1, S 8), and the bank's own dates. */
+export interface Hold extends BankCalendar {
+  /** Business days strictly after the settlement's date, 0 (that date itself) or more; 3 by S 8. */
   readonly businessDays: number;
   /** IANA time zone in which dates are read. */
   readonly timeZone: string;
   /** Wall time `HH:mm`, `00:00` to `23:59`, of the last of them at which the hold ends. */
   readonly cutoff: string;
-  readonly calendar: BankCalendar;
 }
 
 const DAY_MS = 86_400_000;
@@ -21,38 +20,28 @@ const CUTOFF = /^([01]\d|2[0-3]):[0-5]\d$/;
  * repeats it, the first occurrence.
  *
  * @param settledAt Milliseconds since the epoch.
- * @throws {RangeError} The threshold, or a day before it, is after the calendar's `validUntil`.
- * @throws {TypeError} `settledAt` is not a finite number, or `checkHold` rejects `hold`.
+ * @throws {RangeError} The threshold, or a day before it, is after the bank calendar's last date.
  */
 export function eligibleAt(settledAt: number, hold: Hold): number {
-  checkHold(hold);
-  if (!Number.isFinite(settledAt)) throw new TypeError('"settledAt" must be a finite number of ms');
-  const { businessDays, timeZone, cutoff, calendar } = hold;
-  const read = wallClock(timeZone);
+  const read = wallClock(hold.timeZone);
   const settledDate = dateOf(Math.floor(read(settledAt) / DAY_MS));
-  const last = addBusinessDays(settledDate, businessDays, calendar);
-  return firstInstantOf(Date.parse(`${last}T${cutoff}:00.000Z`), read);
+  const last = addBusinessDays(settledDate, hold.businessDays, hold);
+  return firstInstantOf(Date.parse(`${last}T${hold.cutoff}:00.000Z`), read);
 }
 
 /**
- * Checks a hold at start-up, where a profile is read.
+ * Checks what the schema of profiles cannot say of a hold.
  *
  * @throws {TypeError} Names the member that is wrong.
  */
-export function checkHold({ businessDays, timeZone, cutoff, calendar }: Hold): void {
-  if (!Number.isInteger(businessDays) || businessDays < 0 || businessDays > 366)
-    throw new TypeError('"hold.businessDays" must be a whole number from 0 to 366');
+export function checkHold({ timeZone, cutoff, closed, open }: Hold): void {
   if (!CUTOFF.test(cutoff)) throw new TypeError('"hold.cutoff" must be a wall time HH:mm');
   try {
     wallClock(timeZone);
   } catch {
     throw new TypeError('"hold.timeZone" must be an IANA time zone');
   }
-  if (!["federal-reserve", "none"].includes(calendar.holidays))
-    throw new TypeError('"hold.calendar.holidays" must be "federal-reserve" or "none"');
-  if (!calendar.weekend.every((weekday) => [1, 2, 3, 4, 5, 6, 7].includes(weekday)))
-    throw new TypeError('"hold.calendar.weekend" must hold weekdays from 1 to 7');
-  for (const date of [...calendar.closed, ...calendar.open, calendar.validUntil]) dayOf(date);
+  for (const date of [...closed, ...open]) dayOf(date);
 }
 
 /** Returns the wall time of an instant (ms since the epoch), in ms as if it were UTC. */

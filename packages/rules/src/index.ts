@@ -1,4 +1,4 @@
-export { federalReserve, isBusinessDay } from "./business-days.ts";
+export { isBusinessDay } from "./business-days.ts";
 export { CollectedBytes, collectBytes } from "./collected-bytes.ts";
 export { customerTransitions, moveCustomer } from "./customer.ts";
 export { checkHold, eligibleAt, type Hold } from "./hold.ts";

@@ -1,21 +1,13 @@
-import { allForYear } from "@18f/us-federal-holidays";
+import { closedWeekdays } from "./federal-calendar.ts";
 
 const [DAY_MS, HOUR_MS] = [86_400_000, 3_600_000];
 const newYork = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" });
-const holidays = new Map<number, ReadonlySet<string>>();
 
-/** True if banks are open on the date, by another implementation's list of holidays. */
-export function isOpenDay(date: string): boolean {
-  const year = Number(date.slice(0, 4));
-  let closed = holidays.get(year);
-  if (closed === undefined) {
-    const days = allForYear(year, { shiftSaturdayHolidays: false, shiftSundayHolidays: true });
-    // By its text: the Date is one of the machine's zone.
-    closed = new Set(days.map(({ dateString }) => dateString.replaceAll(/\b\d\b/g, "0$&")));
-    holidays.set(year, closed);
-  }
+/** True if banks are open on the date, by the Federal Reserve's published schedule. */
+function isOpenDay(date: string): boolean {
+  const closed = closedWeekdays[Number(date.slice(0, 4))] ?? "";
   const weekday = new Date(date).getUTCDay();
-  return weekday !== 0 && weekday !== 6 && !closed.has(date);
+  return weekday !== 0 && weekday !== 6 && !closed.split(" ").includes(date.slice(5));
 }
 
 /** First instant of a date in New York, by Intl. */

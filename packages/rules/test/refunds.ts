@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { federalReserve } from "../src/business-days.ts";
 import type { Hold } from "../src/hold.ts";
 import type { Debit } from "../src/refund.ts";
 
@@ -8,7 +7,8 @@ export const standardHold: Hold = {
   businessDays: 3,
   timeZone: "America/New_York",
   cutoff: "00:00",
-  calendar: federalReserve,
+  closed: [],
+  open: [],
 };
 
 export function ms(time: string): number {

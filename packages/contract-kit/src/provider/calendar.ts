@@ -3,7 +3,6 @@ import type { ProviderCheck } from "../check.ts";
 import { requestRefund, prepareDebit, currentStatus } from "./calls.ts";
 import { providerCheck } from "./provider-check.ts";
 import { isoTime, openSession, type Session } from "./session.ts";
-import { holdOf } from "./refund-states.ts";
 
 const CALENDAR = "P-REFUND-CALENDAR";
 const DAY_MS = 86_400_000;
@@ -27,7 +26,7 @@ export const calendar: ProviderCheck = providerCheck({
   now: BEFORE_FIRST_DAY,
   run: async (session) => {
     const now = await session.time();
-    const all = settlements(now, holdOf(session.profile));
+    const all = settlements(now, session.profile.hold);
     const parts = session.isFresh ? PARTS : 1;
     const size = Math.ceil(all.length / parts);
     const probePart = async (part: number): Promise<void> => {
@@ -82,7 +81,7 @@ function settlements(now: number, hold: Hold): readonly Settlement[] {
   while (midnights.length <= DAYS) midnights.push(nextMidnight(midnights.at(-1) ?? now, hold));
   const days = midnights.map((start) => dates.format(start));
   const isOpen = (day: string | undefined): boolean =>
-    day !== undefined && isBusinessDay(day, hold.calendar);
+    day !== undefined && isBusinessDay(day, hold);
   const found: Settlement[] = [];
   let covered = "";
   let edge = 0;
@@ -107,7 +106,9 @@ function settlements(now: number, hold: Hold): readonly Settlement[] {
   return found.toSorted((one, other) => one.threshold - other.threshold);
 }
 
+/** Returns the next midnight in the hold's time zone: no day has more than 25 hours. */
 function nextMidnight(at: number, hold: Hold): number {
-  const everyDay = { ...hold.calendar, holidays: "none", weekend: [], closed: [] } as const;
-  return eligibleAt(at, { ...hold, businessDays: 1, cutoff: "00:00", calendar: everyDay });
+  const midnightOf = (instant: number): number =>
+    eligibleAt(instant, { ...hold, businessDays: 0, cutoff: "00:00" });
+  return midnightOf(midnightOf(at) + 1.5 * DAY_MS);
 }

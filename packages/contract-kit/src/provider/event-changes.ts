@@ -10,7 +10,6 @@ import {
 } from "./calls.ts";
 import type { Values } from "./provider-states.ts";
 import { isoTime, maybe, type CallAnswer, type Session, summary } from "./session.ts";
-import { holdOf } from "./refund-states.ts";
 
 export const CAUSED = "P-EVENT-CAUSED";
 export const EACH = "P-EVENT-EACH-STATE";
@@ -145,7 +144,7 @@ export async function payments(log: ChangeLog): Promise<void> {
     await log.add(settle, () => [happened(paymentId, "payment.succeeded", { settlementDate })]);
   }
   await session.state("the payment is covered", { paymentId: covered });
-  const from = eligibleAt(settledAt, holdOf(profile));
+  const from = eligibleAt(settledAt, profile.hold);
   const to = from + HOUR_MS;
   await session.moveTo(to);
   log.changes.push({ ...happened(held, "refund.authorized", { paymentId: held }), from, to });

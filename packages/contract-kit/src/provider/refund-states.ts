@@ -1,15 +1,12 @@
 import {
   decide,
   eligibleAt,
-  federalReserve,
   onFailed,
   onSettled,
   onTime,
   type Debit,
-  type Hold,
   type Refund,
 } from "@countersign/rules";
-import type { Profile } from "@countersign/schemas";
 import fc from "fast-check";
 import type { ProviderCheck } from "../check.ts";
 import {
@@ -29,11 +26,6 @@ interface Asked {
   refund: Refund;
   /** True if its payment was still processing when it was requested. */
   readonly isEarly: boolean;
-}
-
-/** The profile's hold, in the form that the rules use. */
-export function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
-  return { ...rest, calendar: { ...federalReserve, closed, open } };
 }
 
 /** A number is hours to wait. */
@@ -65,7 +57,7 @@ export const refundStates: ProviderCheck = providerCheck({
         session.notApplicable(id, "no response of the profile shows a refund's later state");
     const amountCents = 100n * BigInt(moves.length + 1);
     const { paymentId } = await prepareDebit(session, { cents: amountCents });
-    const hold = holdOf(profile);
+    const { hold } = profile;
     const all: Asked[] = [];
     let debit: Debit = { state: "processing" };
     for (const move of moves) {

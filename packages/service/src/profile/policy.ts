@@ -1,12 +1,11 @@
-import { type Hold, checkHold, federalReserve } from "@countersign/rules";
+import { checkHold } from "@countersign/rules";
 import { validateProfile } from "@countersign/schemas/profile-validator";
 import type { Profile } from "@countersign/schemas/profiles";
 import { type ResolvedProfile, resolveProfile } from "@countersign/schemas/provider-of";
 import { signerOf, signsByKeyPair } from "../delivery/signer.ts";
 
 /** A valid profile and its provider, with the values that this service computes from them once. */
-export interface Policy extends Omit<ResolvedProfile, "hold"> {
-  readonly hold: Hold;
+export interface Policy extends ResolvedProfile {
   readonly descriptor: { readonly pattern: RegExp; readonly words: string };
   /** True if the signature scheme can sign with a subscription's `secretKey` (S 5, rule 3). */
   readonly acceptsSecret: (secretKey: string) => boolean;
@@ -15,10 +14,10 @@ export interface Policy extends Omit<ResolvedProfile, "hold"> {
 /** @throws {TypeError} The profile is not valid, or requires something that this service does not support. */
 export function policyOf(profile: Profile): Policy {
   requireProfile(profile);
+  checkHold(profile.hold);
   const resolved = resolveProfile(profile);
   return {
     ...resolved,
-    hold: holdOf(profile),
     descriptor: descriptors[profile.refund.softDescriptor],
     acceptsSecret: secretJudge(resolved),
   };
@@ -30,12 +29,6 @@ function requireProfile(profile: Profile): void {
   if (validation.ok) return;
   const faults = validation.errors.map(({ pointer, message }) => `${pointer} ${message}`);
   throw new TypeError(`invalid "profile": ${faults.join("; ")}`);
-}
-
-function holdOf({ hold: { closed, open, ...rest } }: Profile): Hold {
-  const hold: Hold = { ...rest, calendar: { ...federalReserve, closed, open } };
-  checkHold(hold);
-  return hold;
 }
 
 /** The characters of a softDescriptor (S 8), and their description to follow a number. */
