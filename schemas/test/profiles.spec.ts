@@ -16,6 +16,16 @@ describe.each(["standard", "x-signature"] as const)("the profile %s", (name) => 
     expect(validateProfile(profile)).toMatchObject({ ok: true });
     expect(() => Object.assign(profile.hold, { businessDays: 0 })).toThrow(TypeError);
   });
+
+  it("has the moves of customers of S 3.2", () => {
+    const moves = profile.customer.transitions.map(({ from, to }) => `${from} to ${to}`);
+    expect(moves.toSorted()).toEqual([
+      "ACTIVE to INACTIVE",
+      "CREATED to ACTIVE",
+      "CREATED to INACTIVE",
+      "INACTIVE to ACTIVE",
+    ]);
+  });
 });
 
 describe("the reference provider's catalogue", () => {

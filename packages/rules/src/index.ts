@@ -1,6 +1,5 @@
 export { isBusinessDay } from "./business-days.ts";
 export { CollectedBytes, collectBytes } from "./collected-bytes.ts";
-export { customerTransitions, moveCustomer } from "./customer.ts";
 export { checkHold, eligibleAt, type Hold } from "./hold.ts";
 export { formatAmount, MAX_CENTS, parseAmount, type AmountErrorCode } from "./money.ts";
 export { compareStates, type ResourceState } from "./ordering.ts";
