@@ -2,8 +2,9 @@ import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
 import { type MistakeCode, MistakeError } from "./mistake.ts";
 import { defaultBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
-import type { ReceiverLimits } from "./pipeline/parts.ts";
+import type { ProviderParts, ReceiverLimits, VerifyParts } from "./pipeline/parts.ts";
 import { quoted } from "./pipeline/router.ts";
+import { isOwn } from "./provider.ts";
 
 type AnyOptions = ReceiverOptions<unknown>;
 
@@ -84,6 +85,29 @@ function check(given: object, rules: Rules, prefix = ""): void {
     if (value !== undefined && !isMet(value))
       throw mistake(`"${prefix}${name}" must be ${expected}`);
   }
+}
+
+/**
+ * Checks the options that `createReceiver` and `verifyEvent` share.
+ *
+ * @throws {MistakeError} `CS_OPTION_INVALID` `url` is missing though the provider signs it, or is not an http or https URL without a query.
+ */
+export function verifySettings(
+  { url, claims, validate }: Pick<AnyOptions, "url" | "claims" | "validate">,
+  { provider, scheme }: ProviderParts,
+  caller: string,
+): Omit<VerifyParts, keyof ProviderParts> {
+  if (url === undefined && scheme.needsUrl)
+    throw new MistakeError(
+      `${caller}: ${scheme.title} signs the URL: set "url" to the public URL that its dashboard has`,
+    );
+  if (url !== undefined && !(/^https?:[^?#]*$/i.test(url) && URL.canParse(url)))
+    throw new MistakeError(
+      `${caller}: "url" must be the public http or https URL of this endpoint, without a query`,
+    );
+  // The schemas of this project's own interfaces are complete; vendors add members and values without notice.
+  const refuses = (validate ?? (isOwn(provider) ? "refuse" : "report")) === "refuse";
+  return { publicUrl: url, claims, refuses };
 }
 
 /** Checked options with their defaults, as far as they depend on each other. */

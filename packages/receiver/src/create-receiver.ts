@@ -1,5 +1,5 @@
 import type { SignatureScheme } from "@countersign/signatures";
-import { checkOptions, settingsOf } from "./check-options.ts";
+import { checkOptions, settingsOf, verifySettings } from "./check-options.ts";
 import { createHousekeeping } from "./inbox/housekeeping.ts";
 import type { DeadEvent, EventKey, Inbox } from "./inbox/inbox.ts";
 import type { TransactionalInbox } from "./inbox/transaction.ts";
@@ -21,7 +21,7 @@ import { warnOfRisks } from "./pipeline/warnings.ts";
 import type { Reconciliation } from "./reconcile/compare.ts";
 import type { ReadList } from "./reconcile/event-list.ts";
 import { reconcile, type ReconcileOptions } from "./reconcile/reconcile.ts";
-import { providerParts, type UntypedEvents, verifySettings } from "./provider.ts";
+import { providerParts, type UntypedEvents } from "./provider.ts";
 
 type Before<Name> = Name extends `${infer First}.${string}` ? First : never;
 
@@ -110,7 +110,7 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
   const { respond = respondAs(provider) } = options;
   const { scheme, catalogue } = fromProvider;
   const credentials = checkSecrets(options.secrets, scheme, "createReceiver");
-  const failures = new FailureLog(options.log, provider);
+  const failures = new FailureLog(provider, options.log);
   warnOfRisks(options, provider, scheme);
   const inbox: Inbox = options.inbox ?? memoryInbox();
   const { limits, leaseMs, retentionMs, stored } = settingsOf(options, inbox, provider);

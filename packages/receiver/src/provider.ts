@@ -7,8 +7,7 @@ import { categoryOf, type KnownType } from "./pipeline/event.ts";
 import { compileEvent } from "./pipeline/event-plan.ts";
 import { compileHandshakes } from "./pipeline/handshake.ts";
 import { compileMedia } from "./pipeline/headers.ts";
-import type { ProviderParts, VerifyParts } from "./pipeline/parts.ts";
-import { checkUrl } from "./pipeline/verify.ts";
+import type { ProviderParts } from "./pipeline/parts.ts";
 
 declare const EVENTS: unique symbol;
 
@@ -84,12 +83,7 @@ const entriesOf = (catalogue: Catalogue<unknown>): ReadonlyMap<string, KnownType
   new Map(
     Object.entries<CatalogueEntry<unknown>>(catalogue.events).map(([type, entry]) => [
       type,
-      {
-        ...entry,
-        category: entry.category ?? categoryOf(type),
-        resource: entry.resource,
-        rank: entry.rank,
-      },
+      { ...entry, category: entry.category ?? categoryOf(type) },
     ]),
   );
 
@@ -103,31 +97,10 @@ function rowsOf({ catalogue = [] }: ProviderDocument): ReadonlyMap<string, Known
         resource: resource?.replace(/^(?:body|item):/, ""),
         rank,
         amounts: [],
-        validate: undefined,
       },
     ]),
   );
 }
 
-/** Checks the options that `createReceiver` and `verifyEvent` share. */
-export const verifySettings = (
-  {
-    url,
-    claims,
-    validate,
-  }: {
-    readonly url?: string;
-    readonly claims?: VerifyParts["claims"];
-    readonly validate?: "report" | "refuse";
-  },
-  { provider, scheme }: ProviderParts,
-  caller: string,
-): Omit<VerifyParts, keyof ProviderParts> => ({
-  publicUrl: checkUrl(url, scheme, caller),
-  claims,
-  // The schemas of this project's own interfaces are complete; vendors add members and values without notice.
-  refuses: (validate ?? (isOwn(provider) ? "refuse" : "report")) === "refuse",
-});
-
 /** True for the payment interface's documents, also with a user's own changes. */
-const isOwn = ({ sending }: ProviderDocument): boolean => sending !== undefined;
+export const isOwn = ({ sending }: ProviderDocument): boolean => sending !== undefined;

@@ -1,5 +1,6 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Secret, SignatureErrorCode } from "@countersign/signatures";
+import { verifySettings } from "./check-options.ts";
 import { MistakeError, withCode } from "./mistake.ts";
 import type { ReceiverOptions } from "./options.ts";
 import type { Attempt } from "./pipeline/body.ts";
@@ -9,7 +10,7 @@ import type { ProviderParts } from "./pipeline/parts.ts";
 import { readEvents, Reading } from "./pipeline/read-events.ts";
 import { formatOf } from "./pipeline/headers.ts";
 import { signedUrl } from "./pipeline/verify.ts";
-import { providerParts, type UntypedEvents, verifySettings } from "./provider.ts";
+import { providerParts, type UntypedEvents } from "./provider.ts";
 
 /** Options of `createReceiver`, of which `secrets` is a list here. */
 export interface VerifyEventOptions<Types> extends Pick<

@@ -203,12 +203,12 @@ describe("the log of failures", () => {
       const logged = vi.spyOn(console, "error").mockReturnValue(undefined);
       vi.stubGlobal("process", process);
       try {
-        new FailureLog().warn("text");
+        new FailureLog({ title: "Shop" }).warn("text");
         warnProcess("CS_CODE", "text");
       } finally {
         vi.unstubAllGlobals();
       }
-      expect(logged.mock.calls).toEqual([["countersign: text"]]);
+      expect(logged.mock.calls).toEqual([["countersign: Shop: text"]]);
       logged.mockRestore();
     },
   );
@@ -269,8 +269,12 @@ describe("the line of a refusal", () => {
 
 it("an explanation has a line for each cause", () => {
   const facts = { explanation: ["One.", "Another."] };
-  new FailureLog(log).report({ kind: "rejected", code: "CS_SIGNATURE_MISMATCH", facts });
-  const line = "warn countersign: rejected CS_SIGNATURE_MISMATCH\n  One.\n  Another.";
+  new FailureLog({ title: "Shop" }, log).report({
+    kind: "rejected",
+    code: "CS_SIGNATURE_MISMATCH",
+    facts,
+  });
+  const line = "warn countersign: Shop: rejected CS_SIGNATURE_MISMATCH\n  One.\n  Another.";
   expect(lines).toEqual([line]);
 });
 

@@ -204,15 +204,13 @@ function rowOf(
   { key, digest, type, resource, sameBytes, now }: Recording,
   { first, body, facts }: Pick<Recorder<unknown>, "first" | "body" | "facts">,
 ): EventRow {
-  const { provider, tenant, id } = key;
+  const { tenant } = key;
   // UTF-8 turns every lone surrogate into the same character, and PostgreSQL's text ends at a NUL.
   if (!tenant.isWellFormed() || tenant.includes("\0"))
     throw new Error("the tenant that the secrets belong to is not well-formed text without NUL");
   const occurredAt = Math.floor(resource?.timestamp ?? Number.NaN);
   return {
-    provider,
-    tenant,
-    id,
+    ...keyOf(key),
     digest,
     bytes: sameBytes === undefined ? null : textOfName(key, digest),
     type: storable(type),
@@ -221,11 +219,7 @@ function rowOf(
     occurred_at: Number.isSafeInteger(occurredAt) ? occurredAt : null,
     body: body ?? null,
     facts: facts ?? null,
-    state: first.state,
-    token: first.token,
-    attempts: first.attempts,
-    due_at: first.due_at,
-    reason: first.reason,
+    ...first,
     stored_at: now,
     changed_at: now,
   };

@@ -114,13 +114,10 @@ class SqliteRows extends SqlRows {
   }
 
   insert(row: EventRow, guard: Guard): Promise<Written> {
-    const write = (): boolean =>
-      this.#all(
-        INSERT,
-        NAMES.map((name) => row[name]),
-      ).length === 1;
+    const values = NAMES.map((name) => row[name]);
+    const update = { key: row, to: row, now: row.stored_at, guard };
     return this.#file.run(() =>
-      this.#guarded(write, { key: row, to: row, now: row.stored_at, guard }),
+      this.#guarded(() => this.#all(INSERT, values).length === 1, update),
     );
   }
 

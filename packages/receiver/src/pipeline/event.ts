@@ -54,9 +54,9 @@ export interface IncomingEvent {
 export interface KnownType extends Pick<CatalogueEntry<unknown>, "amounts"> {
   readonly category: string | undefined;
   /** JSON Pointer of the id of the resource that the event is about. */
-  readonly resource: string | undefined;
-  readonly rank: number | undefined;
-  readonly validate: CatalogueEntry<unknown>["validate"] | undefined;
+  readonly resource?: string | undefined;
+  readonly rank?: number | undefined;
+  readonly validate?: CatalogueEntry<unknown>["validate"];
 }
 
 /** Returns the text before a type's first dot, which is the default category. */

@@ -46,13 +46,13 @@ const COUNTED: ReadonlySet<Failed["code"]> = new Set([
  */
 export class FailureLog {
   readonly #logger: FailureLogger | false;
-  readonly #provider: Sender | undefined;
+  readonly #provider: Sender;
   readonly #minutes = new Map<string, Minute>();
   readonly #hidden = new Set<string>();
   /** The list that was hidden last: usually that of every attempt. */
   #lastHidden: readonly Secret[] | undefined;
 
-  constructor(log: FailureLogger | false = stderr, provider?: Sender) {
+  constructor(provider: Sender, log: FailureLogger | false = stderr) {
     this.#logger = log;
     this.#provider = provider;
   }
@@ -140,17 +140,13 @@ export class FailureLog {
     timer.unref?.();
   }
 
-  get #from(): string {
-    return this.#provider === undefined ? "" : `${this.#provider.title}: `;
-  }
-
   /** @param about An error, or the lines of an explanation. */
   #write(level: "warn" | "error", text: string, about?: unknown): void {
     if (this.#logger === false) return;
     try {
       const lines = about === undefined ? "" : this.#readable(about);
       const logged: unknown = this.#logger[level](
-        this.#withoutSecrets(`countersign: ${escaped(this.#from + text)}${lines}`),
+        this.#withoutSecrets(`countersign: ${escaped(`${this.#provider.title}: ${text}`)}${lines}`),
       );
       onRejection(logged, () => undefined);
     } catch {
@@ -199,7 +195,7 @@ const OF_SECRETS = /^CS_SIGNATURE_(?:MISMATCH|HEADER_MISSING|VERSION_UNSUPPORTED
 
 function refusalOf(
   { code, event, details = [], facts = {} }: Rejected,
-  { title, secret }: Partial<Sender> = {},
+  { title, secret }: Sender,
 ): string {
   const { explanation: _, fix, ...others } = facts;
   const about = [
@@ -208,7 +204,7 @@ function refusalOf(
   ];
   const where =
     secret !== undefined && OF_SECRETS.test(code)
-      ? `. ${String(title)} shows its secret at: ${secret.where}`
+      ? `. ${title} shows its secret at: ${secret.where}`
       : "";
   const change = fix === undefined ? "" : `: ${fix}`;
   return `rejected ${code}${eventOf(event)}${about.length === 0 ? "" : ` (${about.join("; ")})`}${where}${change}`;

@@ -4,7 +4,6 @@ import {
   schemeOf,
   type SignatureScheme,
 } from "@countersign/signatures";
-import { MistakeError } from "../mistake.ts";
 import { failed, type Outcome, rejected } from "./outcome.ts";
 import type { Credentials, ReceiverParts } from "./parts.ts";
 
@@ -93,28 +92,4 @@ export function signedUrl(
   if (publicUrl === undefined) return url;
   const query = url?.indexOf("?") ?? -1;
   return query === -1 ? publicUrl : `${publicUrl}${(url ?? "").slice(query)}`;
-}
-
-/**
- * Checks the option `url`.
- *
- * @throws {MistakeError} `CS_OPTION_INVALID` It is missing though the provider signs it, or is not an http or https URL without a query.
- */
-export function checkUrl(
-  url: string | undefined,
-  scheme: SignatureScheme,
-  caller: string,
-): string | undefined {
-  if (url === undefined) {
-    if (!scheme.needsUrl) return undefined;
-    throw new MistakeError(
-      `${caller}: ${scheme.title} signs the URL: set "url" to the public URL that its dashboard has`,
-    );
-  }
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (!/^https?:$/.test(parsed?.protocol ?? "") || /[?#]/.test(url))
-    throw new MistakeError(
-      `${caller}: "url" must be the public http or https URL of this endpoint, without a query`,
-    );
-  return url;
 }
