@@ -112,7 +112,9 @@ export class IncomingBody implements BodyLimits {
     if (size > this.#bytes.length) {
       const room = Math.min(this.bodyBytes, Math.max(size, 2 * this.#size));
       if (!this.#hold(room)) return "CS_RECEIVER_BUSY";
-      this.#bytes = this.#size === 0 ? bytes : copied(this.#bytes, room);
+      const before = this.#bytes;
+      this.#bytes = this.#size === 0 ? bytes : new Uint8Array(room);
+      if (this.#size > 0) this.#bytes.set(before);
     }
     if (this.#bytes !== bytes) this.#bytes.set(bytes, this.#size);
     this.#size = size;
@@ -157,12 +159,6 @@ export class IncomingBody implements BodyLimits {
     this.#held = length;
     return true;
   }
-}
-
-function copied(bytes: Uint8Array, length: number): Uint8Array {
-  const copy = new Uint8Array(length);
-  copy.set(bytes);
-  return copy;
 }
 
 /** Returns the bytes under a view of any realm: a test runner's `Uint8Array` is not always this one. */

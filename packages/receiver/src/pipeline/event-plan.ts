@@ -15,7 +15,7 @@ export interface EventPlan {
   /** Places and fixed texts. */
   readonly type: readonly (ParsedPlace | string)[];
   readonly separator: string;
-  readonly category: ParsedPlace | { readonly before: string } | undefined;
+  readonly category: ParsedPlace | { readonly before: string } | "catalogue" | undefined;
   readonly time: { readonly at: ParsedPlace; readonly unit: string } | undefined;
   readonly data: ParsedPlace | undefined;
   readonly live: ParsedPlace | IsMet | undefined;
@@ -35,18 +35,14 @@ export function compileEvent(
     .flat()
     .map((part) => (typeof part === "object" ? part.text : parsePlace(part)));
   const time = event.time && { at: parsePlace(event.time.at), unit: event.time.unit };
-  const { category = "catalogue", live } = event;
+  const { category, live } = event;
   return {
     when: when && conditionOf(when),
     id,
     type,
     separator: event.separator ?? ".",
     category:
-      typeof category === "object"
-        ? category
-        : category === "catalogue"
-          ? undefined
-          : parsePlace(category),
+      typeof category === "object" || category === "catalogue" ? category : optional(category),
     time,
     data: optional(event.data),
     live: typeof live === "object" ? conditionOf(live) : optional(live),

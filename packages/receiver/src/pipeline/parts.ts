@@ -2,7 +2,7 @@ import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { Attempt as SignedAttempt, Secret, SignatureScheme } from "@countersign/signatures";
 import type { Inbox, InboxQueue } from "../inbox/inbox.ts";
 import type { TransactionalInbox } from "../inbox/transaction.ts";
-import type { Replay } from "../options.ts";
+import type { ReceiverOptions, Replay } from "../options.ts";
 import type { HandlerSlots, Running } from "./admission.ts";
 import type { Attempt, BodyLimits, BodyMemory } from "./body.ts";
 import type { EventParts } from "./read-events.ts";
@@ -58,7 +58,8 @@ export interface VerifyParts extends ProviderParts {
 }
 
 /** Everything that the flow needs: made once by `createReceiver`, the same for every attempt. */
-export interface ReceiverParts extends VerifyParts {
+export interface ReceiverParts
+  extends VerifyParts, Required<Pick<ReceiverOptions<unknown>, "order" | "mode" | "onIdReuse">> {
   readonly inbox: Inbox;
   /** Begins one of the inbox's transactions, if it has them. */
   readonly begin: TransactionalInbox<unknown>["begin"] | undefined;
@@ -66,9 +67,6 @@ export interface ReceiverParts extends VerifyParts {
   readonly queue: InboxQueue | undefined;
   /** Called when an event was stored. */
   readonly onStored: () => void;
-  readonly order: "none" | "per-resource";
-  readonly mode: "live" | "test" | "both";
-  readonly onIdReuse: "duplicate" | "conflict";
   readonly replayOf: (type: string) => Replay;
   readonly verifyToken: string | undefined;
   readonly leaseMs: number;

@@ -211,7 +211,7 @@ function typeOf({ type, separator }: EventPlan, places: Places): string | undefi
 }
 
 function categoryAt({ category }: EventPlan, places: Places, type: string): string | undefined {
-  if (category === undefined) return undefined;
+  if (category === undefined || category === "catalogue") return undefined;
   if ("before" in category) return categoryOf(type, category.before);
   const value = places.value(category);
   return value === undefined ? undefined : String(value);
