@@ -123,48 +123,47 @@ export class Worker {
     const deadline = new Deadline<Outcome>(parts.limits.answerMs, () =>
       failed("CS_HANDLER_TIMEOUT", undefined),
     );
-    let ended: { readonly outcome: Outcome; readonly dead: boolean };
+    let outcome: Outcome;
+    let dead = false;
     try {
       const incoming = event.unreadable ?? decode(event, parts);
-      if (incoming instanceof Error)
-        ended = await this.#fail(event, "CS_RECEIVER_FAILED", incoming);
-      else {
-        // Its handler's signal aborts after `limits.answerMs`, as with an attempt, and the lease bounds it.
-        const claimed = { event: incoming, token, claimedAt: takenAt };
-        const run = await runClaimed(claimed, { deadline }, parts);
-        const origin = incoming.facts.reconciled && { reconciled: true as const };
-        ended =
-          run.kind === "failed"
-            ? await this.#fail(event, run.code, run.error)
-            : { outcome: { kind: run.kind, key, type, ...origin }, dead: false };
+      // Its handler's signal aborts after `limits.answerMs`, as with an attempt, and the lease bounds it.
+      const run =
+        incoming instanceof Error
+          ? ({ kind: "failed", code: "CS_RECEIVER_FAILED", error: incoming } as const)
+          : await runClaimed({ event: incoming, token, claimedAt: takenAt }, deadline, parts);
+      if (run.kind === "failed") {
+        const waitMs = this.#waitAfter(attempts);
+        dead = await this.#fail(event, run, waitMs);
+        outcome = failed(run.code, run.error, { key, type }, waitMs);
+      } else {
+        const isListed = "facts" in incoming && incoming.facts.reconciled === true;
+        outcome = { kind: run.kind, key, type, ...(isListed && { reconciled: true }) };
       }
     } catch (error) {
       // Neither settled nor given up: the lease ends, and the event is taken again.
-      const outcome = failed("CS_INBOX_UNAVAILABLE", error, { key, type }, parts.leaseMs);
-      ended = { outcome, dead: false };
+      outcome = failed("CS_INBOX_UNAVAILABLE", error, { key, type }, parts.leaseMs);
     } finally {
       deadline.end();
     }
-    const { outcome, dead } = ended;
     parts.report(outcome, { durationMs: parts.elapsed() - takenAt, worker: { attempts, dead } });
   }
 
+  /** @returns True if the event is given up. */
   async #fail(
-    { key, type, token, attempts }: TakenEvent,
-    code: FailureCode,
-    error: unknown,
-  ): Promise<{ readonly outcome: Outcome; readonly dead: boolean }> {
+    { key, token, attempts }: TakenEvent,
+    { code, error }: { readonly code: FailureCode; readonly error: unknown },
+    waitMs: number,
+  ): Promise<boolean> {
     const { parts, queue, settings } = this.#host;
     const { maxAttempts } = settings;
     const now = parts.now();
-    const waitMs = this.#waitAfter(attempts);
     const message = isError(error) ? error.message : "";
     // For the merchant's own eyes.
     const reason = `${code}: ${message}`.replaceAll("\0", "\uFFFD").slice(0, MAX_REASON);
-    const retryAt = now + waitMs;
     // If its lease ended, nobody else may have claimed it yet: no process ended.
-    const then = await queue.fail({ key, token, attempts, now, maxAttempts, retryAt, reason });
-    return { outcome: failed(code, error, { key, type }, waitMs), dead: then === "dead" };
+    const end = { key, token, attempts, now, maxAttempts, retryAt: now + waitMs, reason };
+    return (await queue.fail(end)) === "dead";
   }
 
   /** Returns whole milliseconds, whatever the app's function does. */

@@ -1,5 +1,4 @@
 import type { EventKey, EventResource } from "../inbox/inbox.ts";
-import type { InboxTransaction } from "../inbox/transaction.ts";
 import type { Deadline } from "./admission.ts";
 import { type EventFacts, type IncomingEvent, isSuperseded, resourceOf } from "./event.ts";
 import { type EventIdentity, failed, isThenable, type Outcome } from "./outcome.ts";
@@ -50,11 +49,9 @@ const takenOver = (): FailedRun => lost("another attempt has taken over the even
  */
 export async function runClaimed(
   claimed: ClaimedEvent,
-  {
-    deadline,
-    leaveSlot,
-  }: { readonly deadline: Deadline<Outcome>; readonly leaveSlot?: () => void },
+  deadline: Deadline<Outcome>,
   parts: ReceiverParts,
+  leaveSlot?: () => void,
 ): Promise<ClaimedRun> {
   const { event: incoming, token } = claimed;
   const { key, type } = incoming.identity;
@@ -63,8 +60,7 @@ export async function runClaimed(
   const late = inboxLate(incoming.identity);
   const resource = order === "per-resource" ? resourceOf(incoming, entry) : undefined;
   if (resource !== undefined) {
-    const event = { key, type, token, resource };
-    const skipped = await deadline.during(late, () => skipOlder(event, parts));
+    const skipped = await deadline.during(late, () => skipOlder(claimed, resource, parts));
     if (skipped !== undefined) return skipped;
   }
 
@@ -74,7 +70,10 @@ export async function runClaimed(
   const isOfCategory = entry !== undefined || !parts.isTyped;
   const route = parts.router.find(type, isOfCategory ? incoming.facts.category : undefined);
   const transaction = parts.begin?.({ key, token, leaseMs });
-  const run = await runHandler(route, claimed, { transaction, deadline }, parts);
+  const context = new RunContext(key, incoming.facts);
+  if (transaction !== undefined) Object.assign(context, { transaction: transaction.transaction });
+  if (route.fallback) Object.assign(context, { isKnownType: entry !== undefined });
+  const run = await runHandler(route, claimed, context, deadline, parts);
   if (run.kind === "failed") {
     await deadline.during(late, () => transaction?.rollback());
     return run;
@@ -92,14 +91,11 @@ export async function runClaimed(
 
 /** The order guard: completes an event that is older than its resource's last handled one, without running anything. */
 async function skipOlder(
-  {
-    key,
-    type,
-    token,
-    resource,
-  }: EventIdentity & { readonly token: number; readonly resource: EventResource },
+  { event: { identity }, token }: ClaimedEvent,
+  resource: EventResource,
   { inbox, now }: ReceiverParts,
 ): Promise<ClaimedRun | undefined> {
+  const { key, type } = identity;
   // The claim keeps other events of the resource away until this one is completed.
   const { provider, tenant } = key;
   const last = await inbox.lastHandled({ provider, tenant, name: resource.name });
@@ -116,19 +112,11 @@ export const inboxLate = (event: EventIdentity) => (): Outcome =>
 function runHandler(
   { handler, fallback }: Route,
   { event: incoming, claimedAt }: ClaimedEvent,
-  {
-    transaction,
-    deadline,
-  }: {
-    readonly transaction: InboxTransaction<unknown> | undefined;
-    readonly deadline: Deadline<Outcome>;
-  },
-  { elapsed, leaseMs, limits, failures, catalogue, provider }: ReceiverParts,
+  context: RunContext,
+  deadline: Deadline<Outcome>,
+  { elapsed, leaseMs, limits, failures, provider }: ReceiverParts,
 ): Promise<ClaimedRun> {
   const { identity: event, facts, data, body } = incoming;
-  const context = new RunContext(event.key, facts);
-  if (transaction !== undefined) Object.assign(context, { transaction: transaction.transaction });
-  if (fallback) Object.assign(context, { isKnownType: catalogue.has(event.type) });
   const leaseLeft = (): number => leaseMs - (elapsed() - claimedAt);
   const leaseEnded = (): FailedRun =>
     lost(`the handler was still running when its lease of ${String(leaseMs)} ms ended`);

@@ -69,7 +69,7 @@ async function handleOnce(
       return busy();
     }
     const claimed = { event: incoming, token, claimedAt };
-    const run = await runClaimed(claimed, { deadline, leaveSlot }, parts);
+    const run = await runClaimed(claimed, deadline, parts, leaveSlot);
     leaveSlot();
     if (run.kind === "failed") {
       await release({ key, token }, parts);
