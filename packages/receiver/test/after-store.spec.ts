@@ -56,16 +56,27 @@ function storing(
 }
 
 describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () => {
-  it("is answered 202 before its handler runs, and handled by a worker", async () => {
-    const handled: string[] = [];
-    const { receiver, send, worked } = storing((id) => handled.push(id));
+  it("is answered 202 before its handler runs, handled by a worker, and reported both times", async () => {
+    const heard: unknown[] = [];
+    const { receiver, send } = storing(
+      (id) => heard.push(id),
+      {},
+      {
+        onOutcome: ({ kind }, { secretIndex, worker, durationMs }) => {
+          expect(durationMs).toBeGreaterThanOrEqual(0);
+          heard.push({ kind, secretIndex, worker });
+        },
+      },
+    );
     receiver.start();
-    const outcome = await send();
-
-    expect(outcome.kind).toBe("stored");
-    expect(defaultRespond(outcome)).toEqual({ status: 202, headers: {}, body: "" });
-    expect(await worked()).toMatchObject([{ kind: "handled" }, { attempts: 1, dead: false }]);
-    expect(handled).toEqual(["evt_refund1"]);
+    const response = { status: 202, headers: {}, body: "" };
+    expect(defaultRespond(await send())).toEqual(response);
+    await vi.waitUntil(() => heard.length === 3);
+    expect(heard).toEqual([
+      { kind: "stored", secretIndex: 0 },
+      "evt_refund1",
+      { kind: "handled", worker: { attempts: 1, dead: false } },
+    ]);
   });
 
   it("[R-NEVER-LOST] is handled by another receiver over the same inbox, after its own process has ended", async () => {

@@ -133,7 +133,7 @@ describe("an event list", () => {
     ["no address where the document has a part of one", reference, undefined, "CS_LIST_URL"],
   ])("refuses %s", (_what, provider, url, code) => {
     const refused: unknown = expect.objectContaining({ code });
-    expect(() => eventList(provider, { token: "t", url })).toThrow(refused as Error);
+    expect(() => eventList(provider, { token: "t", url })).toThrow(refused);
   });
 
   it("asks GitHub to deliver an event again by its number, beyond 2^53 too, five times a second", async () => {

@@ -208,30 +208,6 @@ it("an attempt that waited in a queue is judged by the time of its arrival", asy
   expect(nameOf(await receiver.receive(wrong))).toBe("CS_RECEIVER_FAILED");
 });
 
-it("the facts of an outcome name the label of the secret that signed", async () => {
-  const labels: unknown[] = [];
-  const { receiver } = receiverOf(stripe, {
-    secrets: [
-      { secret: otherSecret, label: "connect" },
-      { secret, label: "account" },
-    ],
-    onOutcome: (_outcome, { secretIndex, secretLabel }) =>
-      void labels.push([secretIndex, secretLabel]),
-  });
-  await receiver.receive(attemptOf(stripe, { id: "evt_1", object: "event", type: "invoice.paid" }));
-  expect(labels).toEqual([[1, "account"]]);
-});
-
-it("receivers of two providers share an inbox, in which equal ids never meet", async () => {
-  const inbox = memoryInbox();
-  const one = receiverOf(stripe, { inbox });
-  const other: ProviderDocument = { ...stripe, name: "other" };
-  const two = receiverOf(other, { inbox });
-  const event = { id: "evt_1", object: "event", type: "invoice.paid" };
-  expect((await one.receiver.receive(attemptOf(stripe, event))).kind).toBe("unrouted");
-  expect((await two.receiver.receive(attemptOf(other, event))).kind).toBe("unrouted");
-});
-
 it("[R-LOG-NOTHING] a stored event keeps nothing of its body next to it, so that encrypt covers all of it", async () => {
   const inbox = sqliteInTest();
   const store = vi.spyOn(inbox.queue, "store");

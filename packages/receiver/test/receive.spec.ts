@@ -49,11 +49,12 @@ describe("a genuine attempt", () => {
     expect(handled).toEqual(["fallback evt_1", "PAYMENT evt_2"]);
   });
 
-  it("[R-VERIFY-ROTATION] is accepted under any of several secrets, and the facts name it and the answer's status", async () => {
+  it("[R-VERIFY-ROTATION] is accepted under any of several secrets, and the facts name it, its label and the answer's status", async () => {
     const facts: unknown[] = [];
     const { receiver } = recordingReceiver({
-      secrets: [otherSecret, secret],
-      onOutcome: (_outcome, { secretIndex, status }) => void facts.push([secretIndex, status]),
+      secrets: [otherSecret, { secret, label: "new" }],
+      onOutcome: (_outcome, { secretIndex, secretLabel, status }) =>
+        void facts.push([secretIndex, secretLabel, status]),
     });
     const third = `${secret.slice(0, -4)}AAAA`;
     for (const [index, secrets] of [
@@ -65,11 +66,11 @@ describe("a genuine attempt", () => {
       await receiver.answer(refundAttempt(`evt_${String(index)}`, { secrets }));
     await receiver.receive(refundAttempt("evt_received"));
     expect(facts).toEqual([
-      [1, 204],
-      [0, 204],
-      [0, 204],
-      [undefined, 401],
-      [1, undefined],
+      [1, "new", 204],
+      [0, undefined, 204],
+      [0, undefined, 204],
+      [undefined, undefined, 401],
+      [1, "new", undefined],
     ]);
   });
 

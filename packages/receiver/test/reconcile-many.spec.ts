@@ -1,7 +1,7 @@
-import { createReceiver } from "@countersign/receiver";
 import { stripe } from "@countersign/receiver/providers";
 import { expect, it } from "vitest";
-import { NOON, secret } from "./fixtures.ts";
+import { receiverOf } from "./any-provider.ts";
+import { NOON } from "./fixtures.ts";
 import { sqliteInTest } from "./inboxes/in-test.ts";
 import { listOf, stripeEvent, stripePages } from "./reconcile-list.ts";
 import { many, recordMany } from "./reconcile-many.ts";
@@ -17,15 +17,7 @@ it(
       idOf: (number) => `evt_${String(number)}`,
       now: at,
     });
-    const handled: string[] = [];
-    const receiver = createReceiver({
-      provider: stripe,
-      secrets: [secret],
-      fallback: ({ id }) => void handled.push(id),
-      inbox,
-      log: false,
-      now: () => NOON,
-    });
+    const { receiver, seen } = receiverOf(stripe, { inbox });
     const events = Array.from({ length: many.count }, (_, number) => stripeEvent(number, { at }));
     const { list } = listOf(stripe, stripePages(events));
     const options = {
@@ -48,7 +40,7 @@ it(
     };
     expect(first).toMatchObject(found);
     expect(second).toMatchObject({ ...found, handled: 99_995, neverArrived: 0 });
-    expect(handled.toSorted()).toEqual(
+    expect(seen.map(({ id }) => id).toSorted()).toEqual(
       [...many.missing].map((number) => `evt_${String(number)}`).toSorted(),
     );
   },

@@ -1,6 +1,8 @@
 import type { BodyResult } from "../pipeline/body.ts";
 import { type AnswersAttempts, requireReceiver } from "./answer.ts";
 
+type Fields<Value> = Readonly<Record<string, Value | null | undefined>> | null;
+
 /** The part of an event of API Gateway 1.0 or 2.0, a function URL or a load balancer that the adapter needs. */
 export interface LambdaEvent {
   /** Payload 1.0 and load balancer. */
@@ -10,15 +12,11 @@ export interface LambdaEvent {
   readonly rawPath?: string | null;
   readonly rawQueryString?: string | null;
   /** Payload 1.0 decodes these, a load balancer does not. */
-  readonly queryStringParameters?: Readonly<Record<string, string | null | undefined>> | null;
-  readonly multiValueQueryStringParameters?: Readonly<
-    Record<string, readonly string[] | null | undefined>
-  > | null;
+  readonly queryStringParameters?: Fields<string>;
+  readonly multiValueQueryStringParameters?: Fields<readonly string[]>;
   readonly requestContext?: object | null;
-  readonly headers?: Readonly<Record<string, string | null | undefined>> | null;
-  readonly multiValueHeaders?: Readonly<
-    Record<string, readonly string[] | null | undefined>
-  > | null;
+  readonly headers?: Fields<string>;
+  readonly multiValueHeaders?: Fields<readonly string[]>;
   /** Text, or nothing. Anything else was parsed by a middleware. */
   readonly body?: unknown;
   readonly isBase64Encoded?: boolean | null;
@@ -58,18 +56,11 @@ export function toLambda(receiver: AnswersAttempts): (event: LambdaEvent) => Pro
       headers: headersOf(event),
       body: () => bodyOf(event),
     });
-    const { status, headers, body } = response;
-    const lists = Object.entries(headers).map(([name, value]): [string, string[]] => [
-      name,
-      [value],
-    ]);
-    return {
-      statusCode: status,
-      headers: { ...headers },
-      ...(event.multiValueHeaders == null ? {} : { multiValueHeaders: Object.fromEntries(lists) }),
-      body,
-      isBase64Encoded: false,
-    };
+    const { status: statusCode, headers, body } = response;
+    const answer = { statusCode, headers: { ...headers }, body, isBase64Encoded: false } as const;
+    if (event.multiValueHeaders == null) return answer;
+    const lists = Object.entries(headers).map(([name, value]) => [name, [value]]);
+    return { ...answer, multiValueHeaders: Object.fromEntries(lists) as Record<string, string[]> };
   };
 }
 
