@@ -45,6 +45,8 @@ export class DeliveryEngine {
   readonly #cursors: ClaimCursors;
   /** Deliveries in hand: claimed, and not recorded. By id. */
   readonly #inHand = new Map<string, ClaimedDelivery>();
+  /** Numbers of the attempts that were recorded since the last claim began, by delivery. */
+  readonly #recorded = new Map<string, number>();
   /** Attempts to be recorded. */
   readonly #toRecord: DecidedAttempt[] = [];
   #nextLookAt = 0;
@@ -122,6 +124,7 @@ export class DeliveryEngine {
     const requests = this.#cursors.choose(Math.min(room, CLAIM.most), begun);
     if (requests.length === 0) return false;
     const times = { now: dueClock.now(), leaseMs };
+    this.#recorded.clear();
     const claims = await store.claim(requests, times).catch((error: unknown) => {
       this.#cursors.unclaimed(requests);
       throw error;
@@ -132,15 +135,21 @@ export class DeliveryEngine {
       await store.release(claims.flatMap((claimed) => claimed?.deliveries ?? []));
       return false;
     }
+    // The claim came before the record, but its answer after it: the attempt would be made twice.
+    const isStale = ({ id, attempts }: ClaimedDelivery): boolean =>
+      attempts < (this.#recorded.get(id) ?? 0);
+    const stale: ClaimedDelivery[] = [];
     for (const [index, request] of requests.entries()) {
       const claimed = claims[index];
       const deliveries = claimed?.deliveries ?? [];
-      const fresh = deliveries.filter((delivery) => this.#takeInHand(delivery));
+      stale.push(...deliveries.filter(isStale));
+      const fresh = deliveries.filter((one) => !isStale(one) && this.#takeInHand(one));
       this.#cursors.claimed(request, { deliveries, starts: fresh.length });
       if (claimed === undefined || fresh.length === 0) continue;
       const target = this.#open(claimed.endpoint);
       for (const delivery of fresh) void this.#attempt(claimed, target, delivery);
     }
+    if (stale.length > 0) await store.release(stale);
     return true;
   }
 
@@ -238,7 +247,10 @@ export class DeliveryEngine {
       try {
         const { recorded, paused } = await store.record(group, policy);
         this.#toRecord.splice(0, group.length);
-        for (const { attempt } of group) this.#inHand.delete(attempt.delivery.id);
+        for (const { attempt } of group) {
+          this.#inHand.delete(attempt.delivery.id);
+          this.#recorded.set(attempt.delivery.id, attempt.number);
+        }
         for (const one of recorded) this.#options.observer?.attempted?.(one);
         for (const key of paused) this.#options.observer?.paused?.(key);
       } catch (error) {

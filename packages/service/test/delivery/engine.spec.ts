@@ -57,6 +57,43 @@ it("a delivery that is claimed again before the store takes its record is free w
   expect(transport.posts).toHaveLength(1);
 });
 
+it("a delivery that was claimed again before its record, and whose claim is answered after it, is not posted again", async () => {
+  const queue = await openQueue();
+  await queue.subscribe("sub_1", { clockId: "live" });
+  await queue.enqueue("sub_1");
+  const recorded = Promise.withResolvers<void>();
+  const claimed = Promise.withResolvers<void>();
+  let claims = 0;
+  const store: typeof queue.store = {
+    ...queue.store,
+    claim: async (...request) => {
+      const answer = await queue.store.claim(...request);
+      claims += 1;
+      if (claims !== 2) return answer;
+      claimed.resolve();
+      await recorded.promise;
+      await queue.passTurns();
+      return answer;
+    },
+    record: async (...group) => {
+      await claimed.promise;
+      const answer = await queue.store.record(...group);
+      recorded.resolve();
+      return answer;
+    },
+  };
+  const transport = fakeTransport(() => answered(500));
+  queue.engine(transport, { store });
+  await expect.poll(() => transport.posts.length).toBe(1);
+  queue.clock.advance(policy.leaseMs + 1000);
+  await expect.poll(() => queue.deliveries()).toMatchObject([{ attempts: 1 }]);
+  await queue.passTurns();
+  expect(transport.posts).toHaveLength(1);
+  // Nor does the useless claim delay its retry.
+  queue.clock.advance(6000);
+  await expect.poll(() => queue.deliveries()).toMatchObject([{ attempts: 2 }]);
+});
+
 it("a claim that is answered too late for the deadline is given back, and nothing is attempted", async () => {
   const queue = await openQueue();
   await queue.subscribe("sub_1", { clockId: "live" });

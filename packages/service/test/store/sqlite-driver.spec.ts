@@ -71,15 +71,22 @@ describe("transactions on SQLite", () => {
     expect(await ids(driver)).toEqual([4]);
   });
 
-  it("are flushed to disk by COMMIT, keep references intact and ignore row locks", async () => {
+  it("are flushed to disk by COMMIT unless each of the group may be lost, keep references intact and ignore row locks", async () => {
     const { driver } = await openNotes();
+    const flushOf = (isDurable: boolean): Promise<unknown> =>
+      driver.transaction((tx) => tx.query("PRAGMA synchronous"), { isDurable });
+    // 2 is FULL, 1 is NORMAL.
+    expect(await flushOf(false)).toEqual([{ synchronous: 1 }]);
+    expect(await Promise.all([flushOf(false), flushOf(true)])).toEqual(
+      [2, 2].map((synchronous) => [{ synchronous }]),
+    );
+    expect(await flushOf(false)).toEqual([{ synchronous: 1 }]);
     const settings = await driver.transaction(async (tx) => [
       ...(await tx.query("PRAGMA journal_mode")),
       ...(await tx.query("PRAGMA synchronous")),
       ...(await tx.query("PRAGMA foreign_keys")),
       ...(await tx.query("SELECT count(*) AS n FROM notes FOR UPDATE SKIP LOCKED")),
     ]);
-    // 2 is FULL.
     expect(settings).toEqual([
       { journal_mode: "wal" },
       { synchronous: 2 },

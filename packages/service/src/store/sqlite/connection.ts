@@ -11,6 +11,7 @@ const CACHE_KIB = 16_000;
 export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
+  #flushes = true;
 
   /** @param file Path of the database. A reader needs an existing file. */
   constructor(file: string, { readOnly, busyMs }: { readOnly: boolean; busyMs: number }) {
@@ -38,6 +39,14 @@ export class SqliteConnection {
   exec(sql: string): void {
     // Prepared once, since each call of a group runs the same ones.
     this.#prepare(sql).run();
+  }
+
+  /** Decides if the next COMMIT waits for the disk: milliseconds in which this process does nothing else. */
+  flushes(flushes: boolean): void {
+    if (flushes === this.#flushes) return;
+    // A prepared PRAGMA would only run once.
+    this.#database.exec(`PRAGMA synchronous = ${flushes ? "FULL" : "NORMAL"}`);
+    this.#flushes = flushes;
   }
 
   close(): void {

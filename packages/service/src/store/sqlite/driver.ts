@@ -16,6 +16,7 @@ const MAX_GROUP = 256;
 
 interface Call {
   readonly run: (tx: Queryable) => Promise<unknown>;
+  readonly isDurable: boolean;
   /** Called once, after COMMIT or its failure. */
   readonly settle: (outcome: Outcome) => void;
 }
@@ -24,7 +25,7 @@ type Outcome =
   | { readonly ok: false; readonly error: unknown };
 
 /**
- * A SQLite file through `node:sqlite`: WAL, `synchronous=FULL`, group commit. One driver at a time may have the file; other
+ * A SQLite file through `node:sqlite`: WAL, group commit, `synchronous=FULL` unless all of a group may be lost. One driver at a time may have the file; other
  * programs, such as a backup, may read it.
  *
  * Transactions requested in one turn of the event loop share one BEGIN IMMEDIATE, one COMMIT and its flush to
@@ -72,14 +73,17 @@ class SqliteDriver implements Driver {
     return this.#reader.run(textOf(sql, "sqlite"), params) as Row[];
   }
 
-  transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
-    return withHooks(run, (hooked) => this.#transact(hooked));
+  transaction<T>(
+    run: (tx: Queryable) => Promise<T>,
+    { isDurable = true }: { readonly isDurable?: boolean } = {},
+  ): Promise<T> {
+    return withHooks(run, (hooked) => this.#transact(hooked, isDurable));
   }
 
-  async #transact<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
+  async #transact<T>(run: (tx: Queryable) => Promise<T>, isDurable: boolean): Promise<T> {
     this.#refuseIfClosed();
     const outcome = await new Promise<Outcome>((settle) => {
-      this.#waiting.push({ run, settle });
+      this.#waiting.push({ run, isDurable, settle });
       this.#draining ??= this.#drain();
     });
     if (!outcome.ok) throw outcome.error;
@@ -120,6 +124,7 @@ class SqliteDriver implements Driver {
   async #commitGroup(group: readonly Call[]): Promise<void> {
     const outcomes: Outcome[] = [];
     try {
+      this.#writer.flushes(group.some(({ isDurable }) => isDurable));
       this.#writer.exec("BEGIN IMMEDIATE");
       for (const call of group) {
         outcomes.push(await this.#runOne(call));
