@@ -4,7 +4,6 @@ import type { Fault } from "../../packages/contract-kit/test/provider/open-targe
 
 /** A mistake of a service, planted around it: in its settings, its calls, its states or its attempts. */
 export interface ProviderFault {
-  readonly id: string;
   /** The broken promise and its victim. */
   readonly breaks: string;
   /** The requirement that fails with it. */
@@ -12,6 +11,9 @@ export interface ProviderFault {
   /** Plants it anew: some mistakes remember earlier calls. */
   readonly plant: () => Plant;
 }
+
+/** Mistakes by their ids. */
+export type ProviderFaults = Readonly<Record<string, ProviderFault>>;
 
 export interface Plant {
   /** Changes calls of the interface, or their answers. */
@@ -35,20 +37,44 @@ export type AttemptFault = (
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Changes a body that is a JSON object, and keeps the text of its numbers. `undefined` leaves the body as it is. */
+/** The members to replace; `undefined` removes one. `false` or `undefined` leaves the body as it is. */
+export type Change = (members: Members) => Members | false | undefined;
+
+/** Changes a body that is a JSON object, and keeps the text of its numbers. */
 export function edited<Body extends string | Uint8Array>(
   body: Body,
-  change: (members: Members) => Members | undefined,
+  change: Change,
 ): Body | Buffer {
   const members = parsed(body);
   const changed = members && change(members);
-  return changed === undefined ? body : Buffer.from(JSON.stringify(changed));
+  return changed ? Buffer.from(JSON.stringify({ ...members, ...changed })) : body;
 }
+
+/** Changes a member that is text. */
+export const text =
+  (name: string, change: (text: string) => string): Change =>
+  ({ [name]: value }) =>
+    typeof value === "string" && { [name]: change(value) };
+
+/** Changes one value of a member to another. */
+export const instead =
+  (name: string, value: unknown, other: unknown): Change =>
+  (members) =>
+    members[name] === value && { [name]: other };
+
+/** Changes a member that is an object. */
+export const within =
+  (name: string, change: Change): Change =>
+  (members) => {
+    const inner = membersAt(members, name);
+    const changed = change(inner);
+    return changed && { [name]: { ...inner, ...changed } };
+  };
 
 /** The members of a body, its numbers as raw JSON; `undefined` if it is no JSON object. */
 export function parsed(body: string | Uint8Array | undefined): Members | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(body ?? "").toString(), rawNumber);
+    const value: unknown = JSON.parse(textOf(body), rawNumber);
     return isMembers(value) ? value : undefined;
   } catch {
     return undefined;
@@ -61,7 +87,7 @@ function rawNumber(_name: string, value: unknown, ...more: readonly unknown[]): 
   return typeof value === "number" ? JSON.rawJSON(context.source) : value;
 }
 
-export function isMembers(value: unknown): value is Members {
+function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -1,6 +1,6 @@
-import { edited, parsed, textOf, type ProviderFault } from "./edits.ts";
+import { parsed, type ProviderFaults, text, textOf } from "./edits.ts";
 import {
-  answers,
+  answersWith,
   answersWithout,
   bearerOf,
   call,
@@ -13,11 +13,14 @@ import {
   REFUNDS,
   refusal,
   remembersOwner,
+  respoken,
   restatus,
+  sends,
   TOKENS,
   UNSUBSCRIBE,
   withHeader,
   withoutHeader,
+  withStatus,
 } from "./mistakes.ts";
 
 /** Members of the requests: a service that knows only these ignores misspelt ones. */
@@ -28,63 +31,50 @@ const KNOWN = new Set(
 );
 
 /** Mistakes in HTTP, tokens and customers. */
-export const inputFaults: readonly ProviderFault[] = [
-  {
-    id: "customer-name-ascii",
+export const inputFaults: ProviderFaults = {
+  "customer-name-ascii": {
     fails: "P-CUSTOMER-READ",
     breaks: "S 2.3: letters beyond ASCII in a customer's first name become question marks.",
-    plant: call(() =>
-      misspeaks(CUSTOMERS, ({ firstName, ...members }) =>
-        typeof firstName === "string"
-          ? { ...members, firstName: firstName.replaceAll(/[^\x20-\x7e]/g, "?") }
-          : undefined,
-      ),
+    plant: misspeaks(
+      CUSTOMERS,
+      text("firstName", (name) => name.replaceAll(/[^\x20-\x7e]/g, "?")),
     ),
   },
-  {
-    id: "customer-date-seconds",
+  "customer-date-seconds": {
     fails: "P-CUSTOMER-TIMES",
     breaks:
       "S 2.3: a customer's creationDate comes without milliseconds; strict readers refuse it.",
-    plant: call(() =>
-      misspeaks(CUSTOMERS, ({ creationDate, ...members }) =>
-        typeof creationDate === "string"
-          ? { ...members, creationDate: creationDate.replace(/\.\d{3}Z$/, "Z") }
-          : undefined,
-      ),
+    plant: misspeaks(
+      CUSTOMERS,
+      text("creationDate", (date) => date.replace(/\.\d{3}Z$/, "Z")),
     ),
   },
-  {
-    id: "customer-unlinked-null",
+  "customer-unlinked-null": {
     fails: "P-ANSWER-SCHEMA",
     breaks: "S 2.3: a customer without an account has accountDetails null, which is not an object.",
-    plant: call(() =>
-      misspeaks(CUSTOMERS, (members) =>
-        "customerStatus" in members ? { accountDetails: null, ...members } : undefined,
-      ),
+    plant: misspeaks(
+      CUSTOMERS,
+      ({ customerStatus, accountDetails = null }) =>
+        customerStatus !== undefined && { accountDetails },
     ),
   },
-  {
-    id: "customer-not-found-400",
+  "customer-not-found-400": {
     fails: "P-CUSTOMER-NOT-FOUND",
     breaks: "S 7: an unknown customer is answered 400 instead of 404.",
-    plant: call(() => restatus("CUSTOMER_NOT_FOUND", 400)),
+    plant: restatus("CUSTOMER_NOT_FOUND", 400),
   },
-  {
-    id: "scope-unsubscribe",
+  "scope-unsubscribe": {
     fails: "P-AUTH-SCOPE",
     breaks:
       "S 5: a token without the scope core may unsubscribe: a leaked payments token silences a merchant.",
     plant: () => opensScope(UNSUBSCRIBE),
   },
-  {
-    id: "scope-refund",
+  "scope-refund": {
     fails: "P-AUTH-SCOPE",
     breaks: "S 5: a token without the scope payments may make refunds.",
     plant: () => opensScope(REFUNDS),
   },
-  {
-    id: "token-grace",
+  "token-grace": {
     fails: "P-AUTH-TOKEN-EXPIRES",
     breaks: "Tokens are taken after they have expired.",
     plant: () =>
@@ -93,8 +83,7 @@ export const inputFaults: readonly ProviderFault[] = [
         return answer.status === 401 && granted.has(bearerOf(one)) ? next(owned(one)) : answer;
       }),
   },
-  {
-    id: "token-scopes-all",
+  "token-scopes-all": {
     fails: "P-AUTH-SCOPE",
     breaks:
       "RFC 6749: a token that was asked for with one scope has all of the client's: least privilege is lost.",
@@ -104,35 +93,29 @@ export const inputFaults: readonly ProviderFault[] = [
       const scope = form.get("scope");
       form.delete("scope");
       const answer = await next({ ...withoutHeader(one, "content-length"), body: form.toString() });
-      return scope === null
-        ? answer
-        : { ...answer, body: edited(answer.body, (members) => ({ ...members, scope })) };
+      return scope === null ? answer : respoken(answer, () => ({ scope }));
     }),
   },
-  {
-    id: "token-cached",
+  "token-cached": {
     fails: "P-AUTH-TOKEN",
     breaks: "RFC 6749, 5.1: answers, tokens among them, may be stored by caches.",
-    plant: call(() => answersWithout("cache-control")),
+    plant: answersWithout("cache-control"),
   },
-  {
-    id: "no-challenge",
+  "no-challenge": {
     fails: "P-AUTH-BEARER",
     breaks: "A 401 has no WWW-Authenticate.",
-    plant: call(() => answersWithout("www-authenticate")),
+    plant: answersWithout("www-authenticate"),
   },
-  {
-    id: "bearer-case",
+  "bearer-case": {
     fails: "P-INPUT-HTTP-GRAMMAR",
     breaks: "S 5.1, RFC 9110: a scheme written `bearer` is refused; some HTTP clients write it so.",
-    plant: call(() => (one, next) => {
+    plant: sends((one) => {
       const own = headerOf(one, "authorization");
       const isMisread = /^bearer /i.test(own) && !own.startsWith("Bearer ");
-      return next(isMisread ? withoutHeader(one, "authorization") : one);
+      return isMisread ? withoutHeader(one, "authorization") : one;
     }),
   },
-  {
-    id: "auth-after-media",
+  "auth-after-media": {
     fails: "P-AUTH-CHECKED-FIRST",
     breaks:
       "The media type is checked before the token, so that a stranger learns which calls would be understood.",
@@ -141,162 +124,121 @@ export const inputFaults: readonly ProviderFault[] = [
         (owned) => (one, next) => next(one.method !== "GET" && !isJson(one) ? owned(one) : one),
       ),
   },
-  {
-    id: "problem-status",
+  "problem-status": {
     fails: "P-ANSWER-FORM",
     breaks: "RFC 9457: the problem's status is always 400 although the answer's is another.",
-    plant: call(() =>
-      misspeaks("/", (members) =>
-        "errorDetails" in members && "title" in members ? { ...members, status: 400 } : undefined,
-      ),
+    plant: misspeaks(
+      "/",
+      ({ errorDetails, title }) =>
+        errorDetails !== undefined && title !== undefined && { status: 400 },
     ),
   },
-  {
-    id: "charset-415",
+  "charset-415": {
     fails: "P-INPUT-HTTP-GRAMMAR",
     breaks:
       "S 1: `application/json; charset=utf-8` is answered 415, although it is a JSON media type that many clients send.",
-    plant: call(
-      () => (one, next) =>
-        next(
-          headerOf(one, "content-type").includes(";")
-            ? withHeader(one, "content-type", "text/plain")
-            : one,
-        ),
+    plant: sends((one) =>
+      headerOf(one, "content-type").includes(";")
+        ? withHeader(one, "content-type", "text/plain")
+        : one,
     ),
   },
-  {
-    id: "duplicate-members",
+  "duplicate-members": {
     fails: "P-INPUT-STRICT",
     breaks:
       "A body with a member twice is taken with the last one; a proxy that reads the first sees another amount.",
-    plant: call(() => misreads(REFUNDS, (members) => members)),
+    plant: misreads(REFUNDS, () => ({})),
   },
-  {
-    id: "surrogate-replaced",
+  "surrogate-replaced": {
     fails: "P-INPUT-STRICT",
     breaks:
       "Half a surrogate pair is replaced by another character: the merchant's text is stored changed.",
-    plant: call(
-      () => (one, next) =>
-        next(
-          one.body === undefined
-            ? one
-            : { ...one, body: textOf(one.body).replaceAll("\\ud800", "x") },
-        ),
+    plant: sends((one) =>
+      one.body === undefined ? one : { ...one, body: textOf(one.body).replaceAll("\\ud800", "x") },
     ),
   },
-  {
-    id: "rate-no-retry-after",
+  "rate-no-retry-after": {
     fails: "P-LIMIT-RATE",
     breaks: "A 429 does not say when to come back.",
-    plant: call(() => answersWithout("retry-after")),
+    plant: answersWithout("retry-after"),
   },
-  {
-    id: "media-type-ignored",
+  "media-type-ignored": {
     fails: "P-INPUT-MEDIA-TYPE",
     breaks:
       "S 1: a body of any media type is read as JSON, which a browser sends across origins without asking.",
-    plant: call(
-      () => (one, next) =>
-        next(
-          "content-type" in one.headers && !isJson(one) && one.path !== TOKENS
-            ? withHeader(one, "content-type", "application/json")
-            : one,
-        ),
+    plant: sends((one) =>
+      "content-type" in one.headers && !isJson(one) && one.path !== TOKENS
+        ? withHeader(one, "content-type", "application/json")
+        : one,
     ),
   },
-  {
-    id: "accept-ignored",
+  "accept-ignored": {
     fails: "P-INPUT-ACCEPT",
     breaks: "S 1: a client that accepts no JSON is answered with JSON instead of 406.",
-    plant: call(() => (one, next) => next(withHeader(one, "accept", "application/json"))),
+    plant: sends((one) => withHeader(one, "accept", "application/json")),
   },
-  {
-    id: "get-content-type",
+  "get-content-type": {
     fails: "P-INPUT-HEADERS-MISSING",
     breaks: "S 1: a GET without Content-Type is refused with 415, although it has no body.",
-    plant: call(() =>
-      answers((answer, one) =>
-        one.method === "GET" && !("content-type" in one.headers)
-          ? refusal(answer, 415, "UNSUPPORTED_MEDIA_TYPE")
-          : undefined,
-      ),
+    plant: answersWith(
+      (answer, one) =>
+        one.method === "GET" &&
+        !("content-type" in one.headers) &&
+        refusal(answer, 415, "UNSUPPORTED_MEDIA_TYPE"),
     ),
   },
-  {
-    id: "request-id-missing",
+  "request-id-missing": {
     fails: "P-ANSWER-REQUEST-ID",
     breaks: "Answers have no x-request-id, so that a merchant cannot name a call to the operator.",
-    plant: call(() => answersWithout("x-request-id")),
+    plant: answersWithout("x-request-id"),
   },
-  {
-    id: "json-422",
+  "json-422": {
     fails: "P-INPUT-JSON",
     breaks: "A body that is not JSON is answered 422 instead of 400.",
-    plant: call(() =>
-      answers((answer, one) =>
-        answer.status === 400 && one.method === "POST" && parsed(one.body) === undefined
-          ? {
-              ...answer,
-              status: 422,
-              body: edited(answer.body, (members) => ({ ...members, status: 422 })),
-            }
-          : undefined,
-      ),
+    plant: answersWith(
+      (answer, one) =>
+        answer.status === 400 &&
+        one.method === "POST" &&
+        parsed(one.body) === undefined &&
+        withStatus(answer, 422),
     ),
   },
-  {
-    id: "body-unlimited",
+  "body-unlimited": {
     fails: "P-INPUT-SIZE",
     breaks: "Bodies of any length are read into memory.",
-    plant: call(
-      () => (one, next) =>
-        next(
-          one.body !== undefined && one.body.length > 65_536
-            ? { ...withoutHeader(one, "content-length"), body: textOf(one.body).trimEnd() }
-            : one,
-        ),
+    plant: sends((one) =>
+      one.body !== undefined && one.body.length > 65_536
+        ? { ...withoutHeader(one, "content-length"), body: textOf(one.body).trimEnd() }
+        : one,
     ),
   },
-  {
-    id: "encoding-ignored",
+  "encoding-ignored": {
     fails: "P-INPUT-ENCODED",
     breaks: "Content-Encoding is ignored, so that a proxy that inflates the body sees another one.",
-    plant: call(() => (one, next) => next(withoutHeader(one, "content-encoding"))),
+    plant: sends((one) => withoutHeader(one, "content-encoding")),
   },
-  {
-    id: "path-without-version",
+  "path-without-version": {
     fails: "P-VERSION-PATH",
     breaks:
       "S 1: refunds are answered without the version in their path: clients that forgot it break with v2.",
-    plant: call(
-      () => (one, next) => next(one.path === "/refunds" ? { ...one, path: REFUNDS } : one),
-    ),
+    plant: sends((one) => (one.path === "/refunds" ? { ...one, path: REFUNDS } : one)),
   },
-  {
-    id: "no-allow",
+  "no-allow": {
     fails: "P-INPUT-METHOD",
     breaks: "RFC 9110, 15.5.6: a 405 does not name the methods that there are.",
-    plant: call(() => answersWithout("allow")),
+    plant: answersWithout("allow"),
   },
-  {
-    id: "unknown-members",
+  "unknown-members": {
     fails: "P-INPUT-REFUSED",
     breaks: "Unknown members are ignored: a misspelt softDescriptor is lost without a word.",
-    plant: call(() =>
-      misreads("/v1/", (members) => {
-        const known = Object.entries(members).filter(([name]) => KNOWN.has(name));
-        return known.length < Object.keys(members).length ? Object.fromEntries(known) : undefined;
-      }),
-    ),
+    plant: misreads("/v1/", (members) => {
+      const unknown = Object.keys(members).filter((name) => !KNOWN.has(name));
+      return unknown.length > 0 && Object.fromEntries(unknown.map((name) => [name, undefined]));
+    }),
   },
-  {
-    id: "error-without-place",
+  "error-without-place": {
     fails: "P-INPUT-PRECISE",
     breaks: "An error does not say which member is wrong.",
-    plant: call(() =>
-      misspeaks("/v1/", ({ errors, ...members }) => (errors === undefined ? undefined : members)),
-    ),
+    plant: misspeaks("/v1/", ({ errors }) => errors !== undefined && { errors: undefined }),
   },
-];
+};

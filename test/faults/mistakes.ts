@@ -1,14 +1,16 @@
 import type { HttpAnswer, HttpCall } from "@countersign/contract-kit";
 import type { Fault } from "../../packages/contract-kit/test/provider/open-target.ts";
 import {
+  type Change,
   edited,
-  isMembers,
   type Members,
   membersAt,
   numberText,
   parsed,
   type Plant,
+  text,
   textOf,
+  within,
 } from "./edits.ts";
 
 export const REFUNDS = "/v1/refunds";
@@ -17,71 +19,85 @@ export const UNSUBSCRIBE = "/v1/webhook/unsubscribe";
 export const TOKENS = "/v1/tokens";
 export const CUSTOMERS = "/v1/customers";
 
-type Change = (members: Members) => Members | undefined;
+/** Plants a mistake in calls that remembers earlier ones. */
+export const call = (make: () => Fault) => (): Plant => ({ call: make() });
 
-const withBody = (call: HttpCall, change: Change): HttpCall =>
-  call.body === undefined ? call : { ...call, body: edited(call.body, change) };
+/** Sends another call on. */
+export const sends = (change: (call: HttpCall) => HttpCall): (() => Plant) =>
+  call(() => (one, next) => next(change(one)));
+
+export const withBody = (one: HttpCall, change: Change): HttpCall =>
+  one.body === undefined ? one : { ...one, body: edited(one.body, change) };
 
 /** Reads something else than the members that were sent. */
-export const misreads =
-  (path: string, change: Change): Fault =>
-  (call, next) =>
-    next(call.path.startsWith(path) ? withBody(call, change) : call);
+export const misreads = (path: string, change: Change): (() => Plant) =>
+  sends((one) => (one.path.startsWith(path) ? withBody(one, change) : one));
 
 /** Reads another amount than the one that was sent; `undefined` for the right one. */
-export const misreadsAmount = (change: (text: string) => string | undefined): Fault =>
-  misreads(REFUNDS, (members) => {
-    const amount = membersAt(members, "amount");
-    const text = change(numberText(amount["value"]) ?? "");
-    return text === undefined
-      ? undefined
-      : { ...members, amount: { ...amount, value: JSON.rawJSON(text) } };
+export const amountAs = (change: (text: string) => string | undefined): Change =>
+  within("amount", ({ value }) => {
+    const own = change(numberText(value) ?? "");
+    return own !== undefined && { value: JSON.rawJSON(own) };
   });
+
+export const misreadsAmount = (change: Parameters<typeof amountAs>[0]): (() => Plant) =>
+  misreads(REFUNDS, amountAs(change));
+
+/** Reads another text in a refund request than the one that was sent. */
+export const misreadsText = (...changed: Parameters<typeof text>): (() => Plant) =>
+  misreads(REFUNDS, text(...changed));
 
 export const withoutHeader = ({ headers, ...rest }: HttpCall, name: string): HttpCall => {
   const { [name]: _, ...others } = headers;
   return { ...rest, headers: others };
 };
 
-export const withHeader = (call: HttpCall, name: string, value: string): HttpCall => ({
-  ...call,
-  headers: { ...call.headers, [name]: value },
+export const withHeader = (one: HttpCall, name: string, value: string): HttpCall => ({
+  ...one,
+  headers: { ...one.headers, [name]: value },
 });
 
 export const headerOf = ({ headers }: HttpCall, name: string): string => headers[name] ?? "";
 
 /** Answers something else. */
 export const answers =
-  (change: (answer: HttpAnswer, call: HttpCall) => HttpAnswer | undefined): Fault =>
-  async (call, next) => {
-    const answer = await next(call);
-    return change(answer, call) ?? answer;
+  (change: (answer: HttpAnswer, call: HttpCall) => HttpAnswer | false | undefined): Fault =>
+  async (one, next) => {
+    const answer = await next(one);
+    return change(answer, one) || answer;
   };
 
-export const answersWithout = (
-  name: string,
-  fits: (answer: HttpAnswer) => boolean = () => true,
-): Fault =>
-  answers((answer) => {
+/** Answers something else, and remembers nothing. */
+export const answersWith = (change: Parameters<typeof answers>[0]): (() => Plant) =>
+  call(() => answers(change));
+
+export const answersWithout = (name: string): (() => Plant) =>
+  answersWith((answer) => {
     const { [name]: _, ...headers } = answer.headers;
-    return fits(answer) ? { ...answer, headers } : undefined;
+    return { ...answer, headers };
   });
 
-/** Answers other members; of refunds, also of those that a known requestKey is answered with. */
-export const misspeaks = (path: string, change: Change): Fault =>
-  answers((answer, call) => {
-    if (!call.path.startsWith(path)) return undefined;
-    const existing = (members: Members): Members | undefined => {
-      const changed = change(membersAt(members, "existing"));
-      return changed && { ...members, existing: changed };
-    };
-    return {
-      ...answer,
-      body: edited(answer.body, (members) =>
-        "existing" in members ? existing(members) : change(members),
-      ),
-    };
-  });
+/** Answers another text. */
+export const rewritten = (answer: HttpAnswer, from: string | RegExp, to: string): HttpAnswer => ({
+  ...answer,
+  body: Buffer.from(textOf(answer.body).replaceAll(from, to)),
+});
+
+/** Changes the members of an answer. */
+export const respoken = (answer: HttpAnswer, change: Change): HttpAnswer => ({
+  ...answer,
+  body: edited(answer.body, change),
+});
+
+/** Changes the members of a refund, also of one that a known requestKey is answered with. */
+const ofRefund =
+  (change: Change): Change =>
+  (members) =>
+    "existing" in members ? within("existing", change)(members) : change(members);
+
+/** Answers other members. */
+export const misspeaks = (path: string, change: Change): (() => Plant) =>
+  answersWith((answer, { path: at }) => at.startsWith(path) && respoken(answer, ofRefund(change)));
 
 /** A refusal instead of an answer. */
 export function refusal({ headers }: HttpAnswer, status: number, errorCode: string): HttpAnswer {
@@ -94,26 +110,21 @@ export function refusal({ headers }: HttpAnswer, status: number, errorCode: stri
   };
 }
 
-/** An answer of success instead of a refusal. */
-const success = ({ headers }: HttpAnswer, status: number, members: Members): HttpAnswer => ({
-  status,
-  headers: { ...headers, "content-type": "application/json" },
-  body: Buffer.from(JSON.stringify(members)),
-});
-
 export const codeOf = ({ body }: HttpAnswer): unknown =>
   membersAt(parsed(body), "errorDetails")["errorCode"];
 
-/** Says another status for a refusal, by its code. */
-export const restatus = (code: string, status: number): Fault =>
-  answers((answer) => {
-    if (codeOf(answer) !== code) return undefined;
-    const body = edited(answer.body, (members) => ({ ...members, status }));
-    return { ...answer, status, body };
-  });
+/** Says another status. */
+export const withStatus = (answer: HttpAnswer, status: number): HttpAnswer => ({
+  ...respoken(answer, () => ({ status })),
+  status,
+});
 
-export const isJson = (call: HttpCall): boolean =>
-  /^application\/json *(?:;|$)/i.test(headerOf(call, "content-type"));
+/** Says another status for a refusal, by its code. */
+export const restatus = (code: string, status: number): (() => Plant) =>
+  answersWith((answer) => codeOf(answer) === code && withStatus(answer, status));
+
+export const isJson = (one: HttpCall): boolean =>
+  /^application\/json *(?:;|$)/i.test(headerOf(one, "content-type"));
 
 /** Remembers the tokens that merchants have from the start, which open every scope. */
 export function remembersOwner(
@@ -121,44 +132,40 @@ export function remembersOwner(
 ): Plant {
   let owner = "";
   const granted = new Set<string>();
-  const state: Fault = async (call, next) => {
-    const answer = await next(call);
+  const state: Fault = async (one, next) => {
+    const answer = await next(one);
     const token = String(parsed(answer.body)?.["accessToken"]);
-    if (textOf(call.body).includes('"a merchant"')) owner = token;
+    if (textOf(one.body).includes('"a merchant"')) owner = token;
     else granted.add(token);
     return answer;
   };
-  const owned = (call: HttpCall): HttpCall => withHeader(call, "authorization", `Bearer ${owner}`);
+  const owned = (one: HttpCall): HttpCall => withHeader(one, "authorization", `Bearer ${owner}`);
   return { state, call: change(owned, granted) };
 }
 
 /** Answers a call of another scope as if the token had it. */
 export const opensScope = (path: string): Plant =>
-  remembersOwner((owned) => async (call, next) => {
-    const answer = await next(call);
-    return answer.status === 403 && call.path.startsWith(path) ? next(owned(call)) : answer;
+  remembersOwner((owned) => async (one, next) => {
+    const answer = await next(one);
+    return answer.status === 403 && one.path.startsWith(path) ? next(owned(one)) : answer;
   });
 
-export const bearerOf = (call: HttpCall): string =>
-  headerOf(call, "authorization").replace(/^Bearer /, "");
-
-/** Plants a mistake in calls. */
-export const call = (make: () => Fault) => (): Plant => ({ call: make() });
+export const bearerOf = (one: HttpCall): string =>
+  headerOf(one, "authorization").replace(/^Bearer /, "");
 
 /** True for the answer of a refund that failed at once. */
 export const isFailed = ({ status, body }: HttpAnswer): boolean =>
   status < 300 && parsed(body)?.["paymentStatus"] === "TERMINAL_FAILED";
 
 /** Answers a refused refund as made, in the words of the last one that was. */
-export const accepts =
-  (...codes: readonly string[]) =>
-  (): Fault => {
+export const accepts = (...codes: readonly string[]): (() => Plant) =>
+  call(() => {
     let made: HttpAnswer | undefined;
     return answers((answer, one) => {
       if (one.path === REFUNDS && answer.status === 201) made = answer;
-      return codes.includes(String(codeOf(answer))) ? made : undefined;
+      return codes.includes(String(codeOf(answer))) && made;
     });
-  };
+  });
 
 /** Answers refunds of a payment differently once a later state of that name has been prepared for it. */
 export const afterState = (states: RegExp, change: Change) => (): Plant => {
@@ -166,26 +173,31 @@ export const afterState = (states: RegExp, change: Change) => (): Plant => {
   const early = new Set<unknown>();
   return {
     state: (one, next) => {
-      const { state: name, params } = parsed(one.body) ?? {};
-      if (states.test(String(name)) && isMembers(params)) payments.add(params["paymentId"]);
+      const members = parsed(one.body);
+      if (states.test(String(members?.["state"])))
+        payments.add(membersAt(members, "params")["paymentId"]);
       return next(one);
     },
-    call: async (one, next) => {
-      const answer = await next(one);
+    call: answers((answer, one) => {
       const { paymentId, requestKey } = parsed(one.body) ?? {};
       const isReached = payments.has(paymentId);
       if (answer.status === 201 && !isReached) early.add(requestKey);
       const isMeant = answer.status === 409 && isReached && early.has(requestKey);
-      return isMeant ? misspeaks(REFUNDS, change)(one, () => Promise.resolve(answer)) : answer;
-    },
+      return isMeant && respoken(answer, ofRefund(change));
+    }),
   };
 };
 
 /** The answer to a call that ended a subscription. */
-export function ended(answer: HttpAnswer, one: HttpCall): HttpAnswer {
-  return success(answer, 200, { subscriptionKey: parsed(one.body)?.["subscriptionId"] });
+export function ended({ headers }: HttpAnswer, one: HttpCall): HttpAnswer {
+  const members: Members = { subscriptionKey: parsed(one.body)?.["subscriptionId"] };
+  return {
+    status: 200,
+    headers: { ...headers, "content-type": "application/json" },
+    body: Buffer.from(JSON.stringify(members)),
+  };
 }
 
 /** The same call about a subscription that does not exist. */
 export const ofNobody = (one: HttpCall): HttpCall =>
-  withBody(one, (members) => ({ ...members, subscriptionId: "sub_of_nobody" }));
+  withBody(one, () => ({ subscriptionId: "sub_of_nobody" }));

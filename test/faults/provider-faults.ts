@@ -16,13 +16,13 @@ import { subscriptionFaults } from "./subscription-faults.ts";
 import { openTunnel } from "./tunnel.ts";
 
 /** Mistakes of a payment service, at least one for each requirement that `verify provider` tests. */
-export const providerFaults: readonly ProviderFault[] = [
-  ...refundFaults,
-  ...inputFaults,
-  ...subscriptionFaults,
-  ...attemptFaults,
-  ...serviceFaults,
-];
+export const providerFaults: readonly (ProviderFault & { readonly id: string })[] = [
+  refundFaults,
+  inputFaults,
+  subscriptionFaults,
+  attemptFaults,
+  serviceFaults,
+].flatMap((faults) => Object.entries(faults).map(([id, fault]) => ({ id, ...fault })));
 
 /** Runs the checks of a fault's requirement against a sandbox with it. */
 export async function verdictOnProvider({

@@ -1,7 +1,7 @@
 import type { Profile } from "@countersign/schemas/profiles";
 import { sendingProviderOf } from "@countersign/schemas/provider-of";
 import { quick } from "../../packages/contract-kit/test/provider/open-target.ts";
-import { type Plant, type ProviderFault, textOf } from "./edits.ts";
+import { type Plant, type ProviderFaults, textOf } from "./edits.ts";
 
 /** Runs with another profile than the one that it promises. */
 const serving = (change: (profile: Profile) => Partial<Profile>) => (): Plant => ({
@@ -9,28 +9,24 @@ const serving = (change: (profile: Profile) => Partial<Profile>) => (): Plant =>
 });
 
 /** A service with settings that are not those of its profile. */
-export const serviceFaults: readonly ProviderFault[] = [
-  {
-    id: "hold-sunday-holiday",
+export const serviceFaults: ProviderFaults = {
+  "hold-sunday-holiday": {
     fails: "P-REFUND-CALENDAR",
     breaks: "S 3.1: a holiday on a Sunday does not close the Monday after it.",
     plant: serving(({ hold }) => ({ hold: { ...hold, open: ["2027-07-05"] } })),
   },
-  {
-    id: "hold-saturday-holiday",
+  "hold-saturday-holiday": {
     fails: "P-REFUND-CALENDAR",
     breaks:
       "S 3.1: a holiday on a Saturday closes the Friday before it, which it does for offices but not for the Federal Reserve.",
     plant: serving(({ hold }) => ({ hold: { ...hold, closed: ["2027-06-18", "2027-12-24"] } })),
   },
-  {
-    id: "hold-columbus-day",
+  "hold-columbus-day": {
     fails: "P-REFUND-CALENDAR",
     breaks: "S 3.1: Columbus Day is missing from the calendar.",
     plant: serving(({ hold }) => ({ hold: { ...hold, open: ["2027-10-11", "2028-10-09"] } })),
   },
-  {
-    id: "hold-thanksgiving-last",
+  "hold-thanksgiving-last": {
     fails: "P-REFUND-CALENDAR",
     breaks:
       "S 3.1: Thanksgiving is the last Thursday of November instead of the fourth, which differs in years with five.",
@@ -38,14 +34,12 @@ export const serviceFaults: readonly ProviderFault[] = [
       hold: { ...hold, open: ["2028-11-23"], closed: ["2028-11-30"] },
     })),
   },
-  {
-    id: "hold-two-days",
+  "hold-two-days": {
     fails: "P-REFUND-CALENDAR",
     breaks: "S 3.1, S 8: refunds are held two business days instead of three.",
     plant: serving(({ hold }) => ({ hold: { ...hold, businessDays: 2 } })),
   },
-  {
-    id: "hold-from-recording",
+  "hold-from-recording": {
     fails: "P-REFUND-CALENDAR",
     breaks:
       "S 3.1: the hold counts from when the settlement was recorded, not from when the payment settled: refunds asked for later are held too long.",
@@ -54,8 +48,7 @@ export const serviceFaults: readonly ProviderFault[] = [
         next({ ...call, body: textOf(call.body).replace(/,"settledAt":"[^"]*"/, "") }),
     }),
   },
-  {
-    id: "retry-even",
+  "retry-even": {
     fails: "P-EVENT-BACKOFF",
     breaks: "S 6.6: retries come every five seconds, which keeps a failing receiver down.",
     plant: serving(({ provider }) => {
@@ -64,16 +57,14 @@ export const serviceFaults: readonly ProviderFault[] = [
       return { provider: { ...document, sending: { ...sending, scheduleSeconds } } };
     }),
   },
-  {
-    id: "limit-one-more",
+  "limit-one-more": {
     fails: "P-SUBSCRIBE-LIMIT",
     breaks: "S 8: a merchant may have one subscription more than the limit.",
     plant: serving(({ subscription }) => ({
       subscription: { ...subscription, maxPerMerchant: subscription.maxPerMerchant + 1 },
     })),
   },
-  {
-    id: "retry-last-missing",
+  "retry-last-missing": {
     fails: "P-EVENT-RETRY",
     breaks:
       "The last attempt of the schedule is never made: an outage of two days and a half loses events.",
@@ -83,11 +74,10 @@ export const serviceFaults: readonly ProviderFault[] = [
       return { provider: { ...provider, sending: { ...sending, scheduleSeconds } } };
     }),
   },
-  {
-    id: "one-at-a-time",
+  "one-at-a-time": {
     fails: "P-EVENT-ISOLATED",
     breaks:
       "One attempt at a time goes to a host, so that a slow receiver delays the others behind the same proxy.",
     plant: () => ({ service: { delivery: { concurrencyPerHost: 1 } } }),
   },
-];
+};

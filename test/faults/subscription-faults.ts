@@ -1,6 +1,7 @@
-import { edited, membersAt, parsed, type ProviderFault } from "./edits.ts";
+import { membersAt, parsed, type ProviderFaults, text, within } from "./edits.ts";
 import {
   answers,
+  answersWith,
   bearerOf,
   call,
   codeOf,
@@ -8,14 +9,15 @@ import {
   misreads,
   misspeaks,
   ofNobody,
+  respoken,
+  sends,
   SUBSCRIBE,
   UNSUBSCRIBE,
 } from "./mistakes.ts";
 
 /** Mistakes in subscribing and unsubscribing. */
-export const subscriptionFaults: readonly ProviderFault[] = [
-  {
-    id: "unsubscribe-ignored",
+export const subscriptionFaults: ProviderFaults = {
+  "unsubscribe-ignored": {
     fails: "P-UNSUBSCRIBE-SUBTRACT",
     breaks: "S 4.4: unsubscribing is answered as done and changes nothing: events go on after it.",
     plant: call(
@@ -23,88 +25,66 @@ export const subscriptionFaults: readonly ProviderFault[] = [
         one.path.startsWith(UNSUBSCRIBE) ? ended(await next(ofNobody(one)), one) : next(one),
     ),
   },
-  {
-    id: "close-too-soon",
+  "close-too-soon": {
     fails: "P-UNSUBSCRIBE-SUBTRACT",
     breaks:
       "S 4.4: unsubscribing from one of two categories closes the subscription, and the events of the other are lost.",
-    plant: call(() =>
-      misreads(UNSUBSCRIBE, (members) =>
-        "subscriptionDetails" in members
-          ? { ...members, subscriptionDetails: { type: "ALL" } }
-          : undefined,
-      ),
+    plant: misreads(
+      UNSUBSCRIBE,
+      (members) => "subscriptionDetails" in members && { subscriptionDetails: { type: "ALL" } },
     ),
   },
-  {
-    id: "unsubscribe-unknown-event",
+  "unsubscribe-unknown-event": {
     fails: "P-SUBSCRIBE-UNKNOWN",
     breaks:
       "Unsubscribing from a misspelt event is a success, so that the merchant goes on receiving it.",
-    plant: call(() =>
-      answers((answer, one) =>
-        one.path.startsWith(UNSUBSCRIBE) && answer.status === 400 ? ended(answer, one) : undefined,
-      ),
+    plant: answersWith(
+      (answer, one) =>
+        one.path.startsWith(UNSUBSCRIBE) && answer.status === 400 && ended(answer, one),
     ),
   },
-  {
-    id: "isolation-unsubscribe",
+  "isolation-unsubscribe": {
     fails: "P-UNSUBSCRIBE-NOT-FOUND",
     breaks:
       "Another merchant's subscription key is answered 200 instead of 404, which tells that it exists.",
-    plant: call(() =>
-      answers((answer, one) =>
-        codeOf(answer) === "SUBSCRIPTION_NOT_FOUND" ? ended(answer, one) : undefined,
-      ),
+    plant: answersWith(
+      (answer, one) => codeOf(answer) === "SUBSCRIPTION_NOT_FOUND" && ended(answer, one),
     ),
   },
-  {
-    id: "url-any",
+  "url-any": {
     fails: "P-SUBSCRIBE-URL",
     breaks: "Any text is taken as a url: the merchant waits for events that never come.",
-    plant: call(() =>
-      misreads(SUBSCRIBE, (members) => ({ ...members, url: "http://127.0.0.1:9/" })),
-    ),
+    plant: misreads(SUBSCRIBE, () => ({ url: "http://127.0.0.1:9/" })),
   },
-  {
-    id: "secret-short",
+  "secret-short": {
     fails: "P-SUBSCRIBE-SECRET",
     breaks:
       "S 5.3: a secretKey that can be guessed is replaced by a longer one without a word: attempts never verify.",
-    plant: call(() =>
-      misreads(SUBSCRIBE, ({ secretKey = "", ...members }) => ({
-        ...members,
-        secretKey:
-          typeof secretKey === "string" && secretKey.length < 24
-            ? "a-secret-that-nobody-has-chosen-42"
-            : secretKey,
-      })),
+    plant: misreads(
+      SUBSCRIBE,
+      ({ secretKey = "" }) =>
+        typeof secretKey === "string" &&
+        secretKey.length < 24 && { secretKey: "a-secret-that-nobody-has-chosen-42" },
     ),
   },
-  {
-    id: "selection-any",
+  "selection-any": {
     fails: "P-SUBSCRIBE-DETAILS",
     breaks:
       "S 2.5: an invalid selection is taken as ALL: the merchant gets events that it did not ask for.",
-    plant: call(() =>
-      misreads(SUBSCRIBE, (members) => ({ ...members, subscriptionDetails: { type: "ALL" } })),
-    ),
+    plant: misreads(SUBSCRIBE, () => ({ subscriptionDetails: { type: "ALL" } })),
   },
-  {
-    id: "category-others",
+  "category-others": {
     fails: "P-SUBSCRIBE-SELECT",
     breaks: "S 2.5: a subscription to a category gets the events of others too.",
-    plant: call(() =>
-      misreads(SUBSCRIBE, (members) => {
-        const { type } = membersAt(members, "subscriptionDetails");
-        if (type !== "CATEGORY") return undefined;
-        const details = ["PAYMENT", "CUSTOMER", "ACCOUNT"];
-        return { ...members, subscriptionDetails: { type, details } };
-      }),
+    plant: misreads(
+      SUBSCRIBE,
+      within(
+        "subscriptionDetails",
+        ({ type }) => type === "CATEGORY" && { details: ["PAYMENT", "CUSTOMER", "ACCOUNT"] },
+      ),
     ),
   },
-  {
-    id: "subscription-key-shared",
+  "subscription-key-shared": {
     fails: "P-SUBSCRIBE-KEY",
     breaks:
       "S 4.3: all subscriptions of a merchant are answered with the key of the first: the others cannot be ended.",
@@ -115,32 +95,21 @@ export const subscriptionFaults: readonly ProviderFault[] = [
         if (one.path !== SUBSCRIBE || key === undefined) return undefined;
         const merchant = bearerOf(one);
         if (!first.has(merchant)) first.set(merchant, key);
-        return {
-          ...answer,
-          body: edited(answer.body, (members) => ({
-            ...members,
-            subscriptionKey: first.get(merchant),
-          })),
-        };
+        return respoken(answer, () => ({ subscriptionKey: first.get(merchant) }));
       });
     }),
   },
-  {
-    id: "all-with-details",
+  "all-with-details": {
     fails: "P-SUBSCRIBE-ALL-DETAILS",
     breaks:
       "S 2.5: a subscription to ALL with details is refused, although details are ignored there.",
-    plant: call(() =>
-      misreads(SUBSCRIBE, (members) => {
-        const selection = membersAt(members, "subscriptionDetails");
-        return selection["type"] === "ALL" && "details" in selection
-          ? { ...members, subscriptionDetails: { type: "NONE" } }
-          : undefined;
-      }),
-    ),
+    plant: misreads(SUBSCRIBE, (members) => {
+      const selection = membersAt(members, "subscriptionDetails");
+      const isDetailed = selection["type"] === "ALL" && "details" in selection;
+      return isDetailed && { subscriptionDetails: { type: "NONE" } };
+    }),
   },
-  {
-    id: "closed-unknown",
+  "closed-unknown": {
     fails: "P-UNSUBSCRIBE-CLOSED",
     breaks:
       "S 4.4: ending a closed subscription again is answered 404, so that a repeated call looks like a mistake.",
@@ -156,66 +125,50 @@ export const subscriptionFaults: readonly ProviderFault[] = [
       };
     }),
   },
-  {
-    id: "two-subscription-ids",
+  "two-subscription-ids": {
     fails: "P-UNSUBSCRIBE-ID",
     breaks:
       "S 4.4: if body and query name different subscriptions, the body's ends without a word.",
-    plant: call(() => (one, next) => next({ ...one, path: one.path.replace(/\?.*$/, "") })),
+    plant: sends((one) => ({ ...one, path: one.path.replace(/\?.*$/, "") })),
   },
-  {
-    id: "unsubscribe-other-key",
+  "unsubscribe-other-key": {
     fails: "P-UNSUBSCRIBE-KEY",
     breaks: "S 4.4: unsubscribing is answered with another key than the subscription's.",
-    plant: call(() =>
-      misspeaks(UNSUBSCRIBE, (members) =>
-        "subscriptionKey" in members
-          ? { subscriptionKey: `${String(members["subscriptionKey"])}x` }
-          : undefined,
-      ),
+    plant: misspeaks(
+      UNSUBSCRIBE,
+      text("subscriptionKey", (key) => `${key}x`),
     ),
   },
-  {
-    id: "secret-in-error",
+  "secret-in-error": {
     fails: "P-ANSWER-NO-SECRETS",
     breaks:
       "The error of a refused subscription repeats the secretKey, which then appears in the client's logs.",
-    plant: call(() =>
-      answers((answer, one) => {
-        const { secretKey } = parsed(one.body) ?? {};
-        if (answer.status < 400 || typeof secretKey !== "string") return undefined;
-        const detail = `the secretKey was ${secretKey}`;
-        return { ...answer, body: edited(answer.body, (members) => ({ ...members, detail })) };
-      }),
-    ),
+    plant: answersWith((answer, one) => {
+      const { secretKey } = parsed(one.body) ?? {};
+      if (answer.status < 400 || typeof secretKey !== "string") return undefined;
+      return respoken(answer, () => ({ detail: `the secretKey was ${secretKey}` }));
+    }),
   },
-  {
-    id: "secret-in-answer",
+  "secret-in-answer": {
     fails: "P-ANSWER-NO-SECRETS",
     breaks:
       "The answer to a subscription repeats the secretKey, which then appears in the client's logs.",
-    plant: call(() =>
-      answers((answer, one) => {
-        const { secretKey } = parsed(one.body) ?? {};
-        if (answer.status >= 300 || typeof secretKey !== "string") return undefined;
-        return { ...answer, body: edited(answer.body, (members) => ({ ...members, secretKey })) };
-      }),
-    ),
+    plant: answersWith((answer, one) => {
+      const { secretKey } = parsed(one.body) ?? {};
+      if (answer.status >= 300 || typeof secretKey !== "string") return undefined;
+      return respoken(answer, () => ({ secretKey }));
+    }),
   },
-  {
-    id: "unsubscribe-foreign",
+  "unsubscribe-foreign": {
     fails: "P-FOREIGN-404",
     breaks: "Another merchant's subscription is ended by whoever knows its key.",
     plant: call(() => {
       const merchants = new Set<string>();
-      return async (one, next) => {
-        const answer = await next(one);
+      return answers((answer, one) => {
         if (one.path === SUBSCRIBE) merchants.add(bearerOf(one));
         const isForeign = one.path.startsWith(UNSUBSCRIBE) && !merchants.has(bearerOf(one));
-        return isForeign && codeOf(answer) === "SUBSCRIPTION_NOT_FOUND"
-          ? ended(answer, one)
-          : answer;
-      };
+        return isForeign && codeOf(answer) === "SUBSCRIPTION_NOT_FOUND" && ended(answer, one);
+      });
     }),
   },
-];
+};

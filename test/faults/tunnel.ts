@@ -66,13 +66,13 @@ export async function openTunnel(profile: Profile, change: AttemptFault): Promis
   return {
     redirect: (call, next) => {
       if (call.path !== "/v1/webhook/subscribe" || call.body === undefined) return next(call);
-      const body = edited(call.body, ({ url, secretKey, ...members }) => {
+      const body = edited(call.body, ({ url, secretKey }) => {
         if (typeof url !== "string" || typeof secretKey !== "string") return undefined;
         const [, address, query = ""] =
           /^http:\/\/127\.0\.0\.1:(\d+\/endpoint-\d+)(\?.*)?$/s.exec(url) ?? [];
         if (address === undefined) return undefined;
         secrets.set(address, (secrets.get(address) ?? new Set()).add(secretKey));
-        return { url: `http://127.0.0.1:${own}/${address}${query}`, secretKey, ...members };
+        return { url: `http://127.0.0.1:${own}/${address}${query}` };
       });
       return next({ ...call, body });
     },
