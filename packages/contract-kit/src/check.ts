@@ -136,14 +136,15 @@ export function concerns({ role }: Pick<Requirement, "role">, target: Role): boo
 }
 
 /**
- * Returns the ids of the requirements that name a check, in the order of the documents.
+ * Returns the ids of the requirements that name a check: its own first, and those that every check sees last.
  *
  * @throws {TypeError} None names it: it would never run.
  */
 export function requirementsOf(check: string, role: Role): readonly string[] {
   const own = requirements(role).filter(({ checks }) => checks.includes(check));
   if (own.length === 0) throw new TypeError(`no requirement names the check ${check}`);
-  return own.map(({ id }) => id);
+  const byRarity = own.toSorted((one, other) => one.checks.length - other.checks.length);
+  return byRarity.map(({ id }) => id);
 }
 
 /** Returns the requirements that concern a role, or all, as `@countersign/contracts` has them. */

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Verdict } from "./check.ts";
 import type { Exchange } from "./exchange-text.ts";
+import { difference } from "./values.ts";
 
 /** Evidence of a failure: requests and answers in order. */
 export type Shown = readonly (Exchange | Recorded | undefined)[];
@@ -46,6 +48,12 @@ export class Verdicts {
     if (holds) this.pass(requirement);
     else this.fail(requirement, message(), shown);
     return holds;
+  }
+
+  /** Expects two values to be the same. */
+  expectEqual(requirement: string, what: string, got: unknown, wanted: unknown): boolean {
+    const areEqual = isDeepStrictEqual(got, wanted);
+    return this.expect(requirement, areEqual, () => difference(what, got, wanted));
   }
 
   /** Records a failure. Where success would prove nothing, a check calls this and never `pass`. */

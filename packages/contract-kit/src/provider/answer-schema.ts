@@ -20,11 +20,14 @@ export interface ValidatedAnswer {
 
 type JudgingProfile = Omit<Profile, "provider">;
 
-/** The faults of an answer by requirement, a line for each. */
-type AnswerFaults = Readonly<Record<"P-ANSWER-SCHEMA" | "P-ANSWER-FORM", readonly string[]>>;
-
-/** Faults of form are those with which a client cannot read an answer, or not well; others lose or falsify what it says. */
-export function answerFaults(answer: ValidatedAnswer, profile: JudgingProfile): AnswerFaults {
+/**
+ * Returns the faults of an answer by requirement, a line for each. Faults of form are those with which a client cannot
+ * read an answer, or not well; others lose or falsify what it says.
+ */
+export function answerFaults(
+  answer: ValidatedAnswer,
+  profile: JudgingProfile,
+): Readonly<Record<"P-ANSWER-SCHEMA" | "P-ANSWER-FORM", readonly string[]>> {
   const { status, body, contentType } = answer;
   const isProblem = status >= 400 && profile.statuses.errorBody === "problem";
   const wanted = isProblem ? "application/problem+json" : "application/json";

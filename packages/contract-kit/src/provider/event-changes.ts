@@ -160,19 +160,15 @@ async function tick(session: Session, ms: number): Promise<void> {
   await session.moveTo((await session.time()) + ms);
 }
 
-interface Refusing {
-  readonly debit: string;
-  /** A debit that is wholly refunded. */
-  readonly exhausted: string;
-  readonly refund: string;
-  /** The requestKey of a refund. */
-  readonly knownKey: string;
-}
-
-/** Makes calls of every kind of refusal: none of them may have an event. */
+/** Makes calls of every kind of refusal: none of them may have an event. The exhausted debit is wholly refunded. */
 async function expectRefusals(
   session: Session,
-  { debit, exhausted, refund, knownKey }: Refusing,
+  {
+    debit,
+    exhausted,
+    refund,
+    knownKey,
+  }: Readonly<Record<"debit" | "exhausted" | "refund" | "knownKey", string>>,
 ): Promise<void> {
   const requestKey = session.key();
   const json = { paymentId: debit, amount: { currency: "USD", value: 0.01 }, requestKey };

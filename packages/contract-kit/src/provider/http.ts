@@ -2,28 +2,17 @@ import type { ProviderCheck } from "../check.ts";
 import { prepareDebit, UNKNOWN_CUSTOMER, UNKNOWN_PAYMENT } from "./calls.ts";
 import { swappedCase } from "../values.ts";
 import { providerCheck } from "./provider-check.ts";
-import { maybe, type CallAnswer, type Session, summary } from "./session.ts";
+import { maybe, type CallAnswer, summary } from "./session.ts";
 
 const BEARER = "P-AUTH-BEARER";
-const FIRST = "P-AUTH-CHECKED-FIRST";
 const MEDIA = "P-INPUT-MEDIA-TYPE";
-const ACCEPT = "P-INPUT-ACCEPT";
 const MISSING = "P-INPUT-HEADERS-MISSING";
-const GRAMMAR = "P-INPUT-HTTP-GRAMMAR";
 const REQUEST_ID = "P-ANSWER-REQUEST-ID";
 
 /** No answer may repeat it. */
 const WRONG_TOKEN = "no-such-token";
 
 type Headers = Readonly<Record<string, string | undefined>>;
-
-interface Call {
-  /** Method and path, for messages. */
-  readonly where: string;
-  readonly path: string;
-  /** Sends an empty object, or nothing by GET. */
-  readonly send: (headers: Headers, path?: string) => Promise<CallAnswer>;
-}
 
 const CALLS = [
   ["POST", "/v1/refunds"],
@@ -43,11 +32,14 @@ export const commonHeaders: ProviderCheck = providerCheck({
   title:
     "common headers are checked on every endpoint, the token first, and accepted in every spelling of HTTP",
   run: async (session) => {
+    const { token, scenario } = session;
+    scenario.secrets.add(WRONG_TOKEN);
     const ids = new Set<string>();
     for (const [method, path] of CALLS) {
       const isGet = method === "GET";
       const where = `${method} ${path}`;
-      const send: Call["send"] = async (headers, at = path) => {
+      /** Sends an empty object, or nothing by GET. */
+      const send = async (headers: Headers, at: string = path): Promise<CallAnswer> => {
         const body = isGet ? {} : { text: "{}" };
         const answer = await session.call(method, at, { headers, ...body });
         const { "x-request-id": id = "" } = answer.headers;
@@ -61,37 +53,64 @@ export const commonHeaders: ProviderCheck = providerCheck({
         ids.add(id);
         return answer;
       };
-      await expectTokenFirst(session, { where, path, send });
+      // A token in the query would be in every log (RFC 6750, section 2.3).
+      const inQuery = await send({ authorization: undefined }, `${path}?access_token=${token}`);
+      session.expectStatus(BEARER, `${where} with the token only in its query`, inQuery, 401);
       for (const [requirement, status, headers] of [
-        ...OTHER_ACCEPTS.map((accept) => [ACCEPT, 406, { accept }] as const),
+        ...wrongTokens(token).map((authorization) => [BEARER, 401, { authorization }] as const),
+        // The rest is wrong too: a stranger learns only about the token.
+        ...[undefined, `Bearer ${WRONG_TOKEN}`].map((authorization) => {
+          const others = { accept: "image/png", "content-type": "text/plain" };
+          return ["P-AUTH-CHECKED-FIRST", 401, { authorization, ...others }] as const;
+        }),
+        ...OTHER_ACCEPTS.map((accept) => ["P-INPUT-ACCEPT", 406, { accept }] as const),
         ...(isGet ? [] : OTHER_TYPES).map(
           (type) => [MEDIA, 415, { "content-type": type }] as const,
         ),
         [isGet ? MISSING : MEDIA, isGet ? 404 : 415, { "content-type": undefined }] as const,
       ]) {
         const answer = await send(headers);
-        session.expectStatus(requirement, `${where}, ${shown(headers)}`, answer, status);
+        session.expectStatus(requirement, `${where}, ${shown(headers, token)}`, answer, status);
+        if (requirement === BEARER)
+          session.expect(BEARER, answer.headers["www-authenticate"] !== undefined, () => {
+            return `${where}, ${shown(headers, token)}: expected WWW-Authenticate, got none`;
+          });
       }
       const bare = await send({ accept: undefined });
       session.expect(MISSING, bare.status !== 406, () => {
         return `${where} without Accept: expected an answer as with it, got ${summary(bare)}`;
       });
       const plain = await send({});
-      for (const headers of spellings(session.token)) {
+      for (const headers of spellings(token)) {
         const answer = await send(headers);
-        session.expect(GRAMMAR, answer.status === plain.status, () => {
-          const what = shown(headers).replace(session.token, "…");
-          return `${where}, ${what}: expected ${summary(plain)} as without it, got ${summary(answer)}`;
+        session.expect("P-INPUT-HTTP-GRAMMAR", answer.status === plain.status, () => {
+          return `${where}, ${shown(headers, token)}: expected ${summary(plain)} as without it, got ${summary(answer)}`;
         });
       }
     }
   },
 });
 
-const shown = (headers: Headers): string =>
+const shown = (headers: Headers, token: string): string =>
   Object.entries(headers)
     .map(([name, value]) => (value === undefined ? `no ${name}` : `${name}: ${value}`))
-    .join(", ");
+    .join(", ")
+    .replaceAll(token, "…")
+    .replace(swappedCase(token), "… in another case");
+
+const wrongTokens = (token: string): readonly (string | undefined)[] => [
+  undefined,
+  "",
+  "Bearer",
+  `Bearer ${WRONG_TOKEN}`,
+  `Basic ${token}`,
+  `Token ${token}`,
+  `Bearer${token}`,
+  `Bearer ${swappedCase(token)}`,
+  `Bearer ${token}x`,
+  `Bearer ${token.slice(0, -1)}`,
+  `Bearer ${token}, Bearer ${token}`,
+];
 
 /** Headers in every spelling that HTTP allows. */
 const spellings = (token: string): readonly Headers[] => [
@@ -112,41 +131,6 @@ const spellings = (token: string): readonly Headers[] => [
   { accept: undefined, ACCEPT: "application/json" },
   { "content-type": undefined, "CONTENT-TYPE": "application/json" },
 ];
-
-async function expectTokenFirst(session: Session, { where, path, send }: Call): Promise<void> {
-  const { token } = session;
-  const swapped = swappedCase(token);
-  session.scenario.secrets.add(WRONG_TOKEN);
-  for (const authorization of [
-    undefined,
-    "",
-    "Bearer",
-    `Bearer ${WRONG_TOKEN}`,
-    `Basic ${token}`,
-    `Token ${token}`,
-    `Bearer${token}`,
-    `Bearer ${swapped}`,
-    `Bearer ${token}x`,
-    `Bearer ${token.slice(0, -1)}`,
-    `Bearer ${token}, Bearer ${token}`,
-  ]) {
-    const shownHeader = authorization?.replaceAll(token, "…").replace(swapped, "… in another case");
-    const answer = await send({ authorization });
-    const isChallenged = answer.headers["www-authenticate"] !== undefined;
-    session.expect(BEARER, answer.status === 401 && isChallenged, () => {
-      return `${where}, ${shownHeader ?? "no Authorization"}: expected 401 with WWW-Authenticate, got ${summary(answer)}`;
-    });
-  }
-  // A token in the query would be in every log (RFC 6750, section 2.3).
-  const inQuery = await send({ authorization: undefined }, `${path}?access_token=${token}`);
-  session.expectStatus(BEARER, `${where} with the token only in its query`, inQuery, 401);
-  // The rest is wrong too: a stranger learns only about the token.
-  for (const authorization of [undefined, `Bearer ${WRONG_TOKEN}`]) {
-    const answer = await send({ authorization, accept: "image/png", "content-type": "text/plain" });
-    const what = `${where}, ${authorization ?? "no token"} and all else wrong`;
-    session.expectStatus(FIRST, what, answer, 401);
-  }
-}
 
 const STRICT = "P-INPUT-STRICT";
 const SIZE = "P-INPUT-SIZE";

@@ -28,9 +28,9 @@ export function interfaceSender(session: Session): TestedSender {
     mayEnd: true,
     takesAnyType: false,
     retryMs: undefined,
-    expect: (...observed) => session.expect(...observed),
-    expectEqual: (...compared) => session.expectEqual(...compared),
-    notApplicable: (...reason) => session.notApplicable(...reason),
+    expect: (...observed) => scenario.expect(...observed),
+    expectEqual: (...compared) => scenario.expectEqual(...compared),
+    notApplicable: (...reason) => scenario.notApplicable(...reason),
     subscribe: ({ answer, url, isForAll = false } = {}) => {
       const endpoint = session.openEndpoint(answer);
       const details = isForAll ? ALL : onlyEvent(types[0]);
@@ -41,8 +41,8 @@ export function interfaceSender(session: Session): TestedSender {
       const isSigned = reader.provider.id !== undefined;
       expectEvent(session, attempt, isSigned ? reader.facts(attempt).id : undefined);
     },
-    canPass: (ms) => session.canPass(ms),
-    pass: (ms) => session.pass(ms),
+    canWait: (ms) => session.canPass(ms),
+    wait: (ms) => session.pass(ms),
     settled: () => session.settled(),
     listenSecurely: () => untrustedServer(session.openEndpoint().url),
   };

@@ -71,7 +71,7 @@ async function runScenarios<T>(
   const property = fc.asyncProperty(values, async (value) => {
     // If one scenario lacks a state, all do.
     if (missing !== undefined) return;
-    const scenario = new Scenario(new Verdicts(id, requirements), now);
+    const scenario = new Scenario(id, requirements, now);
     const { found, error } = await runOnce(scenario, target, (session) => run(session, value));
     const fresh: string[] = [];
     for (const verdict of found) {
@@ -117,7 +117,6 @@ async function runOnce(
   target: ProviderTarget,
   run: (session: Session) => Promise<void>,
 ): Promise<{ readonly found: readonly Verdict[]; readonly error: Error | undefined }> {
-  const { verdicts, endpoints, subscriptions } = scenario;
   let session: Session | undefined;
   let error: Error | undefined;
   try {
@@ -126,15 +125,15 @@ async function runOnce(
   } catch (thrown) {
     error = thrown instanceof Error ? thrown : new Error(messageOf(thrown));
   }
-  for (const endpoint of endpoints) endpoint.close();
+  for (const endpoint of scenario.endpoints) endpoint.close();
   // A merchant that others share has a few subscriptions, and each still gets deliveries. One that is closed already, or
   // cannot be, is not a finding of this scenario.
   if (session?.isFresh === false)
-    for (const key of subscriptions.splice(0))
+    for (const key of scenario.subscriptions.splice(0))
       await requestUnsubscribe(session, { key }).catch(() => undefined);
   if (error instanceof StateMissing)
-    for (const one of verdicts.requirements) verdicts.notApplicable(one, error.message);
-  const found = verdicts.list();
+    for (const one of scenario.requirements) scenario.notApplicable(one, error.message);
+  const found = scenario.list();
   if (!found.some(({ status }) => status === "fail")) return { found, error };
   const hide = await secretHider(scenario, target);
   const shown = found.map((verdict) =>

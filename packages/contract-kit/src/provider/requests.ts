@@ -114,8 +114,9 @@ export const invalidRequests: ProviderCheck = providerCheck({
     // Replaces the examples' values, which the service does not know.
     const known = { paymentId, requestKey, url: session.callbackUrl() };
     for (const [name, method, path] of calls) {
-      for (const { value, keyword, pointer } of invalidOf(name, known)) {
-        if (isAccepted({ keyword, pointer }, profile)) continue;
+      for (const invalid of invalidOf(name, known)) {
+        const { value, keyword, pointer } = invalid;
+        if (isAccepted(invalid, profile)) continue;
         const secret = isRecord(value) ? value["secretKey"] : undefined;
         if (typeof secret === "string") session.scenario.secrets.add(secret);
         const answer = await send(method, path, value);
@@ -124,7 +125,8 @@ export const invalidRequests: ProviderCheck = providerCheck({
         const isRefused = session.expectStatus(own, what, answer, 400);
         if (statuses.errorBody !== "problem" || !isRefused) continue;
         const named = pointersOf(answer);
-        const isNamed = named.some((one) => isAt(one, pointer));
+        // An invalid kind of a union is reported at the union or its tag.
+        const isNamed = named.some((one) => isWithin(one, pointer) || isWithin(pointer, one));
         session.expect(PRECISE, isNamed, () => {
           return `${what}: expected its pointer, got ${JSON.stringify(named)}`;
         });
@@ -170,19 +172,13 @@ function invalidOf(name: string, known: Values): readonly Labelled[] {
 }
 
 /** True if the profile accepts what the schema does not. */
-function isAccepted(
-  { pointer, keyword }: Pick<Labelled, "pointer" | "keyword">,
-  { refund, subscription }: Profile,
-): boolean {
-  switch (`${pointer} ${keyword}`) {
-    case "/softDescriptor pattern":
-      return refund.softDescriptor !== "alphanumeric";
-    case "/subscriptionId required":
-      // The path or the query may name it instead.
-      return subscription.idIn !== "body";
-    default:
-      return false;
-  }
+function isAccepted({ pointer, keyword }: Labelled, { refund, subscription }: Profile): boolean {
+  const place = `${pointer} ${keyword}`;
+  // The path or the query may name a subscription instead of the body.
+  return (
+    (place === "/softDescriptor pattern" && refund.softDescriptor !== "alphanumeric") ||
+    (place === "/subscriptionId required" && subscription.idIn !== "body")
+  );
 }
 
 /** The pointers that a problem names. */
@@ -193,7 +189,4 @@ function pointersOf({ body }: CallAnswer): readonly string[] {
   );
 }
 
-/** True for the place itself and its parents: an invalid kind of a union is reported at the union or its tag. */
-function isAt(named: string, pointer: string): boolean {
-  return named === pointer || pointer.startsWith(`${named}/`) || named.startsWith(`${pointer}/`);
-}
+const isWithin = (pointer: string, place: string): boolean => `${pointer}/`.startsWith(`${place}/`);

@@ -2,16 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Exchange, RecordedCall } from "../exchange-text.ts";
 import { attemptExchange, type Endpoint, httpText } from "../harness/endpoints.ts";
 import type { Send } from "../http-send.ts";
-import type { Verdicts } from "../verdicts.ts";
+import { Verdicts } from "../verdicts.ts";
 
 /** Calls and attempts that are shown of one failure. */
 const SHOWN = 6;
 /** Timeout of a scenario in milliseconds, so that a slow target cannot hold a run for hours. */
 const SCENARIO_MS = 100_000;
 
-/** One scenario: what its sessions have in common. */
-export class Scenario {
-  readonly verdicts: Verdicts;
+/** One scenario: its verdicts, and what its sessions have in common. */
+export class Scenario extends Verdicts {
   /** In the order in which they were sent. */
   readonly calls: RecordedCall[] = [];
   readonly endpoints: Endpoint[] = [];
@@ -27,14 +26,14 @@ export class Scenario {
   hasMovedTime = false;
   readonly #startedAt = performance.now();
 
-  constructor(verdicts: Verdicts, now: number) {
-    this.verdicts = verdicts;
+  constructor(check: string, requirements: readonly string[], now: number) {
+    super(check, requirements);
     this.now = now;
   }
 
-  expect(requirement: string, holds: boolean, message: () => string): boolean {
-    const isFirst = !holds && !this.verdicts.hasFailed(requirement);
-    return this.verdicts.expect(requirement, holds, message, isFirst ? this.#exchanges() : []);
+  override expect(requirement: string, holds: boolean, message: () => string): boolean {
+    const isFirst = !holds && !this.hasFailed(requirement);
+    return super.expect(requirement, holds, message, isFirst ? this.#exchanges() : []);
   }
 
   /** The last calls of the kit, then the last attempts of the provider, with their secrets. */

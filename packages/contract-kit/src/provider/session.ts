@@ -1,8 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import { type ResolvedProfile, resolveProfile } from "@countersign/schemas/provider-of";
 import { containsSecret } from "../redact.ts";
-import { difference, isRecord, messageOf, parseJson } from "../values.ts";
+import { isRecord, messageOf, parseJson } from "../values.ts";
 import { basicOf, type HttpAnswer, type HttpCall, type Send } from "../http-send.ts";
 import type { ProviderTarget } from "../target.ts";
 import type { AnswerAttempt, Endpoint } from "../harness/endpoints.ts";
@@ -107,8 +106,7 @@ export class Session {
 
   /** Expects two values to be the same. */
   expectEqual(requirement: string, what: string, got: unknown, wanted: unknown): boolean {
-    const areEqual = isDeepStrictEqual(got, wanted);
-    return this.expect(requirement, areEqual, () => difference(what, got, wanted));
+    return this.scenario.expectEqual(requirement, what, got, wanted);
   }
 
   expectStatus(requirement: string, what: string, answer: CallAnswer, wanted: number): boolean {
@@ -119,7 +117,7 @@ export class Session {
 
   /** Records why this target cannot show a requirement. */
   notApplicable(requirement: string, reason: string): void {
-    this.scenario.verdicts.notApplicable(requirement, reason);
+    this.scenario.notApplicable(requirement, reason);
   }
 
   /** Another merchant in the same scenario, or `undefined`. */

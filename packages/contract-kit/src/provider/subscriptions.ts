@@ -122,12 +122,8 @@ export const subscriptions: ProviderCheck = providerCheck<Sequence>({
     }
     const other = await session.other();
     if (other?.target.receiver !== undefined) {
-      const selection = exclude(select(ALL), ALL);
-      all.push({
-        ...(await openSelection(other, ALL)),
-        selection,
-        words: "another merchant's subscription",
-      });
+      const [selection, words] = [exclude(select(ALL), ALL), "another merchant's subscription"];
+      all.push({ ...(await openSelection(other, ALL)), selection, words });
     }
     await compare(session, types, all);
   },
@@ -136,17 +132,13 @@ export const subscriptions: ProviderCheck = providerCheck<Sequence>({
 function detailsOf({ catalogue }: ResolvedProfile): fc.Arbitrary<SubscriptionDetails> {
   const some = (values: readonly string[], maxLength: number): fc.Arbitrary<string[]> =>
     fc.array(fc.constantFrom(...new Set(values)), { minLength: 1, maxLength });
-  const types = some(
-    catalogue.map(({ type }) => type),
-    6,
-  );
-  const categories = some(
-    catalogue.map(({ category }) => category),
-    3,
-  );
+  const [types, categories] = [
+    catalogue.map((row) => row.type),
+    catalogue.map((row) => row.category),
+  ];
   return fc.oneof(
-    types.map((details) => ({ type: "EVENT" as const, details })),
-    categories.map((details) => ({ type: "CATEGORY" as const, details })),
+    some(types, 6).map((details) => ({ type: "EVENT" as const, details })),
+    some(categories, 3).map((details) => ({ type: "CATEGORY" as const, details })),
     fc.constant(ALL),
   );
 }

@@ -1,7 +1,7 @@
 import type { ProviderCheck } from "../check.ts";
 import { requestToken, callWith, UNKNOWN_CUSTOMER, textOf, UNKNOWN_SUBSCRIPTION } from "./calls.ts";
 import { providerCheck } from "./provider-check.ts";
-import { type CallAnswer, type Session, summary } from "./session.ts";
+import { type Session, summary } from "./session.ts";
 import { basicOf } from "../http-send.ts";
 
 const TOKEN = "P-AUTH-TOKEN";
@@ -111,13 +111,6 @@ export const tokenExpiry: ProviderCheck = providerCheck({
 
 const RATES = "P-LIMIT-RATE";
 
-interface Burst {
-  readonly what: string;
-  /** The limit, for a time of as many milliseconds. */
-  readonly calls: number;
-  readonly perMs: number;
-}
-
 export const rateLimits: ProviderCheck = providerCheck({
   id: "provider/rate-limits",
   title: "calls beyond the profile's rates are answered 429 with Retry-After, per client",
@@ -133,36 +126,30 @@ export const rateLimits: ProviderCheck = providerCheck({
       isUnchecked: true,
       isUnpaced: true,
     };
-    const tokensOf = { what: "tokens", calls: rateLimit.tokensPerMinute, perMs: 60_000 };
-    await expectLimit(session, tokensOf, () => session.call("POST", token.path, asking));
-    const refunds = { what: "refunds", calls: rateLimit.refundsPerSecond, perMs: 1000 };
-    await expectLimit(session, refunds, () =>
-      session.call("POST", "/v1/refunds", { json: {}, isUnpaced: true }),
-    );
+    for (const [what, calls, perMs, path, options] of [
+      ["tokens", rateLimit.tokensPerMinute, 60_000, token.path, asking],
+      ["refunds", rateLimit.refundsPerSecond, 1000, "/v1/refunds", { json: {}, isUnpaced: true }],
+    ] as const) {
+      const startedAt = performance.now();
+      const answers = await Promise.all(
+        Array.from({ length: calls * 2 }, () => session.call("POST", path, options)),
+      );
+      const refilled = Math.ceil(((performance.now() - startedAt) / perMs) * calls);
+      const refused = answers.filter(({ status }) => status === 429);
+      const taken = answers.length - refused.length;
+      session.expect(RATES, taken >= calls && taken <= calls + refilled + 1, () => {
+        return `${answers.length} calls for ${what} at once: expected ${calls} to be taken, got ${taken}`;
+      });
+      for (const { headers } of refused) {
+        const { "retry-after": after = "" } = headers;
+        const isPrecise = /^[1-9]\d*$/.test(after) || !Number.isNaN(Date.parse(after));
+        session.expect(RATES, isPrecise, () => {
+          return `429 for ${what}: expected Retry-After in seconds or as a date, got ${after || "none"}`;
+        });
+      }
+    }
     const other = await session.other();
     const answer = await (other && callWith(other, other.token, true));
     session.expect(RATES, answer?.status !== 429, () => "another client is answered 429 too");
   },
 });
-
-async function expectLimit(
-  session: Session,
-  { what, calls, perMs }: Burst,
-  call: () => Promise<CallAnswer>,
-): Promise<void> {
-  const startedAt = performance.now();
-  const answers = await Promise.all(Array.from({ length: calls * 2 }, call));
-  const refilled = Math.ceil(((performance.now() - startedAt) / perMs) * calls);
-  const refused = answers.filter(({ status }) => status === 429);
-  const taken = answers.length - refused.length;
-  session.expect(RATES, taken >= calls && taken <= calls + refilled + 1, () => {
-    return `${answers.length} calls for ${what} at once: expected ${calls} to be taken, got ${taken}`;
-  });
-  for (const { headers } of refused) {
-    const { "retry-after": after = "" } = headers;
-    const isPrecise = /^[1-9]\d*$/.test(after) || !Number.isNaN(Date.parse(after));
-    session.expect(RATES, isPrecise, () => {
-      return `429 for ${what}: expected Retry-After in seconds or as a date, got ${after || "none"}`;
-    });
-  }
-}

@@ -36,7 +36,7 @@ export const attemptAnswers: SenderScenario = {
     sender.expectEqual(REDIRECT, "redirects that were followed", followed.length, 0);
     if (after === undefined) return;
     // Some retries may be due already: triggers take time.
-    await sender.pass(after);
+    await sender.wait(after);
     const attempts = () => [...reader.byEvent(endpoint).values()];
     const isOver = ([first, ...more]: readonly ReceivedAttempt[]): boolean =>
       more.length > 0 || isSuccess(first, sender);
@@ -91,7 +91,7 @@ export const gone: SenderScenario = {
       ).length;
     if (after !== undefined) {
       const { length: before } = endpoint.attempts;
-      await sender.pass(after);
+      await sender.wait(after);
       const more = endpoint.attempts.length - before;
       sender.expectEqual(GONE, `further attempts after the answer ${status}`, more, 0);
     }
@@ -145,7 +145,7 @@ export const attemptDeadline: SenderScenario = {
     // Too late for a sender whose timeout has passed; another would wait for it, and count it as a success.
     endpoint.answerWaiting();
     await sender.settled();
-    await sender.pass(after);
+    await sender.wait(after);
     const of = (index: number): number =>
       [...reader.byEvent(endpoint).values()][index]?.length ?? 0;
     await endpoint.until(() => of(0) > 1);

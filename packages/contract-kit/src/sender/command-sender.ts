@@ -7,7 +7,7 @@ import { type UntrustedServer, untrustedServer } from "../harness/self-signed.ts
 import { newSecret } from "../harness/secrets.ts";
 import type { CommandFacts, RunningCommand, SenderCommands, SenderTarget } from "../target.ts";
 import { redactor } from "../redact.ts";
-import { difference, parseJson } from "../values.ts";
+import { parseJson } from "../values.ts";
 import { Verdicts } from "../verdicts.ts";
 import { AttemptReader } from "./attempts.ts";
 import type {
@@ -25,14 +25,13 @@ export function senderCheck({ id, title, run }: SenderScenario): SenderCheck {
     role: "sender",
     requirements,
     run: async (target: SenderTarget) => {
-      const verdicts = new Verdicts(id, requirements);
-      const sender = new CommandSender(target, verdicts);
+      const sender = new CommandSender(target, id, requirements);
       try {
         await run(sender);
       } finally {
         sender.close();
       }
-      return verdicts.list();
+      return sender.list();
     },
   };
 }
@@ -45,7 +44,7 @@ const FIRST_MS = 10_000;
 const SHOWN = 2;
 
 /** A sender that the user's commands subscribe and trigger, in real time. */
-export class CommandSender implements TestedSender {
+export class CommandSender extends Verdicts implements TestedSender {
   readonly reader: AttemptReader;
   /** Its schedule may be of hours: what it does is measured. */
   readonly sending = undefined;
@@ -57,15 +56,14 @@ export class CommandSender implements TestedSender {
   readonly mayEnd: boolean;
   readonly rotate?: () => Promise<string>;
   readonly #target: SenderTarget;
-  readonly #verdicts: Verdicts;
   readonly #endpoints: Endpoint[] = [];
   readonly #running: RunningCommand[] = [];
   #url = "";
 
-  constructor(target: SenderTarget, verdicts: Verdicts) {
+  constructor(target: SenderTarget, check: string, requirements: readonly string[]) {
+    super(check, requirements);
     const { provider, types, slow, commands, runState } = target;
     this.#target = target;
-    this.#verdicts = verdicts;
     this.reader = new AttemptReader(provider, target.claims);
     this.types = types;
     this.isSlow = slow;
@@ -90,21 +88,13 @@ export class CommandSender implements TestedSender {
     return this.#target.runState.retryMs;
   }
 
-  expect(requirement: string, holds: boolean, message: () => string): boolean {
+  override expect(requirement: string, holds: boolean, message: () => string): boolean {
     const attempts = holds ? [] : this.#endpoints.flatMap((endpoint) => endpoint.attempts);
     const exchanges = attempts.slice(-SHOWN).map((attempt) => {
       const { sent, received } = redactor([...this.#target.secrets])(attemptExchange(attempt));
       return { sent: shownBytes(sent), received: shownBytes(received) };
     });
-    return this.#verdicts.expect(requirement, holds, message, exchanges);
-  }
-
-  expectEqual(requirement: string, what: string, got: unknown, wanted: unknown): boolean {
-    return this.expect(requirement, got === wanted, () => difference(what, got, wanted));
-  }
-
-  notApplicable(requirement: string, reason: string): void {
-    this.#verdicts.notApplicable(requirement, reason);
+    return super.expect(requirement, holds, message, exchanges);
   }
 
   async subscribe({ answer, url }: SubscriptionOrder = {}): Promise<Subscription> {
@@ -162,11 +152,11 @@ export class CommandSender implements TestedSender {
     return untrustedServer(this.#target.url);
   }
 
-  canPass(ms: number): Promise<boolean> {
+  canWait(ms: number): Promise<boolean> {
     return Promise.resolve(ms <= this.#target.waitMs);
   }
 
-  async pass(ms: number): Promise<void> {
+  async wait(ms: number): Promise<void> {
     await this.#run("repeat");
     await setTimeout(ms + QUIET_MS);
   }

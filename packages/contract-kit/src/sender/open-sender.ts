@@ -4,7 +4,6 @@ import { hostReceiver } from "../harness/endpoints.ts";
 import { newSecret } from "../harness/secrets.ts";
 import { TargetUnusableError } from "../provider/provider-states.ts";
 import type { SenderCommands, SenderTarget } from "../target.ts";
-import { Verdicts } from "../verdicts.ts";
 import { CommandSender } from "./command-sender.ts";
 
 export interface SenderOptions {
@@ -71,7 +70,7 @@ export async function openSender(
     slow,
     runState: { secret, known: new Set() },
   };
-  const sender = new CommandSender(target, new Verdicts("sender", []));
+  const sender = new CommandSender(target, "sender", []);
   try {
     const before = commands.subscribe && (await sender.subscribe());
     const { endpoint } = await sender.subscribe();

@@ -43,7 +43,7 @@ export async function secondAttemptMs(
   const scheduled =
     sending && windowOf(sending.scheduleSeconds[1] ?? Infinity, sending.jitter).latest;
   const ms = scheduled ?? retryMs;
-  if (ms !== undefined && (await sender.canPass(ms))) return ms;
+  if (ms !== undefined && (await sender.canWait(ms))) return ms;
   const reason = ms === undefined ? "no retry was seen before" : TOO_LONG;
   for (const requirement of requirements) sender.notApplicable(requirement, reason);
   return undefined;
@@ -124,7 +124,7 @@ async function expectLongerDelays(sender: TestedSender, endpoint: Endpoint): Pro
   if (retryMs === undefined || retryMs === 0)
     return sender.notApplicable(BACKOFF, "a command makes the sender repeat at once (--repeat)");
   const limitMs = FURTHER * retryMs + SECOND_MS / 2;
-  if (!(await sender.canPass(limitMs))) return sender.notApplicable(BACKOFF, TOO_LONG);
+  if (!(await sender.canWait(limitMs))) return sender.notApplicable(BACKOFF, TOO_LONG);
   await endpoint.until(({ length }) => length > 3, limitMs);
   const times = endpoint.attempts.slice(0, 4).map(({ at }) => at);
   const delays = times.slice(1).map((at, index) => at - (times[index] ?? at));
@@ -146,7 +146,7 @@ async function scheduledRetries(
   let slack = 0;
   for (const [index, step] of scheduleSeconds.slice(1).entries()) {
     const { earliest, latest } = windowOf(step, jitter);
-    if (!(await sender.canPass(latest)))
+    if (!(await sender.canWait(latest)))
       return index === 0
         ? [RETRY, KEPT].forEach((one) => sender.notApplicable(one, TOO_LONG))
         : undefined;
@@ -156,14 +156,14 @@ async function scheduledRetries(
     let wait = early;
     const last = windowOf(scheduleSeconds[index] ?? 0, jitter).latest;
     if (index === 1 && last < early) {
-      await sender.pass(last);
+      await sender.wait(last);
       wait -= last;
       const what = `attempts as soon after attempt ${count} as that after the one before`;
       sender.expectEqual(BACKOFF, what, attempts.length - count, 0);
     }
-    if (wait > 0) await sender.pass(wait);
+    if (wait > 0) await sender.wait(wait);
     sender.expectEqual(RETRY, `${due}: attempts before then`, attempts.length - count, 0);
-    await sender.pass(latest - early);
+    await sender.wait(latest - early);
     await endpoint.until(() => attempts.length > count);
     // In a dense schedule the next attempts may fall into the same window.
     const following = (scheduleSeconds[index + 2] ?? Infinity) * (1 - jitter) * 1000;
@@ -174,6 +174,6 @@ async function scheduledRetries(
     slack += latest - earliest;
   }
   const made = attempts.length;
-  await sender.pass(BEYOND_MS);
+  await sender.wait(BEYOND_MS);
   sender.expectEqual(RETRY, "attempts after the end of the schedule", attempts.length - made, 0);
 }

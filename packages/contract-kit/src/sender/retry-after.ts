@@ -20,7 +20,7 @@ export const retryAfter: SenderScenario = {
     const within = Math.floor(soon + (most - soon) / 2) + 1;
     if (within >= most)
       return sender.notApplicable(AFTER, "the sender's factor leaves no time between");
-    if (!(await sender.canPass((most + 1) * 1000))) return sender.notApplicable(AFTER, TOO_LONG);
+    if (!(await sender.canWait((most + 1) * 1000))) return sender.notApplicable(AFTER, TOO_LONG);
 
     // A date is in real time, wherever the target's clock is.
     const asked = [
@@ -46,13 +46,13 @@ export const retryAfter: SenderScenario = {
     };
     expectCounts([1, 1, 1, 1, 1], "at once");
     const early = windowOf(step, jitter).earliest / 1000;
-    await sender.pass(early * 1000);
+    await sender.wait(early * 1000);
     expectCounts([1, 1, 1, 1, 1], `after ${early} s`);
-    await sender.pass((soon - early) * 1000);
+    await sender.wait((soon - early) * 1000);
     await endpoint.until(() => [0, 4].every((index) => (counts()[index] ?? 0) > 1));
     expectCounts([2, 1, 1, 1, 2], `after ${soon} s`);
     const end = Math.ceil(most) + 1;
-    await sender.pass((end - soon) * 1000);
+    await sender.wait((end - soon) * 1000);
     await endpoint.until(() => counts().every((count) => count > 1));
     expectCounts([2, 2, 2, 2], `after ${end} s`);
   },
@@ -90,7 +90,7 @@ async function waitsAsAsked(sender: TestedSender): Promise<void> {
   const factor = reader.provider.sending?.retryAfterFactor;
   const most = factor === undefined ? Infinity : (usual / 1000) * factor;
   const longest = most === Infinity ? seconds : Math.max(seconds, most);
-  if (!(await sender.canPass(longest * 1000))) return sender.notApplicable(AFTER, TOO_LONG);
+  if (!(await sender.canWait(longest * 1000))) return sender.notApplicable(AFTER, TOO_LONG);
   const forms = [
     { form: `${seconds} s`, least: seconds, value: () => String(seconds) },
     {

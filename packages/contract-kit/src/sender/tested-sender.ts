@@ -1,6 +1,7 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { AnswerAttempt, Endpoint, ReceivedAttempt } from "../harness/endpoints.ts";
 import type { UntrustedServer } from "../harness/self-signed.ts";
+import type { Verdicts } from "../verdicts.ts";
 import type { AttemptReader } from "./attempts.ts";
 
 /** A sender's promises about retries, of its document; a sender that commands run has none here: what it does is measured. */
@@ -10,7 +11,9 @@ export type Sending = NonNullable<ProviderDocument["sending"]>;
  * The sender of events under test, in one scenario. Two kinds exist: one calls the payment interface, the other runs
  * the user's commands. The checks of this folder use nothing else of either.
  */
-export interface TestedSender {
+export interface TestedSender extends Pick<Verdicts, "expectEqual" | "notApplicable"> {
+  /** Records an observation. @returns `holds`. */
+  expect(requirement: string, holds: boolean, message: () => string): boolean;
   readonly reader: AttemptReader;
   readonly sending: Sending | undefined;
   /** Event types that it can be made to send. */
@@ -30,13 +33,6 @@ export interface TestedSender {
   /** The delay of its retries in milliseconds, as `measureRetry` found it, in this check or an earlier one. */
   readonly retryMs: number | undefined;
 
-  /** Records an observation. @returns `holds`. */
-  expect(requirement: string, holds: boolean, message: () => string): boolean;
-  /** Expects two numbers or texts to be the same. */
-  expectEqual(requirement: string, what: string, got: unknown, wanted: unknown): boolean;
-  /** Records why this sender cannot show a requirement. */
-  notApplicable(requirement: string, reason: string): void;
-
   /** @throws {StateMissing} The sender takes no subscription of the kit. */
   subscribe(order?: SubscriptionOrder): Promise<Subscription>;
   /** Causes an event. @returns Its id, if it is known before it arrives. */
@@ -44,10 +40,10 @@ export interface TestedSender {
   /** Judges an event's members: its type and its schema. */
   expectEvent(attempt: ReceivedAttempt): void;
 
-  /** True if a check can let that much time pass. */
-  canPass(ms: number): Promise<boolean>;
-  /** Lets time pass at the sender. What became due has been attempted. */
-  pass(ms: number): Promise<void>;
+  /** True if a check can wait for that long. */
+  canWait(ms: number): Promise<boolean>;
+  /** Waits, by the sender's clock if it can be moved. What became due has been attempted. */
+  wait(ms: number): Promise<void>;
   /** Waits until what is due now has been attempted. */
   settled(): Promise<void>;
   /** Gives the sender a new secret. @returns It. Absent if that cannot be done. */
