@@ -14,30 +14,22 @@ export interface Sent {
 }
 
 /** Keeps the beginning of an answer: a burst has many. */
-export function excerptOf(answer: Answer): Answer {
-  if (!("status" in answer)) return answer;
-  return { ...answer, body: Buffer.from(answer.body.subarray(0, EXCERPT)) };
-}
+export const excerptOf = (answer: Answer): Answer => ({
+  ...answer,
+  body: Buffer.from(answer.body.subarray(0, EXCERPT)),
+});
 
 /** An attempt as JSON. */
-export function shown({ id, answer }: Sent): object {
-  if (!("status" in answer)) return { id, ...answer };
-  const { status, durationMs, body } = answer;
-  return { id, status, durationMs, body: body.toString() };
-}
+export const shown = ({ id, answer: { status, error, durationMs, body } }: Sent): object =>
+  status === null ? { id, durationMs, error } : { id, status, durationMs, body: body.toString() };
 
 /** An answer as `diagnose` takes it. */
-export function resultOf(answer: Answer, bytes: number = EXCERPT) {
-  const { durationMs } = answer;
-  return "status" in answer
-    ? {
-        status: answer.status,
-        error: null,
-        answer: answer.body.toString("utf8", 0, bytes),
-        durationMs,
-      }
-    : { status: null, error: answer.error, answer: "", durationMs };
-}
+export const resultOf = ({ status, error, durationMs, body }: Answer, bytes: number = EXCERPT) => ({
+  status,
+  error,
+  answer: body.toString("utf8", 0, bytes),
+  durationMs,
+});
 
 /** The lines below an attempt that is to be explained. */
 export const causeLines = ({ isGuess, cause, what, fix }: Diagnosis): readonly string[] => [
@@ -66,9 +58,7 @@ export function sentLines(
 
 /** Counts by answer, and the time of answers. */
 export function summaryOf(sent: readonly Sent[]): readonly string[] {
-  const by = Map.groupBy(sent, ({ answer }) =>
-    "status" in answer ? String(answer.status) : answer.error,
-  );
+  const by = Map.groupBy(sent, ({ answer }) => answer.status ?? answer.error);
   const times = sent.map(({ answer }) => answer.durationMs).toSorted((a, b) => a - b);
   const at = (share: number): number => times[Math.floor(share * (times.length - 1))] ?? 0;
   return [

@@ -21,10 +21,14 @@ export interface PostedRequest {
   readonly path?: string;
 }
 
-export type Answer = { readonly durationMs: number } & (
-  | { readonly status: number; readonly headers: Fields; readonly body: Buffer }
-  | { readonly error: AttemptErrorCode }
-);
+export interface Answer {
+  /** `null` without an answer. */
+  readonly status: number | null;
+  readonly error: AttemptErrorCode | null;
+  readonly headers: Fields;
+  readonly body: Buffer;
+  readonly durationMs: number;
+}
 
 export interface Poster {
   /** Never rejects. Redirects are answers, and answers are not decompressed. */
@@ -38,10 +42,10 @@ export function poster(deadlineMs: number): Poster {
   return {
     async post(url, { method = "POST", headers, body: sent, path = url.pathname + url.search }) {
       const startedAt = performance.now();
-      const timed = <T>(result: T): T & { readonly durationMs: number } => ({
-        ...result,
-        durationMs: Math.round(performance.now() - startedAt),
-      });
+      const ended = (result: Partial<Answer>): Answer => {
+        const none = { status: null, error: null, headers: [], body: Buffer.alloc(0) };
+        return { ...none, ...result, durationMs: Math.round(performance.now() - startedAt) };
+      };
       try {
         const answer = await agent.request({
           origin: url.origin,
@@ -55,16 +59,16 @@ export function poster(deadlineMs: number): Poster {
         // A stream without an encoding yields buffers.
         const chunks = answer.body as AsyncIterable<Uint8Array>;
         const received = await collectBytes(chunks, MAX_ANSWER_BYTES);
-        if (received === undefined) return timed({ error: "CS_ATTEMPT_ANSWER_MALFORMED" });
+        if (received === undefined) return ended({ error: "CS_ATTEMPT_ANSWER_MALFORMED" });
         // Raw headers are names and values in turn.
         const raw = (answer.headers as unknown as readonly Buffer[]).map((part) =>
           part.toString("latin1"),
         );
         const body = Buffer.from(received);
-        return timed({ status: answer.statusCode, headers: fieldsOf(raw), body });
+        return ended({ status: answer.statusCode, headers: fieldsOf(raw), body });
       } catch (error) {
         const isLate = error instanceof Error && error.name === "TimeoutError";
-        return timed({ error: isLate ? "CS_ATTEMPT_TIMEOUT" : attemptErrorCode(error) });
+        return ended({ error: isLate ? "CS_ATTEMPT_TIMEOUT" : attemptErrorCode(error) });
       }
     },
     close: () => agent.destroy(),

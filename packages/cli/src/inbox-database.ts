@@ -14,11 +14,7 @@ export const inboxPlace = {
 };
 type InboxPlace = option.ValuesOf<typeof inboxPlace>;
 
-/** An open inbox of a receiver. */
-export interface OpenInbox {
-  readonly queue: InboxQueue;
-  readonly inbox: Inbox;
-}
+type OpenInbox = Inbox & { readonly queue: InboxQueue };
 
 const UNDEFINED_TABLE = "42P01";
 const NO_INBOX = "it has no inbox: start your app, which calls inbox.migrate()";
@@ -45,7 +41,7 @@ export async function withInbox<T>(
     const { inbox, close } =
       database === undefined ? inPostgres(url ?? "", schema) : inFile(database);
     try {
-      return await use({ inbox, queue: inbox.queue });
+      return await use(inbox);
     } finally {
       await close();
     }
@@ -56,7 +52,7 @@ export async function withInbox<T>(
 }
 
 interface Opened {
-  readonly inbox: Inbox & { readonly queue: InboxQueue };
+  readonly inbox: OpenInbox;
   readonly close: () => void | Promise<void>;
 }
 

@@ -26,19 +26,13 @@ export async function listenOn<T>(
   }
 }
 
+const UNUSABLE = new Set(["EACCES", "EADDRNOTAVAIL", "EAI_AGAIN", "EINVAL", "ENOTFOUND"]);
+
 /** The failure of an address that cannot be listened on; any other error stays as it is. */
 export function listenFailure(cause: unknown, place: string, hint = ""): unknown {
-  switch (systemCode(cause)) {
-    case "EADDRINUSE":
-      return new Failure("CS_CLI_PORT_TAKEN", `${place} is in use${hint}`, cause);
-    case "EACCES":
-    case "EADDRNOTAVAIL":
-    case "EAI_AGAIN":
-    case "EINVAL":
-    case "ENOTFOUND":
-      return new Failure("CS_CLI_PORT_UNUSABLE", `cannot listen on ${place}`, cause);
-    case undefined:
-    default:
-      return cause;
-  }
+  const code = systemCode(cause) ?? "";
+  if (code === "EADDRINUSE")
+    return new Failure("CS_CLI_PORT_TAKEN", `${place} is in use${hint}`, cause);
+  if (!UNUSABLE.has(code)) return cause;
+  return new Failure("CS_CLI_PORT_UNUSABLE", `cannot listen on ${place}`, cause);
 }

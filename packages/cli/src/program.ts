@@ -1,8 +1,9 @@
+import { terminalLine } from "@countersign/rules";
 import { referencePage } from "@countersign/schemas";
 import { Command, CommanderError } from "commander";
 import { type Declare, define, wrapText } from "./command.ts";
 import { didYouMean, Failure } from "./failure.ts";
-import { escaping, printable, type Streams, type Surroundings } from "./terminal.ts";
+import { escaping, type Streams, type Surroundings } from "./terminal.ts";
 
 /** Summaries, and modules of which each exports its `definition`. Only the command that runs is imported: each starts fast. */
 const commands: Readonly<
@@ -86,7 +87,7 @@ export async function run(
   }
 }
 
-const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
+const printableLines = (text: string): string => text.split("\n").map(terminalLine).join("\n");
 
 /** Errors with a code for the person at the terminal. The kit's module of documents is loaded only by commands that read one. */
 const isReported = (error: unknown): error is Error & { readonly code: string } =>

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { Failure } from "./failure.ts";
-import { printable } from "./terminal.ts";
+import { terminalLine } from "@countersign/rules";
 
 /** Opens a SQLite file to read it: one of another program must not be changed. */
 export function openFile(file: string): DatabaseSync {
   if (existsSync(file)) return new DatabaseSync(file, { readOnly: true });
-  throw new Failure("CS_CLI_DATABASE_UNUSABLE", `file ${printable(file)} not found`);
+  throw new Failure("CS_CLI_DATABASE_UNUSABLE", `file ${terminalLine(file)} not found`);
 }
 
 export function openPool(url: string): pg.Pool {

@@ -1,6 +1,7 @@
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { terminalJson, terminalLine } from "@countersign/rules";
 
 export type Tone = "good" | "bad" | "mild" | "soft" | "strong";
 
@@ -26,10 +27,10 @@ export const escaping = (streams: Streams): Terminal => {
   const { progress } = streams;
   return {
     ...streams,
-    out: (line, tone) => streams.out(printable(line), tone),
-    err: (line, tone) => streams.err(printable(line), tone),
-    json: (value) => streams.out(printableJson(value)),
-    ...(progress && { progress: (text: string) => progress(printable(text)) }),
+    out: (line, tone) => streams.out(terminalLine(line), tone),
+    err: (line, tone) => streams.err(terminalLine(line), tone),
+    json: (value) => streams.out(terminalJson(value)),
+    ...(progress && { progress: (text: string) => progress(terminalLine(text)) }),
   };
 };
 
@@ -113,34 +114,6 @@ export async function askSecret(question: string): Promise<string | undefined> {
     lines.close();
     process.stderr.write("\n");
   }
-}
-
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-/**
- * A stranger's text for a terminal: control characters and what turns the writing direction are
- * escaped, so that an answer cannot draw, hide or run anything there.
- */
-export function printable(text: string): string {
-  return text.replaceAll(
-    UNSEEN,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
-}
-
-/**
- * JSON on one line for a terminal: what `JSON.stringify` leaves of such characters is escaped as JSON
- * escapes, and read again it is the same value. So is the `##[` that a build server takes for a command.
- */
-export function printableJson(value: object): string {
-  return JSON.stringify(value)
-    .replaceAll(UNSEEN, (character) =>
-      character
-        .split("")
-        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-        .join(""),
-    )
-    .replaceAll(/#(?=#\w*\[)/g, String.raw`\u0023`);
 }
 
 /** Lines of a table: each column is as wide as its longest cell. */

@@ -22,3 +22,4 @@ export {
   type Selection,
   type SubscriptionDetails,
 } from "./subscription.ts";
+export { terminalJson, terminalLine } from "./terminal-text.ts";

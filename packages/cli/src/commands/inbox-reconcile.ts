@@ -4,7 +4,7 @@ import { requiredFrom } from "../environment.ts";
 import { Failure } from "../failure.ts";
 import { inboxPlace, withInbox } from "../inbox-database.ts";
 import * as option from "../options.ts";
-import { printable } from "../terminal.ts";
+import { terminalLine } from "@countersign/rules";
 import { loadProvider } from "../provider.ts";
 
 const help = `
@@ -47,7 +47,7 @@ export const reconcile = define({
   },
   help,
   run: (command, surroundings) =>
-    withInbox(command, surroundings, async ({ inbox }) => {
+    withInbox(command, surroundings, async (inbox) => {
       const { terminal, env } = surroundings;
       const { since, until, overlap, tenant = "", type: types, account, json } = command;
       const { compareInbox, eventList, redelivery } = await import("@countersign/receiver");
@@ -88,7 +88,7 @@ export const reconcile = define({
         return handled >= listed;
       } catch (cause) {
         if (!(cause instanceof ListError || cause instanceof TypeError)) throw cause;
-        throw new Failure("CS_CLI_LIST_UNUSABLE", printable(cause.message), cause);
+        throw new Failure("CS_CLI_LIST_UNUSABLE", terminalLine(cause.message), cause);
       }
     }),
 });

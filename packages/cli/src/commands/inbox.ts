@@ -1,6 +1,6 @@
-import type { EventKey } from "@countersign/receiver";
+import type { EventKey, InboxQueue } from "@countersign/receiver";
 import { type Declare, define } from "../command.ts";
-import { inboxPlace, type OpenInbox, withInbox } from "../inbox-database.ts";
+import { inboxPlace, withInbox } from "../inbox-database.ts";
 import * as option from "../options.ts";
 import { reconcile } from "./inbox-reconcile.ts";
 
@@ -117,7 +117,7 @@ interface Changed {
 /** A command that changes one event. */
 const changing = (
   about: string,
-  change: (queue: OpenInbox["queue"], order: { key: EventKey; now: number }) => Promise<Changed>,
+  change: (queue: InboxQueue, order: { key: EventKey; now: number }) => Promise<Changed>,
 ): Declare =>
   define({
     args: {

@@ -21,9 +21,8 @@ import { ProviderAttempts } from "../listen/provider-attempts.ts";
 import { Relay, type Relayed } from "../listen/relay.ts";
 import * as option from "../options.ts";
 import { listenOn, type PortChoice } from "../port.ts";
-import { inRows, printable, printableJson } from "../terminal.ts";
 import { checkSecret, claimsFor, loadProvider } from "../provider.ts";
-import type { Surroundings, Terminal } from "../terminal.ts";
+import { inRows, type Surroundings, type Terminal } from "../terminal.ts";
 import { targetUrl } from "../verify/arguments.ts";
 
 const help = `
@@ -96,7 +95,7 @@ async function relayRequests(command: Options, surroundings: Surroundings): Prom
       else printRelayed(relayed, terminal);
     },
     onUnlogged: (error) =>
-      terminal.err(`warning: not kept in ${database}: ${printable(String(error))}`, "mild"),
+      terminal.err(`warning: not kept in ${database}: ${String(error)}`, "mild"),
   });
   const isBuiltIn = providersByName.has(command.provider);
   const page = new ListenPage({ ...shared, folder, key, relay, isBuiltIn, address: () => address });
@@ -129,7 +128,8 @@ async function relayRequests(command: Options, surroundings: Surroundings): Prom
     for (const line of inRows(rows)) terminal.err(line, "strong");
     if (command.open === true)
       undo.push(await openInBrowser(inspectorAt, (line) => terminal.err(line)));
-    terminal.out(json ? printableJson({ ready: address }) : `ready ${address}`);
+    if (json) terminal.json({ ready: address });
+    else terminal.out(`ready ${address}`);
     await surroundings.asked();
   } finally {
     page.close();
@@ -200,7 +200,7 @@ const asJson = ({ event, url, method, answer, diagnosis }: Relayed): object => (
   ...event,
   method,
   url: url.href,
-  ...("status" in answer ? { status: answer.status } : { error: answer.error }),
+  ...(answer.status === null ? { error: answer.error } : { status: answer.status }),
   durationMs: answer.durationMs,
   ...diagnosis,
 });
@@ -209,14 +209,14 @@ const asJson = ({ event, url, method, answer, diagnosis }: Relayed): object => (
 function printRelayed({ event, url, answer, diagnosis }: Relayed, terminal: Terminal): void {
   const { name, isGood } = diagnosis;
   const columns = [
-    "status" in answer ? String(answer.status) : "no answer",
+    String(answer.status ?? "no answer"),
     clockTime(),
     event.type,
     `${url.host}${url.pathname}`,
     `${answer.durationMs} ms`,
     name ?? "",
   ];
-  const line = printable(columns.join("  ").trimEnd());
+  const line = columns.join("  ").trimEnd();
   terminal.out(line, isGood ? (name === null ? "good" : "mild") : "bad");
   if (name !== null) for (const below of causeLines(diagnosis)) terminal.out(below);
 }

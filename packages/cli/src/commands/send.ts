@@ -68,9 +68,8 @@ export const definition = define({
     const { answer: { deadlineSeconds } = {}, sending } = provider;
     const deadlineMs = sending?.timeoutMs ?? (deadlineSeconds ?? DEADLINE_MS / 1000) * 1000;
     const post = poster(deadlineMs);
-    const isExpected = ({ answer }: Sent): boolean =>
-      "status" in answer &&
-      (answer.status >= 200 && answer.status < 300) === (broken === undefined);
+    const isExpected = ({ answer: { status } }: Sent): boolean =>
+      status !== null && (status >= 200 && status < 300) === (broken === undefined);
     const sendOne = async (): Promise<Sent> => {
       const made = maker.event(order);
       const event = { ...made, text: withValues(made.text, values, maker.events.isForm) };

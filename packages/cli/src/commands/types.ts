@@ -1,3 +1,4 @@
+import { terminalLine } from "@countersign/rules";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readDocument } from "@countersign/contract-kit/documents";
@@ -8,7 +9,7 @@ import { chosenDocument } from "../documents.ts";
 import { badArgument } from "../failure.ts";
 import * as option from "../options.ts";
 import { chosenProvider, loadProfile } from "../provider.ts";
-import { printable, type Surroundings } from "../terminal.ts";
+import { type Surroundings } from "../terminal.ts";
 import { type CatalogueFacts, typescriptCatalogue } from "../types/catalogue.ts";
 import { go } from "../types/go.ts";
 import { java } from "../types/java.ts";
@@ -76,7 +77,7 @@ async function writeTypes(command: Options, { terminal }: Surroundings): Promise
     await Promise.all([...files].map(([path, text]) => writeFile(path, text)));
   } catch (cause) {
     const what = language.isFolder ? "a folder" : "a file";
-    throw badArgument(`--out cannot be written as ${what}: ${printable(out)}`, cause);
+    throw badArgument(`--out cannot be written as ${what}: ${terminalLine(out)}`, cause);
   }
   const paths = [...files.keys()];
   if (command.json === true)

@@ -125,7 +125,7 @@ export class Relay {
         ...facts,
         ...result,
         request: { ...request, path: maskedPath(path), headers: kept(request.headers) },
-        answerHeaders: "status" in answer ? kept(answer.headers) : [],
+        answerHeaders: kept(answer.headers),
         cause: diagnosis.name,
       });
     } catch (error) {
@@ -150,13 +150,10 @@ function withQuery(app: URL, path: string): URL {
 }
 
 /** Answers as the app did; 502 or 504 in its place if it did not. */
-function writeAnswer(response: ServerResponse, answer: Answer): void {
-  if ("status" in answer) {
-    response.writeHead(answer.status, without(OF_CONNECTION, answer.headers).flat());
-    response.end(answer.body);
-  } else {
-    const status = answer.error === "CS_ATTEMPT_TIMEOUT" ? 504 : 502;
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify({ code: answer.error }));
-  }
+function writeAnswer(response: ServerResponse, { status, error, headers, body }: Answer): void {
+  if (status !== null) response.writeHead(status, without(OF_CONNECTION, headers).flat()).end(body);
+  else
+    response
+      .writeHead(error === "CS_ATTEMPT_TIMEOUT" ? 504 : 502, { "content-type": "application/json" })
+      .end(JSON.stringify({ code: error }));
 }

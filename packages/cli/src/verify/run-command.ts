@@ -3,7 +3,7 @@ import process from "node:process";
 import type { CommandFacts, SenderCommands } from "@countersign/contract-kit";
 import { badArgument } from "../failure.ts";
 import { wordOf } from "../options.ts";
-import { printable } from "../terminal.ts";
+import { terminalLine } from "@countersign/rules";
 import type { Surroundings } from "../terminal.ts";
 import { withoutQuery } from "./arguments.ts";
 
@@ -96,7 +96,7 @@ export async function runShell({
     signal.removeEventListener("abort", end);
   if (status === 0) return;
   if (timeout.aborted) throw new Error(`${option} did not end within ${COMMAND_MS / 1000} s`);
-  const shown = printable(stderr.trim().replaceAll(secret ?? "", "[secret]"));
+  const shown = terminalLine(stderr.trim().replaceAll(secret ?? "", "[secret]"));
   throw new Error(`${option} ended with ${status}${shown === "" ? "" : `: ${shown}`}`);
 }
 

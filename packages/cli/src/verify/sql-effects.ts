@@ -1,7 +1,7 @@
 import type { EffectsSource } from "@countersign/contract-kit";
 import { badEnvironment, secretFrom } from "../environment.ts";
 import { badArgument, Failure, systemCode } from "../failure.ts";
-import { printable } from "../terminal.ts";
+import { terminalLine } from "@countersign/rules";
 import { openFile, openPool } from "../sql.ts";
 import type { Surroundings } from "../terminal.ts";
 
@@ -30,7 +30,7 @@ export async function openSqlEffects(
     const isQuery =
       cause instanceof Error && ("severity" in cause || systemCode(cause) === "ERR_SQLITE_ERROR");
     const why = isQuery ? cause.message : `it does not answer (${systemCode(cause) ?? "no code"})`;
-    const message = `the query of --effects fails: ${printable(why)}`;
+    const message = `the query of --effects fails: ${terminalLine(why)}`;
     throw new Failure("CS_CLI_DATABASE_UNUSABLE", message, cause);
   }
   return { source: { read }, close };

@@ -7,7 +7,7 @@ import {
   reportOfRun,
 } from "@countersign/contract-kit/report";
 import type { Command } from "commander";
-import type { Surroundings } from "../terminal.ts";
+import { inColumns, type Surroundings } from "../terminal.ts";
 import { givenWords, requireKnownIds, shellWords } from "./arguments.ts";
 import { reporting } from "./reporting.ts";
 import type { VerifyOptions } from "./verify-options.ts";
@@ -31,6 +31,9 @@ interface ListedRow {
   readonly level: string | undefined;
   readonly [who: string]: string | undefined;
 }
+
+const cellsOf = (row: ListedRow): readonly string[] =>
+  Object.values(row).map((cell) => cell ?? "-");
 
 /** An opened target. */
 interface Opened {
@@ -58,11 +61,7 @@ export async function verify<T extends Opened>(
     const { terminal } = surroundings;
     const rows = listed.rows();
     if (options.json === true) terminal.json({ [listed.name]: rows });
-    else
-      for (const { requirement, level = "-", ...more } of rows) {
-        const cells = [requirement.padEnd(26), level.padEnd(23), ...Object.values(more)];
-        terminal.out(cells.join("  "));
-      }
+    else for (const line of inColumns(rows.map(cellsOf))) terminal.out(line);
     return true;
   }
   const reports = await reporting(options, surroundings);
@@ -120,12 +119,7 @@ export function verifyTarget<T extends Target>(
         .filter((id) => only === undefined || only.includes(id) || only.includes(check))
         .filter((id) => skip[id] === undefined && skip[check] === undefined)
         .flatMap((id) => byId.get(id) ?? [])
-        .map(({ id, level, sentence }) => ({
-          requirement: id,
-          level,
-          check: check.padEnd(26),
-          sentence,
-        })),
+        .map(({ id, level, sentence }) => ({ requirement: id, level, check, sentence })),
     );
   return verify(
     {

@@ -3,7 +3,7 @@ import { referencePage } from "@countersign/schemas";
 import { type Finding, requirements, type Level, type Requirement, type Role } from "../check.ts";
 import type { PactResult, PactRow } from "../pact/verify-pacts.ts";
 import type { Report } from "../run.ts";
-import { json } from "./escape.ts";
+import { terminalJson } from "@countersign/rules";
 
 /**
  * The result of a verification, for people and programs: each format is written of this and of nothing else.
@@ -210,5 +210,5 @@ function withoutSecrets(url: string): string {
 
 /** The report as JSON, the document as it is: `schemas/report.schema.json` describes it. */
 export function jsonReport(document: ReportDocument): string {
-  return `${json(document)}\n`;
+  return `${terminalJson(document, 2)}\n`;
 }

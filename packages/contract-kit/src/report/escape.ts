@@ -1,39 +1,10 @@
-// A target's text is shown and never obeyed: each format has one function that makes it plain text.
+import { terminalLine } from "@countersign/rules";
 
-/**
- * One line for a terminal or a build's log: controls, and what turns the writing direction or has no form,
- * are written out. So are texts that build servers take for commands anywhere in their log: `::` at a
- * line's begin and `##[` of GitHub, `##vso[` of Azure, `##teamcity[`.
- */
-export function terminalLine(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(
-      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-      (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-    )
-    .replace(/^(\s*):(?=:)/, String.raw`$1\u{3a}`)
-    .replaceAll(/#(?=#\w*\[)/g, String.raw`\u{23}`);
-}
+// A target's text is shown and never obeyed: each format has one function that makes it plain text.
 
 /** Lines for a terminal. */
 export function terminalLines(text: string): readonly string[] {
   return text.split(/\r?\n/).map(terminalLine);
-}
-
-/**
- * JSON that a terminal and a build's log can show: what `JSON.stringify` leaves of controls and the like,
- * and what build servers take for a command, is escaped as JSON escapes. Read again, it is the same value.
- */
-export function json(value: unknown): string {
-  return JSON.stringify(value, undefined, 2)
-    .replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-      character
-        .split("")
-        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-        .join(""),
-    )
-    .replaceAll(/#(?=#\w*\[)/g, String.raw`\u0023`);
 }
 
 /** Text or an attribute's value in double quotes, for XML 1.0, which has no control characters at all. */

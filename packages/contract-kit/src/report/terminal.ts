@@ -1,5 +1,6 @@
 import type { ReportDocument, ReportEntry } from "./document.ts";
-import { terminalLine, terminalLines } from "./escape.ts";
+import { terminalLine } from "@countersign/rules";
+import { terminalLines } from "./escape.ts";
 import {
   countsOf,
   gravestFirst,
