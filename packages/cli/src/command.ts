@@ -80,7 +80,7 @@ function addOption(command: Command, name: string, own: OptionOf<unknown>): void
 const EXAMPLES = /^Examples:\n(?: +\S.*(?:\n|$))+\n?/m;
 
 /** Wraps a help text at words: paragraphs, and indented lines that keep their column. An example stays, to be copied. */
-export function wrapText(text: string, width: number): string {
+export function wrapText(text: string, width = Infinity): string {
   let isExample = false;
   return text
     .replaceAll(/(?<=^\S.*)\n(?=\S)(?!Environment)/gm, " ")

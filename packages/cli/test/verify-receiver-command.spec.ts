@@ -15,7 +15,7 @@ import { atEndOfFile, temporaryFolder } from "../../../test/temporary-folder.ts"
 const second = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
 const verify = (url: string, ...more: readonly string[]): Promise<Ran> => {
-  const env = { COUNTERSIGN_SECRET: `${SECRET} ${second}` };
+  const env = { COUNTERSIGN_SECRET: `${SECRET}\n${second}` };
   return ran(["verify", "receiver", "--url", url, ...more], env);
 };
 

@@ -1,6 +1,6 @@
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { define } from "../command.ts";
+import { define, wrapText } from "../command.ts";
 import * as option from "../options.ts";
 import { loadProvider } from "../provider.ts";
 import { hoursText, providerSheet, replaySeconds, signedText } from "../provider-sheet.ts";
@@ -44,9 +44,6 @@ function matches(
   return texts.some((text) => text.toLowerCase().includes(word.toLowerCase()));
 }
 
-/** The longest text of the last column; a provider's sheet has all of it. */
-const MAX_SIGNED = 48;
-
 function listProviders(
   providers: readonly ProviderDocument[],
   isJson: boolean,
@@ -73,10 +70,13 @@ function listProviders(
       (typeof retries === "object" && retries ? hoursText(retries.hours) : (retries ?? "-")) +
         mark("retries"),
       seconds(times.deadlineSeconds) + mark("deadlineSeconds"),
-      signed.length > MAX_SIGNED ? `${signed.slice(0, MAX_SIGNED)}…` : signed,
+      signed,
     ];
   });
-  for (const line of inColumns([HEAD, ...table])) terminal.out(line);
+  // A provider's sheet has all of what is signed.
+  const { columns = Infinity } = terminal;
+  for (const line of inColumns([HEAD, ...table]))
+    terminal.out(line.length > columns ? `${line.slice(0, columns - 1)}…` : line);
 }
 
 const HEAD = ["NAME", "TITLE", "REPLAY", "RETRIES", "DEADLINE", "SIGNED"];
@@ -92,7 +92,7 @@ async function printProvider(name: string, isJson: boolean, terminal: Terminal):
     [type, category, description].filter((text) => text !== undefined).join("  "),
   );
   const lines = [
-    ...inColumns(rows).map((line) => `  ${line}`),
+    ...inColumns(rows).flatMap((line) => wrapText(`  ${line}`, terminal.columns).split("\n")),
     "",
     ...mount.split("\n"),
     ...(described.length > 0 ? ["", ...described] : []),

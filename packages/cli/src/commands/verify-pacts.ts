@@ -1,4 +1,4 @@
-import { hostReceiver, httpSend, probeProvider, requirements } from "@countersign/contract-kit";
+import { requirements } from "@countersign/contract-kit";
 import {
   PactMissingError,
   type PactResult,
@@ -8,18 +8,14 @@ import {
   verifyPacts as verifyInteractions,
 } from "@countersign/contract-kit/pact";
 import { reportOfPacts, type SkippedRow } from "@countersign/contract-kit/report";
-import type { Profile } from "@countersign/schemas/profiles";
 import { define } from "../command.ts";
-import { requiredFrom, secretFrom } from "../environment.ts";
 import { badArgument, Failure, messageOf } from "../failure.ts";
 import * as option from "../options.ts";
-import { listenFailure } from "../port.ts";
 import { loadProfile } from "../provider.ts";
-import type { Surroundings } from "../terminal.ts";
 import { targetUrl } from "../verify/arguments.ts";
-import { statesOf, unverifiable } from "./verify-provider.ts";
 import { verify } from "../verify/verify.ts";
 import { verifyHelp, verifyOptions } from "../verify/verify-options.ts";
+import { openService, serviceOptions } from "./verify-provider.ts";
 
 const help = `
 Verifies a service against its consumers' pacts, one line per interaction. The service's state-change URL prepares the states.
@@ -38,12 +34,9 @@ Examples:
 const options = {
   providerUrl: option.required(option.text("<url>", "base URL of the service")),
   pacts: option.words("<path...>", "pact files or folders (default: those of this version)"),
-  stateUrl: option.text("<url>", "state-change URL (default: /sandbox/states of the service)"),
-  listen: option.text("<address>", "address to receive webhooks on", "127.0.0.1"),
-  profile: option.profile,
+  ...serviceOptions,
   ...verifyOptions,
 };
-type Options = option.ValuesOf<typeof options>;
 
 /** `countersign verify pacts`: a line for each interaction. */
 export const verifyPacts = define({
@@ -60,9 +53,13 @@ export const verifyPacts = define({
         command,
         ids: rows.flatMap(({ requirement }) => requirement ?? []),
         listed: { name: "interactions", rows: () => rows.map(listedRow) },
-        open: async () => openService(given, await loadProfile(given.profile), surroundings),
-        judge: async ({ target, url }, { signal, again }) => {
-          const { profile } = target;
+        open: async () => {
+          const url = targetUrl(given.providerUrl, "--provider-url");
+          const profile = await loadProfile(given.profile);
+          return openService({ ...given, url, isForPacts: true }, profile, surroundings);
+        },
+        judge: async ({ target }, { signal, again }) => {
+          const { profile, url } = target;
           const verified = verifyInteractions({ target, pacts, wanted });
           const result = await Promise.race([verified, interrupted(signal)]).catch(
             (cause: unknown) => {
@@ -112,43 +109,4 @@ function interrupted(signal: AbortSignal): Promise<PactResult> {
     const stop = (): void => resolve({ provider: SERVICE, rows: [], problems, isOk: false });
     signal.addEventListener("abort", stop, { once: true });
   });
-}
-
-/** A service as the target that pacts are verified against. */
-async function openService(
-  { providerUrl, stateUrl, listen }: Options,
-  profile: Profile,
-  { env }: Surroundings,
-) {
-  const { href } = targetUrl(providerUrl, "--provider-url");
-  const token = await requiredFrom(env, "COUNTERSIGN_TOKEN", "set it or COUNTERSIGN_TOKEN_FILE");
-  const stateToken = (await secretFrom(env, "COUNTERSIGN_STATE_TOKEN")) ?? token;
-  const url = href.replace(/\/+$/, "");
-  const at = targetUrl(stateUrl ?? statesOf(new URL(href)), "--state-url").href;
-  const [calls, changes] = [httpSend(url), httpSend(at)];
-  const closing = [calls.close, changes.close];
-  const close = (): void => {
-    for (const end of closing) end();
-  };
-  try {
-    const receiver = await hostReceiver({ host: listen }).catch((cause: unknown) => {
-      throw listenFailure(cause, `--listen ${listen}`);
-    });
-    closing.push(receiver.close);
-    const target = {
-      role: "provider",
-      url,
-      send: calls.send,
-      token: () => Promise.resolve(token),
-      profile,
-      states: { url: at, send: changes.send, token: () => Promise.resolve(stateToken) },
-      receiver,
-    } as const;
-    // Every pact begins with a state.
-    await probeProvider(target, { isStateUrlGiven: true });
-    return { target, url: href, secrets: [token, stateToken], close };
-  } catch (cause) {
-    close();
-    throw unverifiable(cause, env);
-  }
 }

@@ -51,15 +51,20 @@ Examples:
   countersign verify provider --url https://staging.example --i-own staging.example --state-url https://staging.example/test/states --listen 0.0.0.0:8443 --callback-url https://ci.example/hooks --report junit=provider.xml
   countersign verify provider --url http://127.0.0.1:4010 --only provider/amounts --seed 7`;
 
-const options = {
-  url: option.required(option.text("<url>", "base URL of the service")),
-  stateUrl: option.text("<url>", "state-change URL (default: /sandbox/states of --url)"),
+/** Options that say how a service is reached, and how it reaches this command. */
+export const serviceOptions = {
+  stateUrl: option.text("<url>", "state-change URL (default: /sandbox/states of the service)"),
   listen: option.text("<address>", "ADDRESS or ADDRESS:PORT to receive webhooks on"),
   callbackUrl: option.text("<url>", "base URL by which the provider reaches --listen"),
+  profile: option.profile,
+};
+
+const options = {
+  url: option.required(option.text("<url>", "base URL of the service")),
+  ...serviceOptions,
   iOwn: option.iOwn,
   slow: option.flag("also run checks that wait for the profile's deadlines"),
   runs: option.integer("<number>", "scenarios of a generated check", [1, 1_000_000], 50),
-  profile: option.profile,
   ...verifyOptions,
 };
 type Options = option.ValuesOf<typeof options>;
@@ -69,9 +74,17 @@ export const verifyProvider = define({
   options,
   help,
   run: async (given, surroundings, { command }) => {
-    const profile = await loadProfile(given.profile);
-    const open = () => openTarget(given, profile, surroundings);
-    const { runs } = given;
+    const { runs, profile: name } = given;
+    const profile = await loadProfile(name);
+    const open = async (): Promise<OpenedTarget<ProviderTarget>> => {
+      const url = targetUrl(given.url, "--url");
+      const opened = await openService({ ...given, url }, profile, surroundings);
+      const count = Math.ceil((CALLS.always + CALLS.scenario * runs) / 100) * 100;
+      surroundings.terminal.err(
+        `sends about ${count} calls to ${withoutQuery(url.href)}, which make refunds and subscriptions`,
+      );
+      return { ...opened, notes: () => notesOf(opened.target) };
+    };
     return verifyTarget(
       { role: "provider", checks: providerChecks, command, runs, open },
       given,
@@ -83,29 +96,35 @@ export const verifyProvider = define({
 /** Calls of a run, measured: those of every run, and those of each scenario of the generated checks. */
 const CALLS = { always: 1600, scenario: 42 };
 
-/** Another machine is called only with its owner's consent, and below its own rate limits. */
-async function openTarget(
-  given: Options,
+interface ServicePlace extends Pick<Options, "stateUrl" | "listen" | "callbackUrl"> {
+  readonly url: URL;
+  readonly iOwn?: string | undefined;
+  readonly slow?: boolean | undefined;
+  /** True for consumers' pacts: their calls are no attack, so they may go to any machine, and each begins with a state. */
+  readonly isForPacts?: boolean;
+}
+
+/** Another machine is attacked only with its owner's consent, and below its own rate limits. */
+export async function openService(
+  { url, iOwn, slow = false, isForPacts = false, ...given }: ServicePlace,
   profile: Profile,
-  { env, terminal }: Surroundings,
-): Promise<OpenedTarget<ProviderTarget>> {
-  const { runs, iOwn, slow = false } = given;
-  const url = targetUrl(given.url, "--url");
+  { env }: Surroundings,
+) {
   const stateUrl = targetUrl(given.stateUrl ?? statesOf(url), "--state-url");
   const closing: (() => void)[] = [];
   const close = (): void => {
     for (const end of closing) end();
   };
-  const isLoopbackOnly = iOwn === undefined;
   const sender = (to: URL): ProviderTarget["send"] => {
-    checkOwned(to, iOwn);
+    if (!isForPacts) checkOwned(to, iOwn);
+    const isLoopbackOnly = !isForPacts && iOwn === undefined;
     const { send, close: end } = httpSend(to.href, { isLoopbackOnly });
     closing.push(end);
     return send;
   };
   try {
     const plain = sender(url);
-    const perSecond = isLoopbackOnly ? Infinity : profile.rateLimit.refundsPerSecond / 2;
+    const perSecond = iOwn === undefined ? Infinity : profile.rateLimit.refundsPerSecond / 2;
     const send = pacedSend(plain, { perSecond });
     const first = await merchantFrom(env, "", { send, profile });
     if (first === undefined)
@@ -113,7 +132,7 @@ async function openTarget(
         "missing credentials: set COUNTERSIGN_TOKEN, or COUNTERSIGN_CLIENT_ID and COUNTERSIGN_CLIENT_SECRET",
       );
     const second = await merchantFrom(env, "_2", { send, profile });
-    const receiver = await receiverOf(given);
+    const receiver = await receiverOf({ ...given, iOwn });
     if (receiver !== undefined) closing.push(receiver.close);
     const common = {
       role: "provider",
@@ -134,14 +153,10 @@ async function openTarget(
     const other = second && { other: { ...common, ...second.merchant } };
     const target = await probeProvider(
       { ...common, ...first.merchant, ...other, states },
-      { isStateUrlGiven: given.stateUrl !== undefined },
-    );
-    const count = Math.ceil((CALLS.always + CALLS.scenario * runs) / 100) * 100;
-    terminal.err(
-      `sends about ${count} calls to ${withoutQuery(url.href)}, which make refunds and subscriptions`,
+      { isStateUrlGiven: isForPacts || given.stateUrl !== undefined },
     );
     const secrets = [...first.secrets, ...(second?.secrets ?? []), stateToken ?? []].flat();
-    return { target, secrets, notes: () => notesOf(target), close };
+    return { target, secrets, close };
   } catch (error) {
     close();
     if (error instanceof TargetNotOwnedError)
@@ -182,7 +197,7 @@ async function merchantFrom(
 }
 
 /** Names the variable of a token that the target refused; any other error stays as it is. */
-export function unverifiable(error: unknown, env: Surroundings["env"]): unknown {
+function unverifiable(error: unknown, env: Surroundings["env"]): unknown {
   if (!(error instanceof TargetUnusableError)) return error;
   const isSet = (name: string): boolean => [name, `${name}_FILE`].some((one) => env[one]);
   const sources = ["COUNTERSIGN_TOKEN", "COUNTERSIGN_CLIENT_ID"];
@@ -192,7 +207,7 @@ export function unverifiable(error: unknown, env: Surroundings["env"]): unknown 
 }
 
 /** Returns the URL at which a sandbox prepares states. */
-export function statesOf({ href }: URL): string {
+function statesOf({ href }: URL): string {
   const at = new URL(href);
   at.pathname = `${at.pathname.replace(/\/+$/, "")}/sandbox/states`;
   return at.href;
@@ -202,7 +217,7 @@ async function receiverOf({
   listen,
   callbackUrl,
   iOwn,
-}: Options): Promise<ProviderTarget["receiver"]> {
+}: Pick<Options, "listen" | "callbackUrl" | "iOwn">): Promise<ProviderTarget["receiver"]> {
   // Loopback is out of another machine's reach.
   if (listen === undefined && iOwn !== undefined) return undefined;
   const address = parseListen(listen ?? "127.0.0.1", callbackUrl);

@@ -45,8 +45,8 @@ A target on another machine needs --i-own HOST and gets at most 50 requests per 
 ${verifyHelp}
 
 Environment (also as NAME_FILE, the path of a file with the value):
-  COUNTERSIGN_SECRET                  signing secret of the receiver, or several separated by spaces: the first one signs, and each must
-                                      be accepted. A private key in PEM where the receiver verifies with a public one
+  COUNTERSIGN_SECRET                  signing secret of the receiver, or several, one a line: the first one signs, and each must be
+                                      accepted. A private key in PEM where the receiver verifies with a public one
   COUNTERSIGN_EFFECTS_DATABASE_URL    of --effects: postgres://USER:PASSWORD@HOST/DATABASE, or sqlite:FILE
   COUNTERSIGN_API_KEY                 of providers that sign one, such as LiveKit
 
@@ -167,10 +167,10 @@ function samplesIn(folder: string, provider: ProviderDocument): ReturnType<typeo
   }
 }
 
-/** One secret or several: while one is replaced, a receiver has two. A key in PEM has spaces in it. */
-export function secretsFrom(text: string): readonly string[] {
+/** One secret or several, one a line: while one is replaced, a receiver has two. A key in PEM has lines of its own. */
+function secretsFrom(text: string): readonly string[] {
   const keys = text.match(/-----BEGIN [^-]+-----.+?-----END [^-]+-----/gs);
-  return keys ?? text.split(/\s+/).filter((one) => one !== "");
+  return keys ?? text.split(/\r?\n/).filter((one) => one.trim() !== "");
 }
 
 /** Milliseconds that a receiver may take to accept a connection, at first and after a restart. */

@@ -9,6 +9,6 @@ export const definition = define({
     receiver: ["Test a webhook receiver in any language", verifyReceiver],
     sender: ["Test a sender of webhooks in any language", verifySender],
     provider: ["Test a payment service over HTTP", verifyProvider],
-    pacts: ["Test a service or a receiver against its consumers' pacts", verifyPacts],
+    pacts: ["Test a payment service against its consumers' pacts", verifyPacts],
   },
 });

@@ -37,7 +37,7 @@ const cellsOf = (row: ListedRow): readonly string[] =>
 
 /** An opened target. */
 interface Opened {
-  readonly url: string;
+  readonly target: { readonly url: string };
   /** Texts that no report may contain: tokens, keys, and `user:password` of Basic. */
   readonly secrets: readonly string[];
   readonly close: () => void | Promise<void>;
@@ -70,7 +70,7 @@ export async function verify<T extends Opened>(
   const opened = await open();
   try {
     // Values of a query are keys where somebody puts them there.
-    const hide = redactor([...opened.secrets, ...new URL(opened.url).searchParams.values()]);
+    const hide = redactor([...opened.secrets, ...new URL(opened.target.url).searchParams.values()]);
     const document = await judge(opened, {
       signal,
       again: (...words) => shellWords([...givenWords(command), ...words]),
@@ -83,12 +83,10 @@ export async function verify<T extends Opened>(
 }
 
 /** A target of checks. */
-export interface OpenedTarget<T extends Target> {
+export interface OpenedTarget<T extends Target> extends Opened {
   readonly target: T;
-  readonly secrets: readonly string[];
   /** Notes for the report's reader, read when all checks have run. */
   readonly notes: () => readonly string[];
-  readonly close: () => void | Promise<void>;
 }
 
 /** Verifies a target by checks. */
@@ -126,10 +124,7 @@ export function verifyTarget<T extends Target>(
       command,
       ids: [...byId.keys(), ...checks.map(({ id }) => id)],
       listed: { name: "checks", rows },
-      open: async () => {
-        const opened = await open();
-        return { ...opened, url: opened.target.url };
-      },
+      open,
       judge: async ({ target, notes }, { signal, again, tell }) => {
         const replay = (check: string): string => again("--only", check, "--seed", String(seed));
         const report = await run({
