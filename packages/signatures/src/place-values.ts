@@ -29,14 +29,6 @@ export function isUrl(url: string | undefined): url is string {
   return url !== undefined && url.length <= 8192 && URL_FORM.test(url);
 }
 
-export function byName(
-  [one]: readonly [string, unknown],
-  [other]: readonly [string, unknown],
-): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
-}
-
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function utf8(bytes: Uint8Array): string | undefined {

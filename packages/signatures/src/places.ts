@@ -1,5 +1,5 @@
 import { headerReader, type ReadHeader } from "./headers.ts";
-import { byName, decodeField, isUrl, memberAt, parseJson, utf8 } from "./place-values.ts";
+import { decodeField, isUrl, memberAt, parseJson, utf8 } from "./place-values.ts";
 import type { Condition } from "./provider.ts";
 import type { HeadersLike } from "./scheme.ts";
 
@@ -150,7 +150,7 @@ export class Places {
       case "item":
         return memberAt(this.#item, members);
       case "form": {
-        const text = this.#only(place, this.form().get(name));
+        const text = this.#only(place, this.#form().get(name));
         return place.isJson && text !== undefined ? this.#jsonField(place, text) : text;
       }
       case "query":
@@ -169,7 +169,7 @@ export class Places {
   }
 
   /** Returns the fields of a form, each with its values; of another body an empty map. */
-  form(): Fields {
+  #form(): Fields {
     const place = { text: "form:" };
     const text = (): string => utf8(this.#source.body) ?? this.#refuse(place, "invalid") ?? "";
     // JSON with an "&" would have fields too.
@@ -195,7 +195,8 @@ export class Places {
   sortedForm(): readonly (readonly [string, string])[] {
     // The content of another body would be unsigned.
     if (!this.#isForm() && this.#source.body.length > 0) this.#refuse({ text: "form:" }, "invalid");
-    return [...this.form()].toSorted(byName).map(([name, values]) => {
+    const byName = [...this.#form()].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    return byName.map(([name, values]) => {
       const value = this.#only({ text: `form:${name}` }, values) ?? "";
       return [name, value] as const;
     });

@@ -3,7 +3,7 @@ import { checkProvider, isTolerance, wholePattern } from "./check-provider.ts";
 import { headerReader } from "./headers.ts";
 import { judgeAge, judgeClaims, judgeDemands } from "./judge.ts";
 import { decoyKey, importNamedKey, type Key, keyImporter } from "./keys.ts";
-import { pairOf, parsePlace, type ParsedPlace, Places, secondsOf } from "./places.ts";
+import { pairOf, parsePlace, Places, type PlaceValue, secondsOf } from "./places.ts";
 import { proofsOf, refuseUnfit } from "./proofs.ts";
 import type { Algorithm, Provider } from "./provider.ts";
 import {
@@ -96,8 +96,8 @@ export function schemeOf(provider: Provider): SignatureScheme {
   }
 
   /** Parses a timestamp. If nothing separates it from the next part, it has ten digits, to end at one place. */
-  function secondsIn(sent: string | undefined): number | undefined {
-    if (meaning.needsTenDigits && /^\d+$/.test(sent ?? "") && sent?.length !== 10) return undefined;
+  function secondsIn(sent: PlaceValue | undefined): number | undefined {
+    if (meaning.needsTenDigits && /^(?!\d{10}$)\d+$/.test(String(sent))) return undefined;
     return secondsOf(sent, timestamp?.unit ?? "s");
   }
 
@@ -128,16 +128,10 @@ export function schemeOf(provider: Provider): SignatureScheme {
     // Only now: before the signature matched, everything was the stranger's choice.
     let unmet = judgeClaims(document, places, attempt.url, options);
     for (const part of parts) unmet ??= judge(part, attempt.body);
-    const seconds = checked.timestamp ?? (timePlace && secondsAt(timePlace, places));
+    const seconds = checked.timestamp ?? (timePlace && secondsIn(places.value(timePlace)));
     if (timestamp !== undefined) unmet ??= judgeAge(seconds, now, toleranceSeconds);
     if (unmet !== undefined) return unmet;
     return { ok: true, id: checked.id, timestamp: seconds, secretIndex, signed: meaning.signed };
-  }
-
-  /** Reads a timestamp that is not in a header. */
-  function secondsAt(place: ParsedPlace, places: Places): number | undefined {
-    const value = places.value(place);
-    return value === undefined ? undefined : secondsIn(String(value));
   }
 
   /** Finds the key that has signed an attempt, or an item of its batch. */
