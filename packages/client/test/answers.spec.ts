@@ -1,14 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
-import type { Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
-import { singleBytes } from "../../../test/held-memory.ts";
 import {
   clientOf,
   errorOf,
   JSON_TYPE,
-  openClient,
-  order,
   pending,
   problem,
   refundError,
@@ -115,20 +111,6 @@ describe("an unreadable answer", () => {
       expect(received.map(({ path }) => path)).toEqual(["/v1/refunds"]);
     }
   });
-
-  it(
-    "that arrives in single bytes is held in a small multiple of its bytes",
-    { tags: "ci" },
-    async () => {
-      const body = singleBytes(262_144);
-      const answer = { statusCode: 200, headers: {}, body };
-      // The client calls no other method of its dispatcher.
-      const dispatcher = { request: () => Promise.resolve(answer) } as unknown as Dispatcher;
-      const { client } = openClient("http://127.0.0.1", { dispatcher });
-      expect(await errorOf(client.refund(order))).toMatchObject({ reason: "media-type" });
-      expect(body.held()).toBeLessThan(10 * 262_144);
-    },
-  );
 });
 
 function endless(response: ServerResponse): void {

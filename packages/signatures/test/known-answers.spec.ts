@@ -49,7 +49,7 @@ const scheme = standardWebhooks({ minSecretBytes: 10 });
 
 describe("a vector of the Standard Webhooks libraries", () => {
   it.each(of("sign"))("$name signs to its signature", (v) => {
-    const message = { id: text(v.id), timestamp: v.timestamp ?? Number.NaN, body: bodyOf(v) };
+    const message = { id: v.id, timestamp: v.timestamp, body: bodyOf(v) };
     const { headers } = scheme.sign(message, secretsOf(v));
     expect(headers["webhook-signature"]).toBe(v.expected_signature);
   });
@@ -119,18 +119,9 @@ function verdictOf(judge: () => string): string {
 }
 
 function secretsOf({ secret }: Vector): Secret[] {
-  return [secret].flat().map((one) => {
-    if (one === null) throw new Error("a vector of this kind has a secret");
-    // Upstream takes base64 without a prefix; here the prefix says what the text is.
-    return /^wh(sec|pk|sk)_/.test(one) ? one : `whsec_${one}`;
-  });
+  // Upstream takes base64 without a prefix; here the prefix says what the text is.
+  return [secret ?? ""].flat().map((one) => (/^wh(sec|pk|sk)_/.test(one) ? one : `whsec_${one}`));
 }
 
-function bodyOf({ body, body_base64 }: Vector): Uint8Array {
-  return body_base64 === undefined ? Buffer.from(text(body)) : Buffer.from(body_base64, "base64");
-}
-
-function text(value: string | undefined): string {
-  if (value === undefined) throw new Error("a vector of this kind has this member");
-  return value;
-}
+const bodyOf = ({ body = "", body_base64: base64 }: Vector): Uint8Array =>
+  base64 === undefined ? Buffer.from(body) : Buffer.from(base64, "base64");

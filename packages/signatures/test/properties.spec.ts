@@ -171,35 +171,25 @@ for (const [place, { document, sign, verify }] of cut.entries())
         fc.property(fc.array(piece, { minLength: 1, maxLength: 4 }), (pieces) => {
           // A body after a URL begins as JSON does.
           const text = `${signed.includes("url") ? "{}" : ""}${pieces.join("")}`;
-          const message = {
-            id: "msg1",
-            timestamp: now / 1000,
-            method: "POST",
-            url: "https://a.b/c",
-          };
-          const genuine = scheme.sign({ ...message, body: Buffer.from(text) }, [sign]);
+          const message = { id: "msg1", method: "POST", url: "https://a.b/c" };
+          const body = Buffer.from(text);
+          const genuine = scheme.sign({ ...message, timestamp: now / 1000, body }, [sign]);
           const times = [String(now / 1000), String(now), new Date(now).toISOString()];
           const inHeaders = JSON.stringify(genuine.headers);
           const sent = times.findLast((time) => inHeaders.includes(time)) ?? "";
-          const whole: Split = {
-            id: "msg1",
-            timestamp: sent,
-            method: "POST",
-            url: message.url,
-            body: text,
-          };
+          const whole: Split = { ...message, timestamp: sent, body: text };
           const all = parts.map((part) =>
             typeof part === "string" ? (whole[part] ?? "") : "text" in part ? part.text : "",
           );
           const accepted = [...splitsOf(parts, all.join(""))].filter((split) => {
-            const { id = "", timestamp = "", body = "", ...request } = split;
+            const { id = "", timestamp = "", body: bytes = "", ...request } = split;
             const headers = Object.fromEntries(
               Object.entries(genuine.headers).map(([name, value]) => [
                 name,
-                value === "msg1" ? id : sent === "" ? value : value.replace(sent, timestamp),
+                value === message.id ? id : value.replace(sent, timestamp),
               ]),
             );
-            const attempt = { headers, body: Buffer.from(body), ...request };
+            const attempt = { headers, body: Buffer.from(bytes), ...request };
             return scheme.verify(attempt, [verify], { now, toleranceSeconds: 86_400 }).ok;
           });
           expect(accepted).toHaveLength(1);
