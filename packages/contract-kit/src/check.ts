@@ -9,6 +9,8 @@ export interface CheckContext {
   readonly seed: number;
   /** Ids of the requirements that the run judges. Default: all of the check's. */
   readonly selected?: readonly string[];
+  /** True if no check was left out: each fault is named by its own. Default false. */
+  readonly isWhole?: boolean;
   /** Number of scenarios of a generated check, 1 or more. */
   readonly runs: number;
   /** Aborted if the run is interrupted: a check then reports what it has seen. */

@@ -74,7 +74,7 @@ export async function run<T extends Target>(options: RunOptions<T>): Promise<Rep
   const startedAt = clock();
   const [newest = ""] = requirementVersions(options.requirements);
   const { version = newest } = options;
-  const context = { seed, runs, ...(signal && { signal }) };
+  const context = { seed, runs, isWhole: options.only === undefined, ...(signal && { signal }) };
   const findings: Finding[] = [];
   // A requirement that a check had to leave out may be broken: the target is not judged.
   let isIncomplete = false;

@@ -147,7 +147,7 @@ async function openTarget(
     opened = target;
     await requireListening(target);
     terminal.err(
-      `sends about ${target.expectedRequests} requests, at most ${target.maxRequests}, to ${withoutQuery(url)}; genuine ones run your handlers`,
+      `sends ${given.only === undefined ? "about" : "a part of"} ${target.expectedRequests} requests, at most ${target.maxRequests}, to ${withoutQuery(url)}; genuine ones run your handlers`,
     );
     return { target, secrets, notes: () => [...tierNotes(target), ...target.notes()], close };
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CheckContext } from "../check.ts";
 import type { Exchange } from "../exchange-text.ts";
-import type { ReceiverTarget } from "./receiver-target.ts";
+import { MAX_ANSWERS, type ReceiverTarget } from "./receiver-target.ts";
 import type { Verdicts } from "../verdicts.ts";
 import { type Attempt, AttemptMaker } from "./attempt-maker.ts";
 import { sleep } from "./clock.ts";
@@ -16,9 +16,9 @@ interface PostOptions {
   readonly retriesOnly429?: boolean;
 }
 
-interface PostAllOptions extends PostOptions {
+interface PostAllOptions<T extends Attempt = Attempt> extends PostOptions {
   /** True for an answer that the check looks for: after `enough` of them (default 1) the rest is not sent. */
-  readonly isFound?: (reply: Reply) => boolean;
+  readonly isFound?: (reply: Reply, attempt: T) => boolean;
   readonly enough?: number;
   /** Attempts at once. Default: 4. */
   readonly atOnce?: number;
@@ -49,8 +49,6 @@ const LIMITED_RETRIES = 12;
 const LONGEST_WAIT_MS = 5000;
 /** Milliseconds that a run waits for retries that fail in the end. */
 const FUTILE_WAIT_MS = 6000;
-/** Different answers that are kept of a run. */
-const MAX_ANSWERS = 500;
 
 export class KitSender extends AttemptMaker {
   readonly target: ReceiverTarget;
@@ -149,7 +147,7 @@ export class KitSender extends AttemptMaker {
   /** Sends several attempts and adds their replies; never more at once than senders do. */
   async postAll<T extends Attempt>(
     attempts: readonly T[],
-    { isFound, enough = 1, atOnce = AT_ONCE, ...options }: PostAllOptions = {},
+    { isFound, enough = 1, atOnce = AT_ONCE, ...options }: PostAllOptions<T> = {},
   ): Promise<readonly (T & Sent)[]> {
     const sent: (T & Sent)[] = [];
     const left = attempts.entries();
@@ -158,7 +156,7 @@ export class KitSender extends AttemptMaker {
       for (const [index, one] of left) {
         const reply = await this.post(one, options);
         sent[index] = { ...one, reply };
-        if (isFound?.(reply) === true) found += 1;
+        if (isFound?.(reply, one) === true) found += 1;
         if (found >= enough) return;
       }
     };
@@ -174,7 +172,7 @@ export class KitSender extends AttemptMaker {
    */
   async observe<T extends Attempt>(
     attempts: readonly T[],
-    options?: PostAllOptions,
+    options?: PostAllOptions<T>,
     isHandled: (sent: T & Sent) => boolean = () => false,
   ): Promise<readonly (T & Observed)[]> {
     const sent = await this.postAll(attempts, options);
@@ -269,15 +267,17 @@ export class KitSender extends AttemptMaker {
 
   /**
    * Returns the handlers' effects, as soon as all of `events` have one or the target's time is over;
-   * `undefined` if the target does not show them.
+   * `undefined` if the target does not show them, or loses plain events.
    */
   async waitForEffects(events: readonly TestEvent[]): Promise<Seen | undefined> {
-    return this.target.effects?.seen(events);
+    const { effects, runState } = this.target;
+    return runState.loss === undefined ? effects?.seen(events) : undefined;
   }
 
   /** The same, after those of all that was sent before: a genuine attempt follows, and its effect comes last. */
   async postLastAndWaitForEffects(events: readonly TestEvent[] = []): Promise<Seen | undefined> {
-    if (this.target.effects === undefined) return undefined;
+    const { effects, runState } = this.target;
+    if (effects === undefined || runState.loss !== undefined) return undefined;
     const last = this.attempt();
     await this.post(last);
     // This waits even if it was not acknowledged: a handler of an earlier attempt may still run.

@@ -95,6 +95,12 @@ export interface Survey {
   readonly cause?: string | undefined;
 }
 
+/** Plain events that were acknowledged and never handled. */
+export interface Loss {
+  readonly requirement: "R-ONCE-DISTINCT" | "R-LOAD-SHED";
+  readonly message: string;
+}
+
 interface RunState {
   /** Absent until the first check begins. */
   survey?: Promise<Survey>;
@@ -107,6 +113,8 @@ interface RunState {
   };
   /** The reason if handlers no longer run for what is acknowledged. */
   stopped?: string | undefined;
+  /** Set once plain events are lost: effects show nothing about anything else then. */
+  loss?: Loss | undefined;
   /** Genuine attempts of the catalogue that were acknowledged and showed no effect. */
   silent?: readonly Sent[];
   /** True if it was still lost when the next check began; absent until then. */
@@ -131,6 +139,8 @@ interface RunState {
 const REQUESTS = { answers: 1600, effects: 350, type: 45, catalogue: 2 };
 /** The most requests of a run, as a multiple of what it needs. */
 const MAX_FACTOR = 4;
+/** Different answers that are kept of a run. */
+export const MAX_ANSWERS = 2000;
 /** Requests that are left for the checks that judge the whole run. */
 const LAST_REQUESTS = 200;
 
@@ -171,6 +181,7 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
       : undefined;
   const source =
     typeof effects === "string" ? effectsSockets && httpEffects(effectsSockets) : effects;
+  const runState: RunState = { handled: [], refused: [], answers: new Map(), futileMs: 0 };
   const path = `${sockets.url.pathname}${sockets.url.search}`;
   return {
     ...options,
@@ -185,9 +196,12 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
     maxRequests,
     nonce: options.nonce ?? clock.now().toString(36),
     slow: options.slow ?? false,
-    runState: { handled: [], refused: [], answers: new Map(), futileMs: 0 },
+    runState,
     notes: () => [
       `${sockets.sent} requests were sent to the receiver`,
+      ...(runState.answers.size < MAX_ANSWERS
+        ? []
+        : [`only the first ${MAX_ANSWERS} different answers were searched for secrets and stacks`]),
       ...skewNotes(sockets.aheadSeconds ?? 0),
     ],
     close: () => {

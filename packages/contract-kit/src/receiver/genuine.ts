@@ -1,7 +1,7 @@
 import type { ReceiverCheck } from "../check.ts";
-import { sleep } from "../harness/clock.ts";
 import type { Seen } from "../harness/effects.ts";
 import type { KitSender, Sent } from "../harness/kit-sender.ts";
+import { findLoss } from "./losses.ts";
 import { withAmounts } from "./money.ts";
 import { parseJson, spread } from "../values.ts";
 import { expectOneRun, receiverCheck } from "./receiver-check.ts";
@@ -27,10 +27,22 @@ export const genuine: ReceiverCheck = receiverCheck({
       return verdicts.fail(GENUINE, first.cause, [first.sent[0]?.reply]);
     const others = await sendOtherTypes(kit, first.sent);
     const seen = others.length === 0 ? first.seen : await kit.postLastAndWaitForEffects();
-    kit.target.runState.stopped = await stoppedAfter(kit, { survey: first.sent, others, seen });
-    const { stopped } = kit.target.runState;
-    if (stopped !== undefined) return verdicts.fail(ONE, stopped, [others.at(-1)?.reply]);
-    judge(kit, [...first.sent, ...others], seen);
+    const sent = [...first.sent, ...others];
+    const hasRun = ({ event }: Sent): boolean => seen?.of(event) !== undefined;
+    const isLossy =
+      sent.some(hasRun) && sent.some((one) => one.reply.isAcknowledged && !hasRun(one));
+    const loss = isLossy
+      ? await findLoss(
+          kit,
+          sent.filter(hasRun).map(({ what }) => what),
+        )
+      : undefined;
+    const { runState } = kit.target;
+    runState.stopped = loss?.all === true ? switchedOff(sent, seen) : undefined;
+    if (runState.stopped !== undefined)
+      return verdicts.fail(ONE, runState.stopped, [others.at(-1)?.reply]);
+    runState.loss = loss;
+    judge(kit, sent, loss === undefined ? seen : undefined);
     return undefined;
   },
 });
@@ -53,39 +65,20 @@ function sendOtherTypes(kit: KitSender, sent: readonly Sent[]): Promise<readonly
   return kit.postAll(attempts, { atOnce: AT_ONCE });
 }
 
-/** Types in a row without an effect, after which it is asked whether any handler still runs. */
+/** Types in a row without an effect, after which handlers may no longer run. */
 const SILENT = 8;
-/** Clocks of seconds have moved on then. */
-const LATER_MS = 1100;
 
-/** A sentence if types whose handlers have run show no effect any more. */
-async function stoppedAfter(
-  kit: KitSender,
-  given: {
-    readonly survey: readonly Sent[];
-    readonly others: readonly Sent[];
-    readonly seen: Seen | undefined;
-  },
-): Promise<string | undefined> {
-  const { survey: first, others, seen } = given;
+/** A sentence if one of the events that were handled last has switched all handlers off. */
+function switchedOff(sent: readonly Sent[], seen: Seen | undefined): string | undefined {
   const hasRun = ({ event }: Sent): boolean => seen?.of(event) !== undefined;
-  const tail = others.slice(others.findLastIndex(hasRun) + 1);
-  const rows = kit.events.rows.filter(({ type }) =>
-    first.some((one) => one.what === type && hasRun(one)),
-  );
-  if (tail.length < SILENT || rows.length === 0) return undefined;
-  for (const _ of rows.slice(0, 2)) {
-    const again = await kit.postAll(rows.map((row) => kit.attempt({ row })));
-    const accepted = again.filter(({ reply }) => reply.isAcknowledged);
-    const now = await kit.waitForEffects(accepted.map(({ event }) => event));
-    const isSilent = accepted.every(({ event }) => now?.of(event) === undefined);
-    if (accepted.length === 0 || !isSilent) return undefined;
-    await sleep(kit.target.sockets.clock, LATER_MS);
-  }
-  const ran = [...first, ...others].filter(hasRun);
-  const last = ran.slice(-SILENT).map(({ what }) => what);
-  const known = rows.map(({ type }) => type);
-  return `handlers ran until attempt ${ran.length} or so of the catalogue, and for none of the ${tail.length} after it, nor again for ${known.join(", ")}, all acknowledged: one of the last events that were handled has switched them off (${last.join(", ")})`;
+  const last = sent.findLastIndex(hasRun);
+  const tail = sent.length - last - 1;
+  if (tail < SILENT) return undefined;
+  const names = sent
+    .slice(0, last + 1)
+    .filter(hasRun)
+    .map(({ what }) => what);
+  return `handlers ran until attempt ${names.length} or so of the catalogue, and for none of the ${tail} after it, nor again for plain events, all acknowledged: one of the last events that were handled has switched them off (${names.slice(-SILENT).join(", ")})`;
 }
 
 function judge(kit: KitSender, sent: readonly Sent[], seen: Seen | undefined): void {

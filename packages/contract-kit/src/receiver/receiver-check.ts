@@ -6,6 +6,7 @@ import { KitSender, type Sent, TargetLostError } from "../harness/kit-sender.ts"
 import { isThere, RunOverError } from "../harness/sockets.ts";
 import type { ReceiverTarget } from "../harness/receiver-target.ts";
 import { Verdicts } from "../verdicts.ts";
+import { findLoss } from "./losses.ts";
 import { survey } from "./survey.ts";
 
 /** A check of a receiver before it is run. */
@@ -44,14 +45,30 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
     else if (over !== undefined) return all("skipped", over);
     const verdicts = new Verdicts(id, requirements);
     const kit = new KitSender(target, context, verdicts);
+    /** Names a loss of plain events once, with its own requirement. */
+    const unseen = (): string | undefined => {
+      const { loss } = runState;
+      if (effects === undefined || loss === undefined)
+        return effects === undefined ? NO_EFFECTS : effects.unreadable;
+      if (requirements.includes(loss.requirement)) verdicts.fail(loss.requirement, loss.message);
+      return `${loss.message}: ${loss.requirement} comes first`;
+    };
     const judged = async (): Promise<readonly Verdict[]> => {
       const { cause } = await survey(new KitSender(target, context, verdicts, "survey"));
       if (cause !== undefined && !isFirst)
         return all("skipped", `genuine attempts are refused: ${cause}`);
       if (runState.stopped !== undefined)
         return all("skipped", `handlers no longer run: ${runState.stopped}`);
+      if (runState.loss !== undefined && options.skipsWithoutEffects === true)
+        return verdicts.list(unseen());
       await options.run(kit);
-      return verdicts.list(undefined, effects === undefined ? NO_EFFECTS : effects.unreadable);
+      const hasFailed = requirements.some((one) => verdicts.hasFailed(one));
+      if (hasFailed && effects !== undefined)
+        runState.loss ??= await findLoss(
+          kit,
+          runState.handled.map(({ type }) => type),
+        );
+      return verdicts.list(undefined, unseen());
     };
     try {
       return await Promise.race([judged(), aborted(context.signal)]);
@@ -59,7 +76,10 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
       if (error instanceof RunOverError) return verdicts.list(error.message);
       if (!(error instanceof TargetLostError)) throw error;
       const isBlamed = !wasLost && runState.lost?.isBan !== true;
-      if (isBlamed || judgesLoss) verdicts.fail(kit.blamedIfLost, error.message, [error.exchange]);
+      // The check of R-ALIVE fails: what was being sent may have nothing to do with it.
+      const isOwn = judgesLoss || context.isWhole !== true;
+      if (isBlamed || judgesLoss)
+        verdicts.fail(kit.blamedIfLost, error.message, [error.exchange], !isOwn);
       return verdicts.list(lossOf(runState.lost, "in this check"));
     }
   };
@@ -151,9 +171,17 @@ const isShutOut = ({ status }: Reply): boolean => status === 403 || status === 4
 export interface ValidAttempt extends Attempt {
   /** Default: the requirement of the whole call. */
   readonly requirement?: string;
+  /** True if a correct receiver may refuse it, by 4xx: it must not fail, nor lose what it acknowledges. */
+  readonly mayBeRefused?: boolean;
   /** True if no handler is known to run for it: its type is not in the catalogue. */
   readonly isUnhandled?: boolean;
 }
+
+/** True for the answer to a valid attempt that loses nothing. */
+const isTaken = (reply: Reply, { mayBeRefused = false }: Partial<ValidAttempt>): boolean => {
+  const { status = 0, isAcknowledged } = reply;
+  return isAcknowledged || (mayBeRefused && status >= 400 && status < 500);
+};
 
 /** Sends genuine attempts: each must be acknowledged, and its handler run once. */
 export async function expectAccepted(
@@ -163,7 +191,7 @@ export async function expectAccepted(
 ): Promise<void> {
   const { verdicts, expect } = kit;
   kit.blamedIfLost = requirement;
-  const isFound = (reply: Reply): boolean => !reply.isAcknowledged;
+  const isFound = (reply: Reply, one: ValidAttempt): boolean => !isTaken(reply, one);
   const sent = await kit.postAll(attempts, { isFound, enough: ENOUGH });
   const handled = sent.filter((one) => one.reply.isAcknowledged && one.isUnhandled !== true);
   const seen = await kit.waitForEffects(handled.map(({ event }) => event));
@@ -171,7 +199,7 @@ export async function expectAccepted(
   for (const one of sent) {
     const { what, reply, requirement: own = requirement } = one;
     const answer = `${what}: it is genuine, and was answered by ${reply.summary}`;
-    expect(own, reply.isAcknowledged, answer, reply);
+    expect(own, isTaken(reply, one), answer, reply);
     if (seen !== undefined && handled.includes(one)) expectOneRun(kit, own, one, seen);
   }
 }
