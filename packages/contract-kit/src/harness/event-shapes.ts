@@ -57,6 +57,7 @@ const TEXTS: readonly (readonly [what: string, text: string])[] = [
   ["letters from right to left", "\u05E9\u05DC\u05D5\u05DD \u0645\u0631\u062D\u0628\u0627"],
   ["quotes and markup", `O'Brien "<b>&amp;</b>" \\ / %s {{x}} \${y}`],
   ["breaks of lines", "a\nb\r\nc\td\u2028e"],
+  ["a zero character", "a\0b"],
 ];
 
 function fromSchema(

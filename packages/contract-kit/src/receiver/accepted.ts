@@ -3,7 +3,10 @@ import { sleep } from "../harness/clock.ts";
 import type { AttemptOrder } from "../harness/attempt-maker.ts";
 import { transports } from "../harness/message.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
+import type { EventForm } from "../harness/event-forms.ts";
 import { reversed } from "./forged-bodies.ts";
+import { words } from "./forged-operation.ts";
+import { ofForm } from "./variants.ts";
 import { expectAccepted, receiverCheck, type ValidAttempt } from "./receiver-check.ts";
 
 const EACH = "R-VERIFY-EACH";
@@ -77,11 +80,15 @@ export const signatureLists: ReceiverCheck = receiverCheck({
 
 const FORMS = "R-HTTP-FORMS";
 const RAW = "R-VERIFY-RAW";
+const GENUINE = "R-ACK-GENUINE";
+
+/** Retries before the first attempt that arrives: the receiver was away. */
+const EARLIER = [1, 2, 6];
 
 export const forms: ReceiverCheck = receiverCheck({
   id: "receiver/forms",
-  title: "genuine attempts are accepted in every form of HTTP, and with every spelling of JSON",
-  requirements: [FORMS, RAW],
+  title: "genuine attempts are accepted in every form of HTTP, and with every spelling of a body",
+  requirements: [FORMS, RAW, GENUINE],
   run: async (kit) => {
     const { events, signing, verdicts, target } = kit;
     const attempts = Object.entries(transports).map(([form, change], index): ValidAttempt => {
@@ -89,7 +96,12 @@ export const forms: ReceiverCheck = receiverCheck({
       return { ...attempt, ...change(attempt) };
     });
     await expectAccepted(kit, FORMS, attempts);
-    if (events.isForm) return expectAccepted(kit, RAW, fields(kit));
+    const late = EARLIER.map((retries) =>
+      kit.attempt({ retries, what: `an event whose first ${retries} attempts did not arrive` }),
+    );
+    await expectAccepted(kit, GENUINE, late);
+    for (const form of events.forms.filter(({ isForm }) => isForm)) await expectFields(kit, form);
+    if (events.isForm) return undefined;
     // A body whose values are signed one by one may be printed in any way.
     if (!signing.covers.body) {
       const { title } = target.provider;
@@ -103,23 +115,39 @@ export const forms: ReceiverCheck = receiverCheck({
   },
 });
 
-/** Fields that a receiver may lose before it computes the signature. */
+/** Fields that a receiver may lose or print otherwise before it computes the signature. */
 const FIELDS = {
   "an empty field": "Cstest=",
   "a field with a plus, a space and an ampersand": "Cstest=a%2Bb+c%26d",
+  "a space that is written as %20": "Cstest=a%20b",
+  "signs that some programs escape": "Cstest=a*b~c-d_e.f!g'h(i)",
+  "signs that some programs do not escape": "Cstest=%2A%7E%2D%5F%2E%21%27%28%29",
+  "escapes in small letters": "Cstest=%c3%a9%2b",
   "a field with letters that are not ASCII": "Cstest=caf%C3%A9+%F0%9F%8E%89",
   "two fields whose names differ in case": "CSTEST=1&cstest=2",
 };
 
-const fields = (kit: KitSender): readonly ValidAttempt[] =>
-  Object.entries(FIELDS).map(([what, field]) =>
-    kit.attempt({ what: `a form with ${what}`, body: (text) => `${text}&${field}` }),
-  );
+/** A receiver that takes a form takes it with any field more, however that is written. */
+async function expectFields(kit: KitSender, form: EventForm): Promise<void> {
+  const isUsual = kit.events.isForm;
+  const order: AttemptOrder = isUsual ? {} : ofForm(form);
+  if (!isUsual && !(await kit.post(kit.attempt(order))).isAcknowledged) return;
+  const attempts = Object.entries(FIELDS).map(([what, field]): ValidAttempt => {
+    const body = (text: string): string => `${text}&${field}`;
+    return {
+      ...kit.attempt({ ...order, what: `a form with ${what}`, body }),
+      isUnhandled: !isUsual,
+    };
+  });
+  await expectAccepted(kit, RAW, attempts);
+}
 
 /** A text and an amount that are replaced by each spelling. */
 const TEXT = "cstest-text";
 const AMOUNT = '"cstest-amount"';
 
+/** No text at all according to RFC 7493, which some readers therefore refuse. */
+const HALF = "an escaped half of a character beyond 16 bits";
 /** Spellings of a text in JSON. */
 const TEXTS: Readonly<Record<string, string>> = {
   "an escaped letter": String.raw`\u0041`,
@@ -131,7 +159,11 @@ const TEXTS: Readonly<Record<string, string>> = {
   "a letter and its accent apart": "cafe\u0301",
   "characters that HTML would escape": "<a&b>'",
   "a separator of lines": "a\u2028b",
+  "an escaped zero character": String.raw`a\u0000b`,
+  [HALF]: String.raw`a\ud83cb`,
 };
+/** Members of an event's data whose texts handlers often read. */
+const MEMBERS = words("cstest name text description message title");
 
 const indented = (text: string, by: number | string): string =>
   JSON.stringify(JSON.parse(text), null, by);
@@ -162,9 +194,10 @@ function spellings(kit: KitSender): readonly ValidAttempt[] {
     ...Object.entries(PRINTINGS).map(([what, print]) => spelt(what, print)),
     // Behind a signed URL, the space could belong to either.
     ...(kit.signing.signsUrl ? [] : [spelt(SPACE_BEFORE, (body) => ` ${body}`)]),
-    ...Object.entries(TEXTS).map(([what, value]) =>
-      spelt(what, (body) => body.replace(TEXT, () => value)),
-    ),
+    ...Object.entries(TEXTS).map(([what, value]) => ({
+      ...spelt(what, (body) => body.replaceAll(TEXT, () => value)),
+      mayBeRefused: what === HALF,
+    })),
   ];
 }
 
@@ -173,7 +206,7 @@ function spellable({ events }: KitSender): AttemptOrder {
   const row = events.rows.find(({ kind }) => kind === "payment.created");
   const amount = { currency: "USD", value: "cstest-amount" };
   return row === undefined
-    ? { data: { cstest: TEXT, cstestAmount: amount } }
+    ? { data: { ...Object.fromEntries(MEMBERS.map((name) => [name, TEXT])), cstestAmount: amount } }
     : { row, data: { clientReferenceId: TEXT, amount } };
 }
 
@@ -181,7 +214,7 @@ function spellable({ events }: KitSender): AttemptOrder {
 async function inPieces(kit: KitSender): Promise<void> {
   const attempt = kit.attempt({
     ...spellable(kit),
-    body: (text) => text.replace(TEXT, "é🎉é").replace(AMOUNT, "1.10"),
+    body: (text) => text.replaceAll(TEXT, "é🎉é").replace(AMOUNT, "1.10"),
   });
   const body = Buffer.from(attempt.body);
   const at = body.indexOf("é") + 1;

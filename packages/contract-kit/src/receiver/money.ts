@@ -30,13 +30,14 @@ export const money: ReceiverCheck = receiverCheck({
     for (const row of kit.events.rows)
       for (const form of ["whole", "decimal"] as const) {
         const order = { row, form };
-        const safe = await handledAmounts(kit, { ...order, all: SAFE });
+        const safe = await handledAmounts(kit, { ...order, all: SAFE, isPlain: true });
         const [ratio = 0, ...others] = safe.map(({ cents, got }) => Number(got) / cents);
         // An amount in cents, or in units of 100 cents that were written as if they were cents.
         if (![1, 100].includes(ratio) || others.some((other) => other !== ratio)) continue;
-        const sent = await handledAmounts(kit, { ...order, all: [...TRAPS, ...drawn] });
-        for (const { cents, got, reply } of sent) {
-          const expected = `an event of ${inUnits(cents)}: expected ${cents * ratio} cents at the handler`;
+        const all = [...TRAPS, ...drawn, ...SAFE, ...SAFE, ...SAFE];
+        const sent = await handledAmounts(kit, { ...order, all });
+        for (const { cents, printed, got, reply } of sent) {
+          const expected = `an event of ${printed}: expected ${cents * ratio} cents at the handler`;
           const isExact = reply.isAcknowledged && got === String(cents * ratio);
           kit.expect(EXACT, isExact, `${expected}, got ${got}`, reply);
         }
@@ -48,14 +49,21 @@ interface Amounts {
   readonly row: KitSender["events"]["rows"][number];
   readonly form: NumberForm;
   readonly all: readonly number[];
+  /** True to print all of them with two decimals; otherwise each in the next way in which JSON prints numbers. */
+  readonly isPlain?: boolean;
 }
 
 /** Sends an event for each amount, and returns what the handlers have made of them. */
-async function handledAmounts(kit: KitSender, { row, form, all }: Amounts) {
-  const attempts = all.map((cents) => ({
-    ...kit.attempt({ row, body: (text) => withAmounts(text, cents, form) }),
-    cents,
-  }));
+async function handledAmounts(kit: KitSender, { row, form, all, isPlain = false }: Amounts) {
+  const attempts = all.map((cents, index) => {
+    const printing = isPlain ? 0 : index;
+    const body = (text: string): string => withAmounts(text, cents, form, printing);
+    return {
+      ...kit.attempt({ row, body }),
+      cents,
+      printed: form === "whole" ? inUnits(cents) : FORMS[form](cents, printing),
+    };
+  });
   const sent = await kit.postAll(attempts);
   const accepted = sent.filter(({ reply }) => reply.isAcknowledged);
   const seen = await kit.waitForEffects(accepted.map(({ event }) => event));
@@ -68,10 +76,11 @@ async function handledAmounts(kit: KitSender, { row, form, all }: Amounts) {
   });
 }
 
-/** Forms of cents in a body. */
+/** Forms of cents in a body. JSON has three for 12.00: who removes the dot of each reads three amounts. */
 const FORMS = {
   whole: (cents: number) => String(cents),
-  decimal: (cents: number) => inUnits(cents).replace(/0$/, ""),
+  decimal: (cents: number, printing: number) =>
+    inUnits(cents).replace([/$/, /0$/, /\.?0+$/][printing % 3] ?? "", ""),
   wholeText: (cents: number) => `"${cents}"`,
   decimalText: (cents: number) => `"${inUnits(cents)}"`,
 } as const;
@@ -106,8 +115,14 @@ interface Place {
  * A JSON body with one amount in each member that has one: in its own, or else in those of vendors' events.
  *
  * @param numbers The form of amounts that are numbers in the body.
+ * @param printing The way in which decimal numbers are printed; each third one is the same.
  */
-export function withAmounts(text: string, cents: number, numbers: NumberForm): string {
+export function withAmounts(
+  text: string,
+  cents: number,
+  numbers: NumberForm,
+  printing = 0,
+): string {
   const body = parseJson(text);
   const own = amountsIn(body, numbers);
   const places = own.length > 0 ? own : usualPlaces(body);
@@ -116,7 +131,7 @@ export function withAmounts(text: string, cents: number, numbers: NumberForm): s
     body,
   );
   return JSON.stringify(marked).replaceAll(/"cstest-(\w+)"/g, (mark, form: string) =>
-    form in FORMS ? FORMS[form as Form](cents) : mark,
+    form in FORMS ? FORMS[form as Form](cents, printing) : mark,
   );
 }
 

@@ -1,20 +1,20 @@
 import type { ReceiverCheck } from "../check.ts";
-import type { Attempt, AttemptOrder } from "../harness/attempt-maker.ts";
+import type { AttemptOrder } from "../harness/attempt-maker.ts";
+import { sleep } from "../harness/clock.ts";
 import { NO_FAILURES } from "../harness/effects.ts";
-import { variedParts, withOtherId } from "../harness/event-keys.ts";
-import { type Header, without } from "../harness/message.ts";
-import type { TestEvent } from "../harness/provider-events.ts";
+import { type Header, type Reply, without } from "../harness/message.ts";
+import type { CatalogueRow, TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
 import type { ReceiverTarget } from "../harness/receiver-target.ts";
 import { receiverCheck } from "./receiver-check.ts";
 
 const DUPLICATE = "R-ONCE-DUPLICATE";
 
-const hasNoId = ({ events, provider: { title } }: ReceiverTarget): string | undefined =>
+export const hasNoId = ({ events, provider: { title } }: ReceiverTarget): string | undefined =>
   events.hasId ? undefined : `${title} sends no id of the event`;
 
 /** Headers that differ between honest attempts of one event. */
-const OTHER_HEADERS: readonly Header[] = [
+export const OTHER_HEADERS: readonly Header[] = [
   ["User-Agent", "cstest/2"],
   ["X-Request-Id", "cstest-other"],
   ["X-Forwarded-For", "203.0.113.9"],
@@ -76,154 +76,13 @@ export const duplicates: ReceiverCheck = receiverCheck({
   },
 });
 
-const DISTINCT = "R-ONCE-DISTINCT";
-
-export const distinct: ReceiverCheck = receiverCheck({
-  id: "receiver/distinct",
-  title: "of two events that differ in one part of what identifies them, both are handled",
-  requirements: [DISTINCT],
-  inapplicable: hasNoId,
-  run: async (kit) => {
-    const pairs = [...lookalikes(kit), ...twins(kit)];
-    const sent = await Promise.all(
-      pairs.map(async ([what, first, second]) => {
-        const replies = [await kit.post(first), await kit.post(second)];
-        const refused = replies.find(({ isAcknowledged }) => !isAcknowledged);
-        return { what, events: [first.event, second.event], replies, refused };
-      }),
-    );
-    await hostileIds(kit);
-    const accepted = sent.filter(({ refused }) => refused === undefined);
-    const seen = await kit.postLastAndWaitForEffects(accepted.flatMap(({ events }) => events));
-    for (const { what, events, replies, refused } of sent) {
-      const answer = (refused ?? replies[1])?.insteadOf(`${what}: both are genuine`) ?? what;
-      kit.expect(DISTINCT, refused === undefined, answer, ...replies);
-      if (seen === undefined || refused !== undefined) continue;
-      const count = seen.count({ ids: events.flatMap(({ ids }) => ids) });
-      const message = `${what}: both were acknowledged, and handlers have run ${count} times: 2 expected`;
-      // Vendors advise to know an event by this id alone.
-      const isOneId = events[0]?.id === events[1]?.id && kit.events.form.idPlaces.length === 1;
-      const shared = `${message}. One id of ${kit.target.provider.title} can come with several types: if you subscribe to more than one, remember the id with the type`;
-      if (count < 2 && isOneId) kit.verdicts.warn(DISTINCT, shared, replies);
-      else kit.expect(DISTINCT, count === 2, message, ...replies);
-    }
-  },
-});
-
-type Pair = readonly [what: string, first: Attempt, second: Attempt];
-
-/** The longest id of the reference interface, and one that every vendor's table has room for. */
-const LONGEST_ID = 64;
-const LONGEST_VENDORS_ID = 40;
-
-/** Ids that a store, a cache or a careless comparison takes for one. */
-function lookalikes(kit: KitSender): readonly Pair[] {
-  const stem = kit.event().id;
-  const longest = kit.target.provider.sending === undefined ? LONGEST_VENDORS_ID : LONGEST_ID;
-  const long = (end: string): string => `${stem}_`.padEnd(longest - end.length, "a") + end;
-  const ids: readonly (readonly [what: string, one: string, other: string])[] = [
-    ["that differ in case", `${stem}_Ab`, `${stem}_aB`],
-    ["of which one begins with the other", `${stem}_p`, `${stem}_pp`],
-    ["with - and _ in one place", `${stem}_a_b`, `${stem}_a-b`],
-    ["of which one ends with _", `${stem}_e`, `${stem}_e_`],
-    ["that differ by leading zeros", `${stem}_7`, `${stem}_007`],
-    ["that are equal as numbers", `${stem}_1e3`, `${stem}_1000`],
-    ["with O and 0", `${stem}_O1`, `${stem}_0l`],
-    ...[16, 20, 24, 32, 36, 40, 48, 50, 60, 63]
-      .filter((length) => length < longest && length > stem.length + 1)
-      .map((length): readonly [string, string, string] => {
-        const same = `${stem}_`.padEnd(length, "c");
-        return [`that differ after ${length} characters`, `${same}x`, `${same}y`];
-      }),
-    [`of ${longest} characters that differ in the last`, long("x"), long("y")],
-  ];
-  const row = kit.row();
-  return ids.map(([what, id, other]) => [
-    `two ids ${what}`,
-    kit.attempt({ id, row }),
-    kit.attempt({ id: other, row }),
-  ]);
-}
-
-/** Characters that mean something to a database, a shell, a file system or a format, where an id is no mere value. */
-const HOSTILE = ["'", "' OR '1'='1", "/../x", "%s%n", "\\", "{{1}}", "*"];
-
-/** Plain ones that are sent next to them: if events get lost without any reason in their ids, ids are not to blame. */
-const PLAIN = ["a", "b"];
-
-/** A genuine attempt whose id ends with a text; `undefined` if the provider's ids have another form. */
-function withId(kit: KitSender, text: string): Attempt | undefined {
-  const { signing, secrets } = kit;
-  const plain = kit.event();
-  const id = `${plain.id}${text}`;
-  const event = kit.event({ id, row: kit.row() });
-  if (event.id !== id) return undefined;
-  const what = `an id with ${text}`;
-  const { id: signed } = signing.provider;
-  if (signed === undefined) return kit.attempt({ event, what });
-  // No library signs such an id, so it is signed here.
-  const [secret] = secrets;
-  const key = secret === undefined ? undefined : signing.keyOf(secret);
-  const attempt = { ...kit.attempt({ event: { ...event, id: plain.id }, what }), event };
-  return (
-    key &&
-    kit.signedBy(
-      signing.withPlace(attempt, signed.at, () => id),
-      key,
-    )
-  );
-}
-
-/** The receiver may refuse such ids, as long as it refuses them properly; one that it takes is an event of its own. */
-async function hostileIds(kit: KitSender): Promise<void> {
-  const attempts = [...PLAIN, ...HOSTILE].flatMap((text) => withId(kit, text) ?? []);
-  const sent = await kit.observe(attempts, {}, ({ reply }) => reply.isAcknowledged);
-  const arePlainLost = sent.slice(0, PLAIN.length).some(({ runs }) => runs !== 1);
-  for (const { what, reply, runs } of sent.slice(PLAIN.length)) {
-    const isFailed = reply.failure !== undefined || (reply.status ?? 0) >= 500;
-    kit.expect(DISTINCT, !isFailed, `${what}: expected 2xx or 4xx, got ${reply.summary}`, reply);
-    if (!reply.isAcknowledged || arePlainLost) continue;
-    const message = `${what}: acknowledged, and its handler has run ${runs} times: once expected`;
-    kit.expect(DISTINCT, runs === 1, message, reply);
-  }
-}
-
-/** Pairs that are alike in all but one part of the event's key. */
-function twins(kit: KitSender): readonly Pair[] {
-  const { events, signing } = kit;
-  const order = () => {
-    const { id, resource } = kit.event();
-    return { id, resource, at: kit.now() - 5000, row: kit.row() };
-  };
-  const headers = without(OTHER_HEADERS, signing.headers);
-  const aboutOne = (what: string, laterMs: number): Pair => {
-    const { id: _, at, ...alike } = { ...order(), headers };
-    return [what, kit.attempt({ ...alike, at }), kit.attempt({ ...alike, at: at + laterMs })];
-  };
-  const parts = variedParts(events, order()).map(([place, change]): Pair => {
-    const first = order();
-    const other = kit.attempt({ ...first, ...change });
-    return [`two events that differ in ${place}`, kit.attempt(first), other];
-  });
-  const first = kit.event(order());
-  const renamed = withOtherId(events, first, `${first.id}_other`);
-  const equal = (event: TestEvent): Pair => {
-    return ["two events with equal bodies", kit.attempt({ event: first }), kit.attempt({ event })];
-  };
-  return [
-    aboutOne("two events of one type about one resource", 1000),
-    aboutOne("two events of one type about one resource and one time", 0),
-    ...parts,
-    ...(renamed === undefined ? [] : [equal(renamed)]),
-  ];
-}
-
 const CONCURRENT = "R-ONCE-CONCURRENT";
 const IN_PROGRESS = "R-ACK-IN-PROGRESS";
 const IN_TIME = "R-ACK-IN-TIME";
 
 const TOGETHER = 8;
-const EVENTS = 3;
+/** When a second attempt of an event arrives, as a share of the time that the receiver takes for one. */
+const SHARES = [0.15, 0.4, 0.65, 0.9];
 
 export const concurrent: ReceiverCheck = receiverCheck({
   id: "receiver/concurrent",
@@ -234,47 +93,110 @@ export const concurrent: ReceiverCheck = receiverCheck({
   inapplicable: hasNoId,
   run: async (kit) => {
     const { effects } = kit.target;
-    for (let turn = 0; turn < EVENTS; turn += 1) await inParallel(kit, turn * 5);
-    if ((await effects?.failNext(1)) !== true)
-      return kit.verdicts.notApplicable(IN_PROGRESS, NO_FAILURES);
-    await whileFailing(kit);
-    await effects?.failNext(0);
-    return undefined;
+    const pace = await paceOf(kit);
+    for (const [turn, share] of [0, 0, ...SHARES].entries())
+      await succeeding(kit, await sendOverlapping(kit, { row: kit.row(turn * 5), share, pace }));
+    const takesOrders = (await effects?.failNext(0)) === true;
+    if (!takesOrders) kit.verdicts.notApplicable(IN_PROGRESS, NO_FAILURES);
+    for (const share of takesOrders ? [0, ...SHARES] : []) {
+      await effects?.failNext(1);
+      await whileFailing(kit, await sendOverlapping(kit, { share, pace, isFailing: true }));
+      await effects?.failNext(0);
+    }
   },
 });
 
-async function postEach(kit: KitSender, event: TestEvent, what: string) {
-  const sent = Array.from({ length: TOGETHER }, () => kit.attempt({ event, what }));
-  const replies = (await kit.postTogether(sent)).filter((reply) => reply !== undefined);
-  const late = replies.filter(({ failure }) => failure === "timeout");
-  const message = `${late.length} of ${replies.length} attempts of one event at once (${what}): ${late[0]?.summary}`;
-  kit.expect(IN_TIME, late.length === 0, message, late[0]);
-  return { replies, acknowledged: replies.filter((reply) => reply.isAcknowledged) };
+interface Pace {
+  /** Milliseconds from an attempt to its answer. */
+  readonly ms: number;
+  /** True if an effect is there once its attempt is acknowledged. */
+  readonly isAfterHandler: boolean;
 }
 
-async function inParallel(kit: KitSender, index: number): Promise<void> {
-  const event = kit.event({ row: kit.row(index) });
-  const { replies, acknowledged } = await postEach(kit, event, "an attempt");
+async function paceOf(kit: KitSender): Promise<Pace> {
+  const times: number[] = [];
+  let isAfterHandler = true;
+  for (let turn = 0; turn < 3; turn += 1) {
+    const attempt = kit.attempt();
+    const began = kit.now();
+    const reply = await kit.post(attempt);
+    times.push(kit.now() - began);
+    const seen = await kit.waitForEffects([]);
+    isAfterHandler &&= reply.isAcknowledged && seen?.count(attempt.event) === 1;
+  }
+  return { ms: Math.min(...times), isAfterHandler };
+}
+
+interface Overlap {
+  readonly row?: CatalogueRow | undefined;
+  /** 0: all at the same moment. */
+  readonly share: number;
+  readonly pace: Pace;
+  readonly isFailing?: boolean;
+}
+
+interface Overlapped {
+  readonly what: string;
+  readonly event: TestEvent;
+  readonly replies: readonly Reply[];
+  readonly acknowledged: readonly Reply[];
+  /** The second one if it was acknowledged while the first one had neither an answer nor an effect. */
+  readonly early?: Reply | undefined;
+}
+
+/** Sends one event several times, each before the first one is answered. */
+async function sendOverlapping(
+  kit: KitSender,
+  { row, share, pace, isFailing = false }: Overlap,
+): Promise<Overlapped> {
+  const event = kit.event({ row });
+  const when = share === 0 ? "at once" : `${Math.round(share * 100)} % of its time apart`;
+  const what = `attempts of one event ${when}${isFailing ? ", whose handler fails" : ""}`;
+  const attempt = kit.attempt({ event, what });
+  let early: Reply | undefined;
+  let replies: readonly Reply[];
+  if (share === 0) {
+    const all = await kit.postTogether(Array.from({ length: TOGETHER }, () => ({ ...attempt })));
+    replies = all.filter((reply) => reply !== undefined);
+  } else {
+    let isAnswered = false;
+    const first = kit.post(attempt, { retriesOnly429: true }).finally(() => (isAnswered = true));
+    await sleep(kit.target.sockets.clock, share * pace.ms);
+    const second = await kit.post(attempt, { retriesOnly429: true });
+    const seen = second.isAcknowledged && pace.isAfterHandler && (await kit.waitForEffects([]));
+    if (seen && !isAnswered && seen.count(event) === 0) early = second;
+    replies = [await first, second];
+  }
+  const late = replies.filter(({ failure }) => failure === "timeout");
+  const message = `${late.length} of ${replies.length} ${what}: ${late[0]?.summary}`;
+  kit.expect(IN_TIME, late.length === 0, message, late[0]);
+  const acknowledged = replies.filter((reply) => reply.isAcknowledged);
+  return { what, event, replies, acknowledged, early };
+}
+
+async function succeeding(kit: KitSender, sent: Overlapped): Promise<void> {
+  const { what, event, replies, acknowledged, early } = sent;
+  const unsafe = `${what}: the second one was acknowledged while the handler of the first one ran: if it fails, the event is lost`;
+  if (early !== undefined) kit.verdicts.fail(IN_PROGRESS, unsafe, [early]);
   // A busy receiver may refuse all of them; then the sender retries.
   if (acknowledged.length === 0) await kit.post(kit.attempt({ event }));
   const count = (await kit.waitForEffects([event]))?.count(event);
-  const message = `${replies.length} attempts at once: expected one run, got ${count}; ${acknowledged.length} were acknowledged`;
+  const message = `${replies.length} ${what}: expected one run, got ${count}; ${acknowledged.length} were acknowledged`;
   if (count !== undefined)
     kit.expect(CONCURRENT, count === 1, message, acknowledged[0] ?? replies[0]);
 }
 
 /** The handler fails while others of its event are there: what was acknowledged would be lost. */
-async function whileFailing(kit: KitSender): Promise<void> {
+async function whileFailing(kit: KitSender, sent: Overlapped): Promise<void> {
   const { verdicts } = kit;
   kit.blamedIfLost = IN_PROGRESS;
-  const event = kit.event();
-  const { replies, acknowledged } = await postEach(kit, event, "an attempt whose handler fails");
+  const { what, event, replies, acknowledged } = sent;
   if (acknowledged.length === 0) return verdicts.pass(IN_PROGRESS);
   const seen = await kit.waitForEffects([event]);
   if (seen === undefined) return undefined;
   // The one whose handler ran and failed is not in progress elsewhere.
   const isKept = seen.count(event) > 0 || acknowledged.length === 1;
-  const lost = `${acknowledged.length} of ${replies.length} concurrent attempts were acknowledged, the handler was ordered to fail once, and no effect has shown: the event is lost`;
+  const lost = `${acknowledged.length} of ${replies.length} ${what}, were acknowledged, the handler was ordered to fail once, and no effect has shown: the event is lost`;
   if (!isKept) verdicts.fail(IN_PROGRESS, lost, [acknowledged[0]]);
   if (replies.length - acknowledged.length > 1) verdicts.pass(IN_PROGRESS);
   const alone = "no attempt met another one of its event in progress";

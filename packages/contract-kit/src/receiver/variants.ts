@@ -2,7 +2,8 @@ import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { AttemptOrder } from "../harness/attempt-maker.ts";
 import { type EventForm, formsOf } from "../harness/event-forms.ts";
 import type { KitSender, Sent } from "../harness/kit-sender.ts";
-import { parseJson } from "../values.ts";
+import type { Reply } from "../harness/message.ts";
+import { isRecord, parseJson } from "../values.ts";
 import { expectOneRun } from "./receiver-check.ts";
 
 const GENUINE = "R-ACK-GENUINE";
@@ -14,8 +15,8 @@ type Handshake = NonNullable<ProviderDocument["handshakes"]>[number];
 interface Variant {
   readonly what: string;
   readonly order: AttemptOrder;
-  /** Texts that its answer must have; absent if a receiver that does not expect it may refuse it. */
-  readonly answer?: readonly string[];
+  /** What its answer's body must have, by member (`""`: the whole body); absent if a receiver that does not expect it may refuse it. */
+  readonly answer?: Readonly<Record<string, string>>;
   /** True if it is a usual event in another coding, so that its handler must run. */
   readonly isCoding?: boolean;
 }
@@ -38,11 +39,11 @@ export async function expectVariants(kit: KitSender): Promise<void> {
   for (const one of sent) {
     const { what, reply, answer } = one;
     const isFailed = reply.failure !== undefined || (reply.status ?? 0) >= 500;
-    const isAnswered = answer?.every((text) => reply.text.includes(text)) ?? true;
-    const isMet = answer === undefined || (reply.isAcknowledged && isAnswered);
-    const expected = answer?.length ? ` with ${answer.join(" and ")} in its body` : "";
-    const message = `a genuine ${what}: expected a status of 2xx${expected}`;
-    expect(GENUINE, !isFailed && isMet, reply.insteadOf(message), reply);
+    const wrong = answer === undefined ? [] : wrongParts(reply.text, answer);
+    const isMet = answer === undefined || (reply.isAcknowledged && wrong.length === 0);
+    const expected = wrong.map(([name, value]) => ` with ${value} as its ${name || "body"}`);
+    const message = `a genuine ${what}: expected a status of 2xx${expected.join(" and ")}`;
+    expect(GENUINE, !isFailed && isMet, `${reply.insteadOf(message)} and ${shown(reply)}`, reply);
     const coded = { ...one, what: `a genuine ${what}` };
     if (seen !== undefined && handled.includes(one)) expectOneRun(kit, GENUINE, coded, seen);
   }
@@ -61,22 +62,38 @@ function handshakes(kit: KitSender): readonly Variant[] {
   });
 }
 
-/** The places that a handshake's answer repeats. */
+/** The places that a handshake's answer repeats, by the member that they have there. */
 const repeated = ({ answer: { text, json = {} } }: Handshake) =>
-  [...(text === undefined ? [] : [text]), ...Object.values(json)].map((value) =>
-    typeof value === "string" ? { at: value, isHmac: false } : { at: value.hmac, isHmac: true },
+  Object.entries(text === undefined ? json : { ...json, "": text }).map(([name, value]) =>
+    typeof value === "string"
+      ? { name, at: value, isHmac: false }
+      : { name, at: value.hmac, isHmac: true },
   );
 
-function answerOf(kit: KitSender, handshake: Handshake): readonly string[] {
+function answerOf(kit: KitSender, handshake: Handshake): Readonly<Record<string, string>> {
   const { signing, secrets } = kit;
   const key = secrets[0] === undefined ? undefined : signing.keyOf(secrets[0]);
-  return repeated(handshake).flatMap(({ at, isHmac }) => {
+  const parts = repeated(handshake).flatMap(({ name, at, isHmac }) => {
     const fixed = handshake.when.find((condition) => condition.at === at)?.equals;
     const value = String(fixed ?? CHALLENGE);
-    if (!isHmac) return value;
-    return key === undefined ? [] : signing.mac(Buffer.from(value), key).toString(signing.encoding);
+    if (!isHmac) return [[name, value]];
+    const mac = key && signing.mac(Buffer.from(value), key).toString(signing.encoding);
+    return mac === undefined ? [] : [[name, mac]];
+  });
+  return Object.fromEntries(parts) as Readonly<Record<string, string>>;
+}
+
+/** The parts that an answer lacks: in JSON they are members, and senders take the bare value too. */
+function wrongParts(text: string, answer: Readonly<Record<string, string>>) {
+  const members = parseJson(text);
+  return Object.entries(answer).filter(([name, value]) => {
+    const own = isRecord(members) ? members[name] : undefined;
+    return text.trim() !== value && (name === "" || String(own) !== value);
   });
 }
+
+const shown = ({ text }: Reply): string =>
+  text === "" ? "no body" : JSON.stringify(text.slice(0, 80));
 
 function handshakeOrder({ events }: KitSender, handshake: Handshake): AttemptOrder {
   const { provider, dataAt } = events;
@@ -110,9 +127,17 @@ function otherForms(kit: KitSender): readonly Variant[] {
       const base = parseJson(kit.event({ row }).text);
       return [{ what, order: { row, form, base }, isCoding: true }];
     }
-    return [{ what, order: { form, base: {}, type: typeOf(form), keepsResource: true } }];
+    return [{ what, order: ofForm(form) }];
   });
 }
+
+/** An event of one of the provider's other forms. */
+export const ofForm = (form: EventForm): AttemptOrder => ({
+  form,
+  base: {},
+  type: typeOf(form),
+  keepsResource: true,
+});
 
 function typeOf(form: EventForm): string {
   const { typeParts, separator, when } = form;

@@ -11,7 +11,15 @@ export type Mistake =
   | "hung up is done"
   | "id in a statement"
   | "one connection at a time"
-  | "endless failure";
+  | "endless failure"
+  | "duplicate is done"
+  | "claim ends early"
+  | "id is a pattern"
+  | "dot removed"
+  | "zero characters fail"
+  | "one event a second"
+  | "at once lost"
+  | "no chunks";
 
 /** Node's HTTP server leaves itself at each connection. */
 type Served = Socket & { readonly server?: Server };
@@ -25,6 +33,15 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
   const runs = new Map<string, Promise<boolean>>();
   let failed: string | undefined;
 
+  const keyOf = (id: string): string => {
+    if (mistake === "one event a second") return String(Math.floor(Date.now() / 1000));
+    if (mistake !== "id is a pattern") return id;
+    const escaped = id.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    const pattern = new RegExp(`^${escaped.replaceAll("%", ".*").replaceAll("_", ".")}$`);
+    return [...runs.keys()].find((known) => pattern.test(known)) ?? id;
+  };
+
+  let running = 0;
   const deliver = async (body: string, isGone: () => boolean): Promise<number> => {
     // What is no event here is one that another check has broken.
     const event = JSON.parse(body) as {
@@ -33,11 +50,21 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
       readonly data: unknown;
     };
     const { id } = event;
+    if (mistake === "zero characters fail" && body.includes(String.raw`\u0000`)) return 500;
+    if (mistake === "dot removed") {
+      const [all = "", value = ""] = /"value":([\d.]+)/.exec(body) ?? [];
+      if (all !== "")
+        Object.assign(event.data ?? {}, {
+          amount: { value: Number(value.replace(".", "")) / 100 },
+        });
+    }
     if (mistake === "id in a statement" && id.includes("'")) return 500;
     if (mistake === "a failed event blocks others" && failed !== undefined && failed !== id)
       return 503;
-    const earlier = runs.get(id);
+    const key = keyOf(id);
+    const earlier = runs.get(key);
     if (earlier !== undefined) {
+      if (mistake === "duplicate is done") return 200;
       const isDone = await earlier;
       if (!isDone && mistake === "duplicates hang") await new Promise<never>(() => {});
       return isDone ? 200 : 503;
@@ -45,18 +72,27 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
     const isCancelled = (): boolean => mistake === "hung up is done" && isGone();
     const handle = async (): Promise<boolean> => {
       if (mistake === "hung up is done") await new Promise((done) => setTimeout(done, HANDLER_MS));
-      if (!isCancelled()) await effects.handle(event);
+      running += 1;
+      const isLost = mistake === "at once lost" && running > 1;
+      if (!isCancelled() && !isLost) await effects.handle(event);
+      else await new Promise((done) => setTimeout(done, HANDLER_MS));
+      running -= 1;
       return true;
     };
-    const run = handle().catch(() => false);
-    runs.set(id, run);
+    const run = handle().catch(() => {
+      running -= 1;
+      return false;
+    });
+    runs.set(key, run);
+    if (mistake === "claim ends early") setTimeout(() => runs.delete(key), HANDLER_MS / 4);
     if (await run) {
       if (failed === id) failed = undefined;
       return 200;
     }
     failed = id;
-    runs.delete(id);
-    if (mistake === "runs again by itself") setTimeout(() => void effects.handle(event), AGAIN_MS);
+    runs.delete(key);
+    if (mistake === "runs again by itself")
+      setTimeout(() => void effects.handle(event).catch(() => {}), AGAIN_MS);
     return 500;
   };
 
@@ -84,6 +120,10 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
     let isGone = false;
     response.on("close", () => (isGone = !response.writableEnded));
     const { socket } = request;
+    if (mistake === "no chunks" && request.headers["transfer-encoding"] !== undefined) {
+      request.resume().on("end", () => response.writeHead(400).end());
+      return;
+    }
     void (mistake === "one connection at a time" ? untilFirst(socket) : Promise.resolve())
       .then(() => text(request))
       .then((body) => deliver(body, () => isGone))

@@ -1,7 +1,10 @@
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import { describe, expect, it } from "vitest";
+import { requirements } from "../../src/check.ts";
+import { receiverChecks } from "../../src/checks.ts";
 import { KitSender } from "../../src/harness/kit-sender.ts";
 import { expectVariants } from "../../src/receiver/variants.ts";
+import { run } from "../../src/run.ts";
 import { Verdicts } from "../../src/verdicts.ts";
 import type { OpenOptions } from "./open-receiver.ts";
 import { openVendor } from "./open-vendor.ts";
@@ -21,10 +24,14 @@ const answered =
     next(request, response);
   };
 
-async function verdictOf(name: string, fault?: Fault): Promise<string> {
+function open(name: string, fault?: Fault) {
   const provider = providersByName.get(name);
   if (provider === undefined) throw new TypeError(name);
-  const target = await openVendor(provider, fault);
+  return openVendor(provider, fault);
+}
+
+async function verdictOf(name: string, fault?: Fault): Promise<string> {
+  const target = await open(name, fault);
   const verdicts = new Verdicts("receiver/shapes", ["R-ACK-GENUINE"]);
   const kit = new KitSender(target, { seed: 1, runs: 1 }, verdicts);
   target.runState.handled.push(kit.event({ row: kit.row() }));
@@ -57,7 +64,7 @@ describe("handshakes and other forms of events", () => {
       response.end = () => end();
       next(request, response);
     };
-    expect(await verdictOf("slack", silent)).toMatch(/2xx with cstestchallenge in its body/);
+    expect(await verdictOf("slack", silent)).toMatch(/2xx with cstestchallenge as its challenge/);
   });
 
   it("fails for a coding that is acknowledged unread, and allows one that is refused", async () => {
@@ -70,5 +77,37 @@ describe("handshakes and other forms of events", () => {
       };
     expect(await verdictOf("github", answering(200))).toMatch(/urlencoded .*without an effect/);
     expect(await verdictOf("github", answering(415))).toBe("pass ");
+  });
+});
+
+describe("Slack's events and forms", () => {
+  const retried: Fault = (next) => (request, response) => {
+    if (request.headers["x-slack-retry-num"] === undefined) next(request, response);
+    else request.resume().on("end", () => response.writeHead(200).end());
+  };
+
+  it.each<[string, Fault | undefined, readonly RegExp[]]>([
+    ["nothing", undefined, []],
+    [
+      "a form that is verified as it is printed again",
+      answered(/Cstest=\S*(?:%20|~|%c3)/, 401),
+      [/^R-VERIFY-RAW: a form with a space that is written as %20: .*401; a form with signs/],
+    ],
+    [
+      "a retry that is acknowledged unread",
+      retried,
+      [/^R-ACK-GENUINE: an event whose first 1 attempts did not arrive: .*without an effect/],
+    ],
+  ])("let the kit name %s", { tags: "ci" }, async (_fault, fault, messages) => {
+    const { findings } = await run({
+      target: await open("slack", fault),
+      checks: receiverChecks,
+      requirements: requirements("receiver"),
+      only: ["receiver/forms"],
+    });
+    const failed = findings.filter(({ status }) => status === "fail");
+    expect(failed.map(({ requirement, message }) => `${requirement.id}: ${message}`)).toEqual(
+      messages.map((message): unknown => expect.stringMatching(message)),
+    );
   });
 });
