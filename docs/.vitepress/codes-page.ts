@@ -69,7 +69,7 @@ const sections = (): readonly (readonly [string, string, Sentences])[] => [
     withStatus(
       {
         ...documented("receiver/src/pipeline/outcome", "receiver/src/pipeline/respond"),
-        ...documented("receiver/src/pipeline/warnings", "receiver/src/pipeline/failure-log"),
+        ...documented("receiver/src/runtime", "receiver/src/pipeline/failure-log"),
         ...documented("receiver/src/inbox/sql"),
       },
       REJECTIONS,

@@ -1,10 +1,12 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
+import type { SignatureScheme } from "@countersign/signatures";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
 import { type MistakeCode, MistakeError } from "./mistake.ts";
 import { defaultBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
 import type { ProviderParts, ReceiverLimits, VerifyParts } from "./pipeline/parts.ts";
 import { quoted } from "./pipeline/router.ts";
 import { isOwn } from "./provider.ts";
+import { warnProcess } from "./runtime.ts";
 
 type AnyOptions = ReceiverOptions<unknown>;
 
@@ -222,6 +224,34 @@ function storedOf({ acknowledge, workers }: AnyOptions, inbox: Inbox): Settings[
   const { maxAttempts = 10, backoff = defaultBackoff, pollMs = 1000 } = workers ?? {};
   const concurrency = withinPool("workers.concurrency", workers?.concurrency, 16, inbox);
   return { queue: inbox.queue, workers: { concurrency, maxAttempts, backoff, pollMs } };
+}
+
+/** Warns about what loses events or lets them be replayed. */
+export function warnOfRisks(
+  options: Pick<AnyOptions, "inbox" | "acknowledge" | "replay">,
+  { title, retries }: ProviderDocument,
+  scheme: SignatureScheme,
+): void {
+  const warn = (code: string, text: string): void => warnProcess(code, `createReceiver: ${text}`);
+  for (const warning of scheme.warnings) warn("CS_SCHEME_WEAK", warning);
+  if (retries === "none" && options.acknowledge !== "after-store")
+    warn(
+      "CS_SENDER_NEVER_RETRIES",
+      `${title} never sends an event again by itself: one whose handler fails is lost. Use acknowledge "after-store", ` +
+        "whose workers try again, and ask it to send again what was never received",
+    );
+  const { replay } = options;
+  if ((typeof replay === "object" ? Object.values(replay) : [replay]).includes("refuse"))
+    warn(
+      "CS_REPLAY_REFUSED",
+      'with replay "refuse", an honest event whose bytes equal those of another one counts as its duplicate and never runs',
+    );
+  if (options.inbox === undefined)
+    warn(
+      "CS_INBOX_MEMORY",
+      "the default memory inbox forgets all events when the process ends and sees no other process. " +
+        "Use sqliteInbox, postgresInbox or redisInbox, or say that it is wanted: inbox: memoryInbox()",
+    );
 }
 
 const mistake = (text: string, code: MistakeCode = "CS_OPTION_INVALID"): MistakeError =>

@@ -5,7 +5,7 @@ import { github, livekit, reference } from "@countersign/receiver/providers";
 import { schemeOf } from "@countersign/receiver/signatures";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FailureLog } from "../src/pipeline/failure-log.ts";
-import { warnProcess } from "../src/pipeline/warnings.ts";
+import { warnProcess } from "../src/runtime.ts";
 import {
   attemptOf,
   genuine,

@@ -1,5 +1,5 @@
 import { MistakeError } from "../mistake.ts";
-import { isError } from "../pipeline/outcome.ts";
+import { isError } from "../runtime.ts";
 import type { StoredBodies, TakenEvent } from "./inbox.ts";
 import { TimeLimit } from "./store-faults.ts";
 

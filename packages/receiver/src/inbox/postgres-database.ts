@@ -1,4 +1,4 @@
-import { isError } from "../pipeline/outcome.ts";
+import { isError } from "../runtime.ts";
 import { type ErrorEmitter, surviveLoss, type TimeLimit } from "./store-faults.ts";
 
 /** The rows of a statement; a bigint may be text, as `pg` returns it. */

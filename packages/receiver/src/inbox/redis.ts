@@ -1,5 +1,5 @@
 import { MistakeError } from "../mistake.ts";
-import { isError } from "../pipeline/outcome.ts";
+import { isError } from "../runtime.ts";
 import { createHash } from "node:crypto";
 import type { EventState } from "./event-state.ts";
 import type { EventKey, Inbox } from "./inbox.ts";

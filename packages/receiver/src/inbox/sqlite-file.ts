@@ -1,5 +1,5 @@
 import { MistakeError } from "../mistake.ts";
-import { isError } from "../pipeline/outcome.ts";
+import { isError } from "../runtime.ts";
 import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs";
 import { resolve as resolvePath } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";

@@ -1,5 +1,5 @@
 import { MistakeError } from "../mistake.ts";
-import { warnProcess } from "../pipeline/warnings.ts";
+import { warnProcess } from "../runtime.ts";
 
 /** Calls that the store may leave unanswered; further ones are rejected at once, so that memory stays bounded. */
 const MAX_LATE = 1000;

@@ -4,7 +4,7 @@ import type { GivenSecret, SecretsOption, TenantSecrets } from "../options.ts";
 import type { Deadline } from "./admission.ts";
 import { failed, type FailureCode, type Outcome, rejected } from "./outcome.ts";
 import type { Credentials, FindCredentials } from "./parts.ts";
-import { warnProcess } from "./warnings.ts";
+import { warnProcess } from "../runtime.ts";
 
 /**
  * Checks the secrets and the URL now; the answer of a function is checked with each attempt.

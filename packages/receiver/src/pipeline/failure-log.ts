@@ -3,13 +3,11 @@ import type { Secret } from "@countersign/signatures";
 import {
   type EventIdentity,
   type Failed,
-  isError,
-  isThenable,
   type Outcome,
   type Rejected,
   type RejectionDetail,
 } from "./outcome.ts";
-import { runtime } from "./warnings.ts";
+import { isError, isThenable, runtime } from "../runtime.ts";
 
 /** Takes one text for each failure. `console` is one, and so are most loggers. */
 export interface FailureLogger {

@@ -1,7 +1,8 @@
 import type { EventKey, EventResource } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
 import { type EventFacts, type IncomingEvent, isSuperseded, resourceOf } from "./event.ts";
-import { type EventIdentity, failed, isThenable, type Outcome } from "./outcome.ts";
+import { type EventIdentity, failed, type Outcome } from "./outcome.ts";
+import { isThenable } from "../runtime.ts";
 import type { ReceiverParts } from "./parts.ts";
 import { type HandlerContext, idempotencyKeyOf, type Route } from "./router.ts";
 

@@ -205,11 +205,3 @@ export function eventOf(outcome: Outcome): EventIdentity | undefined {
 export function isOutcome(step: object): step is Outcome {
   return "kind" in step;
 }
-
-/** True for a promise of any realm, and for what `await` takes as one. */
-export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  value !== null && /^(?:object|function)$/.test(typeof value) && "then" in (value as object);
-
-/** True for errors of any realm: test runners such as Jest run an app in another realm than Node's own errors. */
-export const isError = (value: unknown): value is Error =>
-  value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";

@@ -1,5 +1,6 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { isThenable, type Outcome, type ReceiverResponse, REJECTIONS } from "./outcome.ts";
+import { type Outcome, type ReceiverResponse, REJECTIONS } from "./outcome.ts";
+import { isThenable } from "../runtime.ts";
 
 /** Maps an outcome to an answer; `createReceiver({ respond })` replaces the default one. */
 export type Respond = (outcome: Outcome) => ReceiverResponse;

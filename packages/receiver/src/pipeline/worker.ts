@@ -1,19 +1,13 @@
 import { MistakeError } from "../mistake.ts";
 import type { WorkerOptions } from "../options.ts";
-import { Deadline } from "../pipeline/admission.ts";
-import { type IncomingEvent, validate } from "../pipeline/event.ts";
-import { storedEvent } from "../pipeline/stored-event.ts";
-import { warnProcess } from "../pipeline/warnings.ts";
-import { runClaimed } from "../pipeline/handle.ts";
-import type { Inbox, InboxQueue, TakenEvent } from "./inbox.ts";
-import {
-  failed,
-  type FailureCode,
-  isError,
-  type Outcome,
-  type Rejected,
-} from "../pipeline/outcome.ts";
-import type { ReceiverParts } from "../pipeline/parts.ts";
+import { Deadline } from "./admission.ts";
+import { type IncomingEvent, validate } from "./event.ts";
+import { storedEvent } from "./stored-event.ts";
+import { runClaimed } from "./handle.ts";
+import type { Inbox, InboxQueue, TakenEvent } from "../inbox/inbox.ts";
+import { failed, type FailureCode, type Outcome, type Rejected } from "./outcome.ts";
+import type { ReceiverParts } from "./parts.ts";
+import { isError, warnProcess } from "../runtime.ts";
 
 const YEAR_MS = 31_536_000_000;
 const MAX_REASON = 500;

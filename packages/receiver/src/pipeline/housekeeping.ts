@@ -1,4 +1,4 @@
-import type { ReceiverParts } from "../pipeline/parts.ts";
+import type { ReceiverParts } from "./parts.ts";
 
 type Parts = Pick<ReceiverParts, "inbox" | "leaseMs" | "now" | "elapsed" | "failures">;
 
