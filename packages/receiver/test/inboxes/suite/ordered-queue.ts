@@ -1,41 +1,8 @@
 import assert from "node:assert/strict";
-import { idsOf, LEASE_END, type NamedChecks, resourceOf } from "./samples.ts";
+import { idsOf, type NamedChecks, resourceOf } from "./samples.ts";
 
 /** The promises that `acknowledge: 'after-store'` needs with `order: 'per-resource'`. */
 export const orderedQueueChecks: NamedChecks = {
-  async "loses no event of a resource whose worker died while later ones were stored"(inbox) {
-    for (const resource of [undefined, resourceOf("payment:crash")]) {
-      const id = (name: string): string => `${name}-${resource?.name ?? "none"}`;
-      await inbox.store(id("a"), { resource });
-      assert.equal((await inbox.take()).length, 1);
-      await inbox.store(id("b"), { resource, now: 2000 });
-      // A second worker takes the later event before the lease ends where no order keeps it.
-      const isFree = resource === undefined;
-      assert.deepEqual(await inbox.drain(2000, 1), isFree ? [id("b")] : []);
-      assert.deepEqual(await inbox.drain(LEASE_END, 4), isFree ? [id("a")] : [id("a"), id("b")]);
-    }
-    assert.deepEqual(await inbox.dead(), []);
-  },
-
-  async "takes unrelated events while sixteen resources wait for a worker that died"(inbox) {
-    const names = Array.from({ length: 16 }, (_, index) => `payment:${String(index)}`);
-    const store = (id: string, name: string, now = 1000): Promise<unknown> =>
-      inbox.store(`${id}-${name}`, { resource: resourceOf(name), now });
-    for (const name of names) await store("a", name);
-    assert.equal((await inbox.take({ limit: 16 })).length, 16);
-    const later = ["b", "c", "d", "e", "f"];
-    for (const name of names) for (const id of later) await store(id, name, 2000);
-    await inbox.store("unrelated", { now: 3000 });
-    assert.deepEqual(await inbox.drain(3000, 1), ["unrelated"]);
-    const late = await inbox.drain(LEASE_END, 12);
-    assert.equal(new Set(late).size, 96);
-    for (const name of names)
-      assert.deepEqual(
-        late.filter((id) => id.endsWith(`-${name}`)).map(([letter]) => letter),
-        ["a", ...later],
-      );
-  },
-
   async "takes events of other resources, and those of none, behind two hundred that wait for one that failed"(
     inbox,
   ) {
