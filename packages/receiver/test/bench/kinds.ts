@@ -1,10 +1,10 @@
-import { createHmac } from "node:crypto";
+import { github, reference, standardWebhooks, stripe } from "@countersign/receiver/providers";
 import { signedAttempt } from "@countersign/receiver/testing";
-import { reference } from "@countersign/receiver/providers";
-import { Stripe } from "stripe";
-import { Webhook } from "standardwebhooks";
 import { linesOf, request } from "../adapters/wire.ts";
 import { refundAuthorized, secret } from "../fixtures.ts";
+
+/** Senders of which both a library and the receiver verify the same requests. */
+type Sender = "github" | "stripe" | "standard-webhooks";
 
 /** The servers that are compared. */
 export type Kind =
@@ -16,103 +16,51 @@ export type Kind =
   | "verifyEvent"
   | `${"receiver" | "hand-written"}, ${"SQLite" | "PostgreSQL"}`;
 
-/** Senders of which both a library and the receiver verify the same requests. */
-export type Sender = "github" | "stripe" | "standard-webhooks";
-
 /** For the schemes whose secret is text as it is. */
 export const TEXT_SECRET = "whsec_only-the-two-of-us-know-it";
 
 const NOTE = "x".repeat(700);
+const price = { amount: 1050, currency: "eur" };
 
-/** The sender of the requests that a kind verifies; ours for durable ones. */
-function sendingProviderOf(kind: Kind): Sender | undefined {
-  if (kind === "octokit" || kind === "receiver, github") return "github";
-  if (kind === "stripe" || kind === "receiver, stripe") return "stripe";
-  return kind.includes("SQL") ? undefined : "standard-webhooks";
-}
-
-/** Builds the bytes of a genuine request of about 1 KB. */
+/** Builds the bytes of a genuine request of about 1 KB. Each vendor's library accepts what our schemes sign. */
 export function wireOf(kind: Kind, id: string): Buffer {
-  const { headers, body } = attemptOf(sendingProviderOf(kind), id);
-  const lines = linesOf(
-    { "content-type": "application/json", "user-agent": "bench", ...headers },
-    body,
-  );
-  return request(lines, body);
+  const { headers, body } = signedAttempt(sentTo(kind, id));
+  const more = { "content-type": "application/json", "user-agent": "bench" };
+  return request(linesOf({ ...more, ...headers }, body), body);
 }
 
-function attemptOf(
-  sender: Sender | undefined,
-  id: string,
-): { headers: Record<string, string>; body: Uint8Array } {
-  switch (sender) {
-    case "github": {
-      const event = {
-        action: "opened",
-        number: 7,
-        pull_request: { id: 279147437, node_id: id, state: "open", title: "a change", body: NOTE },
-        repository: { id: 186853002, full_name: "merchant/shop", private: true },
-        sender: { login: "octocat", id: 21031067, type: "User" },
-      };
-      const body = Buffer.from(JSON.stringify(event));
-      const digest = createHmac("sha256", TEXT_SECRET).update(body).digest("hex");
-      return {
-        body,
-        headers: {
-          "x-github-event": "pull_request",
-          "x-github-delivery": id,
-          "x-hub-signature-256": `sha256=${digest}`,
-        },
-      };
-    }
-    case "stripe": {
-      const created = Math.floor(Date.now() / 1000);
-      const object = {
-        id: `pi_${id}`,
-        object: "payment_intent",
-        amount: 1050,
-        currency: "eur",
-        status: "succeeded",
-      };
-      const event = {
-        id,
-        object: "event",
-        api_version: "2025-09-30.clover",
-        created,
-        livemode: false,
-        pending_webhooks: 1,
-        type: "payment_intent.succeeded",
-        data: { object: { ...object, metadata: { note: NOTE } } },
-      };
-      const payload = JSON.stringify(event);
-      const header = Stripe.webhooks.generateTestHeaderString({ payload, secret: TEXT_SECRET });
-      return { body: Buffer.from(payload), headers: { "stripe-signature": header } };
-    }
-    case "standard-webhooks": {
-      const now = new Date();
-      const data = {
-        id: `in_${id}`,
-        amount: 1050,
-        currency: "eur",
-        lines: [{ quantity: 2, price: "a" }],
-        note: NOTE,
-      };
-      const text = JSON.stringify({ type: "invoice.paid", timestamp: now.toISOString(), data });
-      return {
-        body: Buffer.from(text),
-        headers: {
-          "webhook-id": id,
-          "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
-          "webhook-signature": new Webhook(secret).sign(id, now, text),
-        },
-      };
-    }
-    case undefined: {
-      const event = { ...refundAuthorized(id), metadata: { note: NOTE } };
-      const { headers, body } = signedAttempt({ provider: reference, secrets: [secret], event });
-      return { headers: { ...headers }, body };
-    }
-    default:
-      return sender satisfies never;
+function sentTo(kind: Kind, id: string): Parameters<typeof signedAttempt>[0] {
+  const timestamp = new Date().toISOString();
+  if (kind.includes("SQL")) {
+    const event = { ...refundAuthorized(id), metadata: { note: NOTE } };
+    return { provider: reference, secrets: [secret], event };
   }
+  if (kind === "octokit" || kind === "receiver, github") {
+    const event = {
+      action: "opened",
+      number: 7,
+      pull_request: { id: 279147437, node_id: id, state: "open", title: "a change", body: NOTE },
+      repository: { id: 186853002, full_name: "merchant/shop", private: true },
+      sender: { login: "octocat", id: 21031067, type: "User" },
+    };
+    const headers = { "X-GitHub-Event": "pull_request", "X-GitHub-Delivery": id };
+    return { provider: github, secrets: [TEXT_SECRET], event, headers };
+  }
+  if (kind === "stripe" || kind === "receiver, stripe") {
+    const object = { id: `pi_${id}`, object: "payment_intent", ...price, metadata: { note: NOTE } };
+    const event = {
+      id,
+      object: "event",
+      api_version: "2025-09-30.clover",
+      created: Math.floor(Date.now() / 1000),
+      livemode: false,
+      pending_webhooks: 1,
+      type: "payment_intent.succeeded",
+      data: { object },
+    };
+    return { provider: stripe, secrets: [TEXT_SECRET], event };
+  }
+  const data = { id: `in_${id}`, ...price, lines: [{ quantity: 2, price: "a" }], note: NOTE };
+  const event = { type: "invoice.paid", timestamp, data };
+  return { provider: standardWebhooks, secrets: [secret], event, id };
 }
