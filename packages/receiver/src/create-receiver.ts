@@ -17,9 +17,8 @@ import { STORED_AT_ONCE } from "./pipeline/record.ts";
 import { checkResponse, defaultRespond, respondAs } from "./pipeline/respond.ts";
 import { type ContextOf, type Handler, Router } from "./pipeline/router.ts";
 import { checkSecrets, KeyCache } from "./pipeline/credentials.ts";
-import type { Reconciliation } from "./reconcile/compare.ts";
 import type { ReadList } from "./reconcile/event-list.ts";
-import { reconcile, type ReconcileOptions } from "./reconcile/reconcile.ts";
+import { reconcile, type Reconciliation, type ReconcileOptions } from "./reconcile/reconcile.ts";
 import { providerParts, type UntypedEvents } from "./provider.ts";
 
 type Before<Name> = Name extends `${infer First}.${string}` ? First : never;

@@ -30,19 +30,19 @@ export type {
 export { eventOf } from "./pipeline/outcome.ts";
 export type { ReceiverLimits } from "./pipeline/parts.ts";
 export {
-  type CompareOptions,
-  compareInbox,
-  type Finding,
-  type Reconciliation,
-} from "./reconcile/compare.ts";
-export {
   type EventListOptions,
   eventList,
   type ReadList,
   redelivery,
 } from "./reconcile/event-list.ts";
 export { ListError, type ListErrorCode } from "./reconcile/list-error.ts";
-export type { ReconcileOptions } from "./reconcile/reconcile.ts";
+export {
+  type CompareOptions,
+  compareInbox,
+  type Finding,
+  type Reconciliation,
+  type ReconcileOptions,
+} from "./reconcile/reconcile.ts";
 export { defaultRespond, type Respond } from "./pipeline/respond.ts";
 export type {
   ContextOf,

@@ -3,8 +3,7 @@ import { type ProviderDocument, reference } from "@countersign/schemas/providers
 import { schemeOf } from "@countersign/signatures";
 import { parsePlace } from "@countersign/signatures/places";
 import { MistakeError, withCode } from "./mistake.ts";
-import { categoryOf, type KnownType } from "./pipeline/event.ts";
-import { compileEvent } from "./pipeline/event-plan.ts";
+import { categoryOf, compileEvent, type KnownType } from "./pipeline/event.ts";
 import { compileHandshakes } from "./pipeline/handshake.ts";
 import { compileMedia } from "./pipeline/headers.ts";
 import type { ProviderParts } from "./pipeline/parts.ts";

@@ -34,7 +34,7 @@ const receiverOf = (options: Parameters<typeof recordingReceiver>[0] = {}) =>
 const forged = attemptOf(refundAuthorized(), { secrets: [otherSecret] });
 
 /** Receives an event for each value, `evt_1` first, whose handler throws it. */
-async function failing(...thrown: readonly unknown[]): Promise<void> {
+async function throwing(...thrown: readonly unknown[]): Promise<void> {
   const values = thrown.values();
   const receiver = receiverOf().on("refund.authorized", () => {
     throw values.next().value;
@@ -46,7 +46,7 @@ async function failing(...thrown: readonly unknown[]): Promise<void> {
 describe("the log of failures", () => {
   it("writes one escaped line for each handler error, with its stack and causes indented below", async () => {
     const error = new Error("no\nsuch at all \u001b[31m", { cause: new Error("disk") });
-    await failing(error, error);
+    await throwing(error, error);
     expect(lines).toHaveLength(2);
     const [first, ...below] = lines[1]?.split("\n") ?? [];
     expect(first).toBe(
@@ -60,7 +60,7 @@ describe("the log of failures", () => {
   it("follows three causes of an error that causes itself", async () => {
     const error = new Error("again");
     error.cause = error;
-    await failing(error);
+    await throwing(error);
     expect(lines[0]?.match(/caused by/g)).toHaveLength(3);
   });
 
@@ -80,7 +80,7 @@ describe("the log of failures", () => {
   it("writes what a handler throws that is no error, or an error of another realm or without a stack, with its text if it has one", async () => {
     const foreign = runInNewContext("new Error('of a test runner')") as unknown;
     const bare = Object.assign(new Error("bare"), { stack: undefined });
-    await failing("a\ntext", foreign, bare, Object.create(null));
+    await throwing("a\ntext", foreign, bare, Object.create(null));
     expect(lines[0]).toMatch(/ evt_1: a\\u000atext$/);
     expect(lines[1]).toMatch(/ evt_2: Error: of a test runner\n/);
     expect(lines[2]).toMatch(/ evt_3: Error: bare$/);
@@ -161,7 +161,7 @@ describe("the log of failures", () => {
         const message = `${secret.repeat(before === 0 ? 50 : 0)}${"x".repeat(before)}${secret}`;
         return new Error(message + "\n    at z".repeat(1e6), { cause: "y".repeat(1e7) });
       });
-      await failing(...errors);
+      await throwing(...errors);
       for (const line of lines) {
         expect(line.length).toBeLessThan(20_000);
         expect(line).toMatch(/failure-log\.spec\.ts/);

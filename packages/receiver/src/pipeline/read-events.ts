@@ -15,10 +15,10 @@ import {
   categoryOf,
   digestOf,
   type EventFacts,
+  type EventPlan,
   type IncomingEvent,
   type KnownType,
 } from "./event.ts";
-import type { EventPlan } from "./event-plan.ts";
 import type { BodyFormat } from "./headers.ts";
 import { type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
 

@@ -1,8 +1,7 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { schemeOf } from "@countersign/signatures";
 import { conditionOf, parsePlace, Places } from "@countersign/signatures/places";
-import type { IncomingEvent } from "../pipeline/event.ts";
-import { compileEvent } from "../pipeline/event-plan.ts";
+import { compileEvent, type IncomingEvent } from "../pipeline/event.ts";
 import { type EventParts, readEvents, Reading } from "../pipeline/read-events.ts";
 import { ListError } from "./list-error.ts";
 import { listOf } from "./next-page.ts";
