@@ -7,15 +7,12 @@ const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 /**
  * Imports a public key of 32 bytes, or of 44 bytes with SPKI around them.
  *
- * @throws {TypeError} Another length or structure, or a point that is not on the curve, not canonically encoded, or of
- *   small order: anybody can sign for such a key.
+ * @throws {TypeError} Another length or structure.
  */
 export function importPublicKey(bytes: Uint8Array, at: string): KeyObject {
   const raw = withoutDer(bytes, SPKI);
   if (raw.length !== 32)
     throw new TypeError(`${at} is not an ed25519 public key: expected 32 bytes, or 44 as SPKI`);
-  if (!isUsablePoint(raw))
-    throw new TypeError(`${at} is not a safe ed25519 public key: its point is garbled or weak`);
   return createPublicKey({ key: Buffer.concat([SPKI, raw]), format: "der", type: "spki" });
 }
 
@@ -66,9 +63,9 @@ const SMALL_ORDER: ReadonlySet<bigint> = new Set([0n, Y_OF_ORDER_8, P - Y_OF_ORD
 
 /**
  * True if 32 bytes canonically encode a point that can be a public key (RFC 8032 section 5.1.3): y below p, on the
- * curve, and not of small order. Some versions of OpenSSL accept a signature of any message for a key of small order.
+ * curve, and not of small order.
  */
-function isUsablePoint(bytes: Uint8Array): boolean {
+export function isUsablePoint(bytes: Uint8Array): boolean {
   const y = littleEndian(bytes) & (2n ** 255n - 1n);
   if (y >= P || SMALL_ORDER.has(y)) return false;
   // x² = numerator / denominator is a square if their product is one: Euler's criterion gives 1 for a square and 0

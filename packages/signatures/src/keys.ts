@@ -10,7 +10,7 @@ import {
   X509Certificate,
 } from "node:crypto";
 import { ALGORITHMS, decode } from "./algorithms.ts";
-import { importPrivateKey, importPublicKey, publicKeyBytes } from "./ed25519.ts";
+import { importPrivateKey, importPublicKey, isUsablePoint, publicKeyBytes } from "./ed25519.ts";
 import type { Algorithm, KeyForm, Provider } from "./provider.ts";
 import type { CheckedSecret, SecretUse } from "./scheme.ts";
 import { checkKeyBytes, isBytes, readSecretText, type Secret } from "./secret.ts";
@@ -73,7 +73,7 @@ function importSecret(provider: Provider, secret: Secret, use: SecretUse, at: st
   try {
     return typeof secret === "string"
       ? importText(provider, secret, use, at)
-      : keyOfBytes(provider, rawBytes(secret, at), at);
+      : keyOfBytes(provider, rawBytes(secret, at), use, at);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const where = issued === undefined ? "" : ` ${title} shows it at: ${issued.where}`;
@@ -120,14 +120,14 @@ function importText(provider: Provider, secret: string, use: SecretUse, at: stri
 
   switch (form) {
     case "text":
-      return keyOfBytes(provider, Buffer.from(text), at);
+      return keyOfBytes(provider, Buffer.from(text), use, at);
     case "text-nfkd":
-      return keyOfBytes(provider, Buffer.from(text.normalize("NFKD")), at);
+      return keyOfBytes(provider, Buffer.from(text.normalize("NFKD")), use, at);
     case "hex":
     case "base64": {
       const bytes = decode(form === "hex" ? text.toLowerCase() : text, form);
       if (bytes === undefined) throw new TypeError(`${at} is not canonical ${form}`);
-      return algorithm === "ed25519" ? ed25519Key(bytes, use, at) : keyOfBytes(provider, bytes, at);
+      return keyOfBytes(provider, bytes, use, at);
     }
     case "whsec":
       return importStandardText(provider, text, use, at);
@@ -147,9 +147,9 @@ const isTextOnly = ({ algorithm, signed = [] }: Provider["signature"]): boolean 
 function importStandardText(provider: Provider, text: string, use: SecretUse, at: string): Key {
   const prefix = PREFIXES.exec(text)?.[0] ?? "";
   const rest = text.slice(prefix.length);
-  if (prefix === "raw:") return keyOfBytes(provider, Buffer.from(rest), at);
+  if (prefix === "raw:") return keyOfBytes(provider, Buffer.from(rest), use, at);
   if (prefix === "") {
-    const key = keyOfBytes(provider, Buffer.from(text), at);
+    const key = keyOfBytes(provider, Buffer.from(text), use, at);
     const warning = warnAboutBase64(text, at) ?? key.checked.warning;
     return warning === undefined ? key : { ...key, checked: { ...key.checked, warning } };
   }
@@ -158,7 +158,7 @@ function importStandardText(provider: Provider, text: string, use: SecretUse, at
   if (prefix === "whsec_") {
     if (bytes.length > MAX_WHSEC_BYTES)
       throw new TypeError(`${at} is too long: a key has at most ${MAX_WHSEC_BYTES} bytes`);
-    return keyOfBytes(provider, bytes, at);
+    return keyOfBytes(provider, bytes, use, at);
   }
   if (!provider.signature.carrier.some(({ algorithm }) => algorithm === "ed25519"))
     throw new TypeError(
@@ -170,7 +170,7 @@ function importStandardText(provider: Provider, text: string, use: SecretUse, at
     throw new TypeError(
       `${at} is a private key (whsk_): a receiver verifies with the public key (whpk_)`,
     );
-  return ed25519Key(bytes, use, at);
+  return ed25519Key("ed25519", bytes, use, at);
 }
 
 /** Hexadecimal text is base64 too, but is commonly used as it is. A misspelt prefix (`hwsec_`) is ignored. */
@@ -180,18 +180,17 @@ function warnAboutBase64(text: string, at: string): string | undefined {
   return `${at} is used as text but looks like base64: write whsec_… if the sender decodes it, or raw:… if it does not`;
 }
 
-function ed25519Key(bytes: Uint8Array, use: SecretUse, at: string): Key {
+function ed25519Key(algorithm: Algorithm, bytes: Uint8Array, use: SecretUse, at: string): Key {
   const object = use === "sign" ? importPrivateKey(bytes, at) : importPublicKey(bytes, at);
-  return publicKey("ed25519", object, at);
+  return publicKey(algorithm, object, at);
 }
 
 /** Returns the key of bytes that are the key itself. */
-function keyOfBytes(provider: Provider, bytes: Uint8Array, at: string): Key {
+function keyOfBytes(provider: Provider, bytes: Uint8Array, use: SecretUse, at: string): Key {
   const { secret, signature } = provider;
   const { algorithm } = signature;
   const { kind } = ALGORITHMS[algorithm];
-  if (kind === "public" && !isTextOnly(signature))
-    return publicKey(algorithm, importPublicKey(bytes, at), at);
+  if (kind === "public" && !isTextOnly(signature)) return ed25519Key(algorithm, bytes, use, at);
   const warning = checkKeyBytes(bytes, at, secret?.minBytes ?? MIN_SECRET_BYTES);
   const fingerprint = fingerprintOf("hmac", bytes);
   const checked = warning === undefined ? { fingerprint } : { fingerprint, warning };
@@ -237,6 +236,9 @@ function publicKey(algorithm: Algorithm, object: KeyObject, at: string): Key {
   const exported = object.type === "public" ? object : createPublicKey(object);
   const bytes =
     type === "ed25519" ? publicKeyBytes(object) : exported.export({ format: "der", type: "spki" });
+  // Some versions of OpenSSL accept a signature of any message for a key of small order.
+  if (type === "ed25519" && !isUsablePoint(bytes))
+    throw new TypeError(`${at} is not a safe ed25519 public key: its point is garbled or weak`);
   return { algorithm, object, checked: { fingerprint: fingerprintOf(type ?? "", bytes) } };
 }
 
