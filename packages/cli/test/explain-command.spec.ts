@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attemptMaker } from "@countersign/contract-kit/attempts";
-import { type ProviderDocument, square, xSignature } from "@countersign/schemas/providers";
+import { type ProviderDocument, square } from "@countersign/schemas/providers";
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import { schemeOf, standardWebhooks } from "@countersign/signatures";
 import { describe, expect, it } from "vitest";
@@ -101,15 +101,6 @@ describe("countersign explain", () => {
     const quoted = await explain(http(headers, body), ["--at", AT], env);
     expect(quoted).toMatchObject({ status: 1, out: containing("COUNTERSIGN_SECRET is in quotes") });
     expect(quoted.out).not.toContain(SECRET);
-  });
-
-  it("uses the scheme of a built-in provider", async () => {
-    const secret = "a-text-that-is-long-enough-to-be-a-key";
-    const signed = http(schemeOf(xSignature).sign(message, [secret]).headers, body);
-    const more = ["--provider", "x-signature", "--at", AT];
-    const own = await explain(signed, more, { COUNTERSIGN_SECRET: secret });
-    expect(own).toMatchObject(verified);
-    expect(await explain(signed)).toMatchObject(finds("header-missing"));
   });
 
   it("uses the scheme of a provider, whose signature may cover the public URL", async () => {

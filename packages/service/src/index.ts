@@ -1,6 +1,7 @@
 // Running the service
 export { createService } from "./create-service.ts";
 export { readImportLines } from "./import-lines.ts";
+export { listen } from "./listen.ts";
 export { startService, type RunningService, type StartOptions } from "./start-service.ts";
 
 // Ports and their defaults

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import type { Server } from "node:http";
 import { join } from "node:path";
 import { type EventsDocument, withEvents } from "@countersign/contract-kit/documents";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { providersByName } from "@countersign/schemas/providers-by-name";
+import { listen } from "@countersign/service";
 import { schemeOf } from "@countersign/signatures";
 import { causeLines, clockTime } from "../attempt-lines.ts";
 import { poster } from "../attempts.ts";
@@ -20,7 +19,7 @@ import { ListenPage } from "../listen/page.ts";
 import { ProviderAttempts } from "../listen/provider-attempts.ts";
 import { Relay, type Relayed } from "../listen/relay.ts";
 import * as option from "../options.ts";
-import { listenOn, type PortChoice } from "../port.ts";
+import { listenOn } from "../port.ts";
 import { checkSecret, claimsFor, loadProvider } from "../provider.ts";
 import { inRows, type Surroundings, type Terminal } from "../terminal.ts";
 import { targetUrl } from "../verify/arguments.ts";
@@ -47,7 +46,6 @@ Environment (also as NAME_FILE, the path of a file with the value):
   COUNTERSIGN_KEY      public key that attempts name, for providers such as PayPal (optional)`;
 
 const DEFAULT_PORT = 4020;
-const ADDRESS = "127.0.0.1";
 /** Milliseconds for an app's answer if the provider's document does not say. */
 const DEADLINE_MS = 30_000;
 /** Events that are kept in memory if none is kept on disk. */
@@ -102,17 +100,14 @@ async function relayRequests(command: Options, surroundings: Surroundings): Prom
   const undo: (() => Promise<void>)[] = [];
   try {
     const { port = DEFAULT_PORT } = command;
-    const requests = await serve(relay.createServer(), {
-      port,
-      isAskedFor: command.port !== undefined,
-    });
-    undo.push(requests.close);
+    const requests = await listenOn({ port, isAskedFor: command.port !== undefined }, (number) =>
+      listen(relay.receive, { port: number }),
+    );
+    undo.push(() => requests.close({ graceMs: 0 }));
     address = requests.url;
-    const inspector = await serve(page.createServer(), {
-      port: port === 0 ? 0 : requests.port + 1,
-      isAskedFor: false,
-    });
-    undo.push(inspector.close);
+    const free = { port: port === 0 ? 0 : requests.port + 1, isAskedFor: false };
+    const inspector = await listenOn(free, (number) => listen(page.receive, { port: number }));
+    undo.push(() => inspector.close({ graceMs: 0 }));
     const inspectorAt = `${inspector.url}/inspector/#key=${key}`;
     const { fingerprint } = attempts;
     const rows = {
@@ -173,27 +168,6 @@ async function openLog({ database, keep }: Options): Promise<AttemptLog> {
   } catch (cause) {
     throw badDatabase(database, cause);
   }
-}
-
-interface Served {
-  readonly url: string;
-  readonly port: number;
-  readonly close: () => Promise<void>;
-}
-
-function serve(server: Server, choice: PortChoice): Promise<Served> {
-  return listenOn(choice, async (number) => {
-    server.listen(number, ADDRESS);
-    await once(server, "listening");
-    const address = server.address();
-    const port = typeof address === "object" && address !== null ? address.port : number;
-    const close = async (): Promise<void> => {
-      const closed = server[Symbol.asyncDispose]();
-      server.closeAllConnections();
-      await closed;
-    };
-    return { url: `http://${ADDRESS}:${port}`, port, close };
-  });
 }
 
 const asJson = ({ event, url, method, answer, diagnosis }: Relayed): object => ({

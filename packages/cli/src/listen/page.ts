@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import { guard, Inspector, Refused, Streams } from "@countersign/service/sandbox";
-import { systemCode } from "../failure.ts";
+import { messageOf, systemCode } from "../failure.ts";
 import { type Call, type CallOptions, pageCalls, refusal } from "./page-calls.ts";
 
 export interface PageOptions extends CallOptions {
@@ -14,31 +14,28 @@ export interface PageOptions extends CallOptions {
 /** Milliseconds between looks for what other processes have logged. */
 const LOOK_MS = 1000;
 
-/** Serves the inspector's page over a log, on loopback and to who has its key only. */
+/** The inspector's page over a log, for who has its key only. */
 export class ListenPage {
-  readonly #options: PageOptions;
   readonly #streams = new Streams();
   readonly #calls: Readonly<Record<string, Call>>;
+  readonly #inspector: Inspector;
+  readonly #timer: NodeJS.Timeout;
 
   constructor(options: PageOptions) {
-    this.#options = options;
+    const { folder, key, log } = options;
     this.#calls = pageCalls(options);
-  }
-
-  createServer(): Server {
-    const { folder, key, log } = this.#options;
-    const inspector = new Inspector({ folder, key, token: "" });
-    const server = createServer((request, response) => {
-      this.#take(inspector, request, response).catch((error: unknown) => refuse(response, error));
-    });
+    this.#inspector = new Inspector({ folder, key, token: "" });
     let version = log.version();
-    const timer = setInterval(() => {
+    this.#timer = setInterval(() => {
       const now = log.version();
       if (now !== version) this.tell();
       version = now;
     }, LOOK_MS).unref();
-    return server.on("close", () => clearInterval(timer));
   }
+
+  readonly receive: RequestListener = (request, response) => {
+    this.#take(request, response).catch((error: unknown) => refuse(response, error));
+  };
 
   /** Makes open pages read again. */
   tell(): void {
@@ -47,14 +44,11 @@ export class ListenPage {
 
   /** Ends the streams of open pages. */
   close(): void {
+    clearInterval(this.#timer);
     this.#streams.close();
   }
 
-  async #take(
-    inspector: Inspector,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? "/", "http://page");
     if (pathname === "/") {
       response.writeHead(302, { location: "/inspector/" }).end();
@@ -62,7 +56,7 @@ export class ListenPage {
     }
     guard(request, [], { isPage: pathname === "/inspector/" });
     if (!pathname.startsWith("/inspector")) throw refusal(404, "There is nothing here.");
-    if (!(await inspector.take(request, response, pathname))) return;
+    if (!(await this.#inspector.take(request, response, pathname))) return;
     const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://page");
     if (path === "/sandbox/stream") {
       this.#streams.open("", response);
@@ -73,10 +67,11 @@ export class ListenPage {
     if (call === undefined) throw refusal(404, "countersign listen has no such call.");
     const body = request.method === "GET" ? {} : await bodyOf(request);
     const answer = (await call({ query, id: Number(id), body })) ?? {};
-    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
-    response.end(JSON.stringify(answer));
+    response.writeHead(200, HEADERS).end(JSON.stringify(answer));
   }
 }
+
+const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
 async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   const value: unknown = JSON.parse(await textOf(request));
@@ -88,11 +83,7 @@ function refuse(response: ServerResponse, error: unknown): void {
   const { status, code, message } =
     error instanceof Refused
       ? error.refusal
-      : {
-          status: 500,
-          code: systemCode(error) ?? "",
-          message: error instanceof Error ? error.message : String(error),
-        };
-  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
-  response.end(JSON.stringify({ errorDetails: { errorCode: code, errorMessage: message } }));
+      : { status: 500, code: systemCode(error) ?? "", message: messageOf(error) };
+  const errorDetails = { errorCode: code, errorMessage: message };
+  response.writeHead(status, HEADERS).end(JSON.stringify({ errorDetails }));
 }

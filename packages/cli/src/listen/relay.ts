@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { collectBytes } from "@countersign/rules";
 import { diagnose, type Diagnosis } from "@countersign/service/sandbox";
 import { resultOf } from "../attempt-lines.ts";
@@ -55,15 +55,13 @@ export class Relay {
     this.#options = options;
   }
 
-  /** Creates the server that the provider's requests arrive at. */
-  createServer(): Server {
-    return createServer((request, response) => {
-      this.#receive(request, response).catch(() => {
-        // The sender has gone, or the log is unusable: the provider sends the event again.
-        if (!response.headersSent) response.writeHead(500).end();
-      });
+  /** Answers the provider's requests. */
+  readonly receive: RequestListener = (request, response) => {
+    this.#receive(request, response).catch(() => {
+      // The sender has gone, or the log is unusable: the provider sends the event again.
+      if (!response.headersSent) response.writeHead(500).end();
     });
-  }
+  };
 
   async #receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     // A stream without an encoding yields buffers.

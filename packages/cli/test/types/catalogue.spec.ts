@@ -7,7 +7,7 @@ import { profiles } from "@countersign/schemas/profiles";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { files } from "../../../../schemas/test/schema-files.ts";
 import { ran } from "../ran.ts";
-import { bodies, compilerOutput, dataIn, written } from "./compile.ts";
+import { bodies, compilerOutput, dataIn, imported, written } from "./compile.ts";
 
 // Within the workspace, where @countersign/receiver is found.
 const home = fileURLToPath(new URL("../output/catalogue", import.meta.url));
@@ -132,10 +132,7 @@ it.each(["standard", "x-signature"] as const)(
   "the types of countersign types keep an amount exact in TypeScript of profile %s",
   async (profile) => {
     const file = await written("typescript", profile);
-    // The module that was just written has this function.
-    const { parseEvent } = (await import(pathToFileURL(file).href)) as {
-      readonly parseEvent: (text: string) => Record<string, Record<string, object>> | undefined;
-    };
+    const { parseEvent } = await imported(file);
     for (const [value, body] of bodies(profile)) {
       const exact = Number.isInteger(Number(value)) ? Number(value) : value;
       const data = { amount: { currency: "USD", value: exact }, added: "1.5" };

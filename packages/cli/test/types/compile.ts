@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, expect } from "vitest";
 import { missing } from "../fixtures.ts";
 import { ran } from "../ran.ts";
@@ -35,6 +36,19 @@ export async function written(
   expect(await ran([...args, ...more])).toMatchObject({ status: 0, err: "" });
   return out;
 }
+
+/** The exports of a TypeScript module that `countersign types` writes. */
+interface WrittenModule {
+  readonly parseEvent: (...texts: readonly string[]) => Parsed | undefined;
+  readonly catalogue: {
+    readonly events: Readonly<Record<string, { readonly validate: (value: unknown) => unknown }>>;
+  };
+}
+type Parsed = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+export const imported = async (file: string): Promise<WrittenModule> =>
+  // The command has just written it.
+  (await import(pathToFileURL(file).href)) as WrittenModule;
 
 /** Compiles with the strictest options. @returns The compiler's complaints. */
 export function compileTypeScript(...files: readonly string[]): string {

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { missing } from "../fixtures.ts";
@@ -11,6 +10,7 @@ import {
   compileTypeScript,
   dataIn,
   home,
+  imported,
   missingJava,
   runGo,
   runJava,
@@ -204,10 +204,7 @@ describe("types of hostile descriptions, values and names", () => {
 
   it("are in validators that run", async () => {
     const file = await written("typescript", document, "--validators");
-    // The module that was just written has this member.
-    const { catalogue } = (await import(pathToFileURL(file).href)) as {
-      catalogue: { events: Record<string, { validate: (value: unknown) => unknown }> };
-    };
+    const { catalogue } = await imported(file);
     const event = { id: "1", type: "*/ evil() /*", data: { id: "1", "*/ evil() /*": "text" } };
     expect(catalogue.events["*/ evil() /*"]?.validate(event)).toMatchObject({
       ok: false,

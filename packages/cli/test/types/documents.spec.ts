@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { ran } from "../ran.ts";
-import { compilerOutput, compileTypeScript, written } from "./compile.ts";
+import { compilerOutput, compileTypeScript, imported, written } from "./compile.ts";
 import { eventBody, openApi } from "./openapi.ts";
 
 const text = { type: "string" };
@@ -79,10 +78,7 @@ export const number: number | undefined = event?.type === "issues.opened" ? even
 `,
     );
     expect(compileTypeScript(use)).toBe("");
-    // The module that was just written has this function.
-    const { parseEvent } = (await import(pathToFileURL(events).href)) as {
-      readonly parseEvent: (type: string, body: string) => unknown;
-    };
+    const { parseEvent } = await imported(events);
     const body = { action: "closed_by_bot", number: 7 };
     const type = "issues.closed_by_bot";
     expect(parseEvent(type, JSON.stringify(body))).toEqual({ type, body });
@@ -100,14 +96,63 @@ export const number: number | undefined = event?.type === "issues.opened" ? even
   });
 });
 
+describe("the numbers of a TypeScript event", () => {
+  /** Prints a document's types, compiles them with `use` of the event's data, and imports them. */
+  async function parserOf(document: string, use: string) {
+    const events = await written("typescript", document);
+    const file = join(dirname(events), "use.ts");
+    const data =
+      'import type { EventTypeMap } from "./events.ts";\ndeclare const data: EventTypeMap["invoice.paid"]["data"];\n';
+    writeFileSync(file, `${data}${use}`);
+    expect(compileTypeScript(file)).toBe("");
+    return (await imported(events)).parseEvent;
+  }
+
+  it("are those that the type of the guide's event declares", async () => {
+    const guide = new URL("../../../../docs/guides/other-providers.md", import.meta.url);
+    const blocks = readFileSync(guide, "utf8").matchAll(/```json\n(.*?)```/gs);
+    const [, document = ""] = Array.from(blocks, ([, one = ""]) => one);
+    const file = join(temporaryFolder(), "openapi.json");
+    writeFileSync(file, document);
+    const parse = await parserOf(file, "export const total: number = data.total;\n");
+    const event = {
+      id: "1",
+      type: "invoice.paid",
+      created_at: "",
+      data: { invoiceId: "a", total: 1050 },
+    };
+    expect(parse(JSON.stringify(event))?.["data"]).toEqual({ invoiceId: "a", total: 1050 });
+  });
+
+  it("are exact decimals, and numbers where its schema has integers", async () => {
+    const amount = { type: "number", minimum: 0, maximum: 100_000 };
+    const properties = {
+      total: amount,
+      count: { type: "integer" },
+      parts: { type: "array", maxItems: 9, items: amount },
+    };
+    const data = { type: "object", required: ["total", "count"], properties };
+    const parse = await parserOf(
+      openApi({ "invoice.paid": eventBody("invoice.paid", data) }),
+      `import type { Decimal } from "./events.ts";
+export const decimals: (Decimal | undefined)[] = [data.total, data.parts![0]!];
+export const count: number = data.count;
+`,
+    );
+    const body = `{"type":"invoice.paid","data":{"total":10.50,"count":3,"parts":[0.12345678901234567890,2.00]}}`;
+    expect(parse(body)?.["data"]).toEqual({
+      total: "10.50",
+      count: 3,
+      parts: ["0.12345678901234567890", 2],
+    });
+  });
+});
+
 it("a catalogue of an OpenAPI document judges each form of a body, and accepts additions", async () => {
   const out = join(temporaryFolder(), "catalogue.ts");
   const args = ["--language", "typescript", "--validators", "--openapi", orders(), "--out", out];
   expect(await ran(["types", ...args])).toMatchObject({ status: 0, err: "" });
-  // Its import is of types only.
-  const { catalogue } = (await import(pathToFileURL(out).href)) as {
-    catalogue: { events: Record<string, { validate: (value: unknown) => unknown }> };
-  };
+  const { catalogue } = await imported(out);
   const changed = { id: "1", type: "order.changed", kind: "shipped" };
   const validate = catalogue.events["order.changed"]?.validate;
   expect(validate?.({ ...changed, shipped: "now", added: 1 })).toMatchObject({ ok: true });
