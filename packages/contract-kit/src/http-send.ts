@@ -1,20 +1,12 @@
-import { setTimeout } from "node:timers/promises";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { collectBytes } from "@countersign/rules";
-import { isRecord, parseJson, retryAfterMs } from "./values.ts";
+import { isRecord, joinedHeaders, parseJson, retryAfterMs } from "./values.ts";
+import { type Clock, Pacer, systemClock } from "./harness/clock.ts";
 import { checkOwned, loopbackLookup } from "./harness/owned-host.ts";
 
-export interface HttpSendOptions {
-  /** Milliseconds until a call without an answer fails. Default 10 000. */
-  readonly timeoutMs?: number;
-  /**
-   * True to connect only to this machine, whatever the host's name resolves to. Default false.
-   * A host that is another machine is refused with `CS_KIT_TARGET_NOT_OWNED`.
-   */
-  readonly isLoopbackOnly?: boolean;
-}
-
+/** Milliseconds until a call without an answer fails. */
+const TIMEOUT_MS = 10_000;
 /** Milliseconds that a connection is kept without a call. Servers end theirs after five seconds, or two. */
 const IDLE_MS = 1500;
 /** The largest body that is read. */
@@ -25,11 +17,13 @@ const MAX_BYTES = 1_048_576;
  * redirect points, and with the body's bytes as they are.
  *
  * @param url `http` or `https`; its path precedes each call's.
+ * @param options `isLoopbackOnly`: connects only to this machine, whatever the host's name resolves to; a host that is
+ *   another machine is refused with `CS_KIT_TARGET_NOT_OWNED`. Default false.
  * @returns The sender, and what closes its connections.
  */
 export function httpSend(
   url: string,
-  { timeoutMs = 10_000, isLoopbackOnly = false }: HttpSendOptions = {},
+  { isLoopbackOnly = false }: { readonly isLoopbackOnly?: boolean } = {},
 ): { readonly send: Send; readonly close: () => void } {
   const base = url.replace(/\/+$/, "");
   if (isLoopbackOnly) checkOwned(new URL(base), undefined);
@@ -47,21 +41,15 @@ export function httpSend(
         agent,
         ...(isLoopbackOnly && { lookup: loopbackLookup() }),
         headers: { ...length, ...headers },
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       sending.on("response", resolve).on("error", reject).end(bytes);
     });
     // A stream of bytes; leaving it ends the connection.
     const received = await collectBytes(response as AsyncIterable<Buffer>, MAX_BYTES);
     if (received === undefined) throw new Error(`the body exceeds ${MAX_BYTES} bytes`);
-    const fields = Object.entries(response.headers).map(([name, value]) => {
-      return [name, [value ?? ""].flat().join(", ")] as const;
-    });
-    return {
-      status: response.statusCode ?? 0,
-      headers: Object.fromEntries(fields),
-      body: received,
-    };
+    const { statusCode: status = 0, headers: fields } = response;
+    return { status, headers: joinedHeaders(fields), body: received };
   };
   return { send, close: () => agent.destroy() };
 }
@@ -126,22 +114,18 @@ export function clientToken({
 }: ClientTokenOptions): () => Promise<string> {
   let last: Promise<{ readonly token: string; readonly until: number }> | undefined;
   const ask = async (): Promise<{ token: string; until: number }> => {
-    const { status, body } = await send({
-      method: "POST",
-      path,
-      headers: {
-        authorization: `Basic ${basicOf(client)}`,
-        accept: "application/json",
-        "content-type": "application/x-www-form-urlencoded",
-      },
-      body: "grant_type=client_credentials",
-    });
-    const answer = parseJson(body);
-    const said = isRecord(answer) ? answer : {};
-    const { access_token: token, expires_in: seconds } = said;
-    if (status !== 200 || typeof token !== "string") {
-      const why = typeof said["error"] === "string" ? ` ${said["error"]}` : "";
-      throw new Error(`no access token was granted: POST ${path} → ${status}${why}`);
+    const headers = {
+      authorization: `Basic ${basicOf(client)}`,
+      accept: "application/json",
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    const body = "grant_type=client_credentials";
+    const answer = await send({ method: "POST", path, headers, body });
+    const json = parseJson(answer.body);
+    const { access_token: token, expires_in: seconds, error } = isRecord(json) ? json : {};
+    if (answer.status !== 200 || typeof token !== "string") {
+      const why = typeof error === "string" ? ` ${error}` : "";
+      throw new Error(`no access token was granted: POST ${path} → ${answer.status}${why}`);
     }
     return { token, until: now() + Number(seconds ?? 0) * 1000 - BEFORE_END_MS };
   };
@@ -153,40 +137,30 @@ export function clientToken({
   };
 }
 
-export interface PaceOptions {
-  /** Calls per second, above 0; `Infinity`: no limit. */
-  readonly perSecond: number;
-  /** Lets time pass, in milliseconds. Default: by waiting. */
-  readonly sleep?: (ms: number) => Promise<unknown>;
-  /** Milliseconds of a clock that only goes forward. Default: this machine's. */
-  readonly now?: () => number;
-}
-
 /** Number of retries of a rate-limited call. */
 const MAX_AGAIN = 3;
 /** Longest wait for a target's `Retry-After`, in milliseconds. */
 const MAX_WAIT_MS = 65_000;
 
 /**
- * Limits the calls per second, and retries a call that was answered 429: a target that
+ * Limits the calls per second, and retries a call that was answered 429, more slowly: a target that
  * limits its rates is not tested against them, and its refusal is not a finding.
+ *
+ * @param perSecond Above 0; `undefined`: no limit.
+ * @param clock Default: this machine's, which only goes forward.
  */
 export function pacedSend(
   send: Send,
-  { perSecond, sleep = setTimeout, now = () => performance.now() }: PaceOptions,
+  perSecond: number | undefined,
+  clock: Clock = { ...systemClock, now: () => performance.now() },
 ): Send {
-  let free = 0;
-  const turn = async (): Promise<void> => {
-    const at = Math.max(now(), free);
-    free = at + 1000 / perSecond;
-    if (at > now()) await sleep(at - now());
-  };
+  const pacer = new Pacer(clock, perSecond);
   return async (call) => {
     for (let made = 0; ; made += 1) {
-      await turn();
+      await pacer.wait();
       const answer = await send(call);
       if (answer.status !== 429 || made === MAX_AGAIN) return answer;
-      await sleep(waitOf(answer));
+      pacer.slowDown(waitOf(answer));
     }
   };
 }

@@ -39,6 +39,14 @@ export function difference(what: string, got: unknown, wanted: unknown): string 
   return `${what}: expected ${expected}, got ${found}`;
 }
 
+/** Headers by name; a repeated one is joined with `, `. */
+export const joinedHeaders = (
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]),
+  );
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -124,8 +124,8 @@ export async function openService(
   };
   try {
     const plain = sender(url);
-    const perSecond = iOwn === undefined ? Infinity : profile.rateLimit.refundsPerSecond / 2;
-    const send = pacedSend(plain, { perSecond });
+    const perSecond = iOwn === undefined ? undefined : profile.rateLimit.refundsPerSecond / 2;
+    const send = pacedSend(plain, perSecond);
     const first = await merchantFrom(env, "", { send, profile });
     if (first === undefined)
       throw badEnvironment(

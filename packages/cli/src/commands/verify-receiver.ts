@@ -188,14 +188,15 @@ async function requireListening({ url, sockets }: ReceiverTarget): Promise<void>
   if (connection.isReady) {
     connection.close();
     const headers = [["Content-Type", "application/json"]] as const;
-    const answer = await sockets.send({ method: "POST", headers, body: Buffer.from("{}") });
-    if (answer.kind !== "none" || !["garbled", "timeout"].includes(answer.why)) return;
-    const problem = answer.why === "timeout" ? "does not answer within" : "does not speak HTTP:";
-    throw new Failure("CS_CLI_UNVERIFIED", `${url} ${problem} ${answer.detail}`);
+    const body = Buffer.from("{}");
+    const { failure, detail } = await sockets.send({ method: "POST", headers, body });
+    if (failure !== "garbled" && failure !== "timeout") return;
+    const problem = failure === "timeout" ? "does not answer within" : "does not speak HTTP:";
+    throw new Failure("CS_CLI_UNVERIFIED", `${url} ${problem} ${detail}`);
   }
   // Nothing arrives: the read returns the reason of the failure.
   const received = await connection.read({ method: "GET", deadlineMs: 0 });
-  const isKnown = received.kind === "none" && !isLate;
+  const isKnown = received.failure !== undefined && !isLate;
   const reason = isKnown ? received.detail : `no connection within ${CONNECTION_MS / 1000} s`;
   throw new Failure("CS_CLI_UNVERIFIED", `${url} does not answer: ${reason}`);
 }

@@ -6,14 +6,19 @@ import type { Clock } from "./clock.ts";
 import {
   hostOf,
   isLocalName,
-  isLoopback,
   type Lookup,
   loopbackLookup,
   TargetNotOwnedError,
 } from "./owned-host.ts";
 
-export interface Answer {
-  readonly status: number;
+/** An answer, or the reason why none came. */
+export interface Received {
+  /** Absent if an answer came. `closed`: the target closed it without one; `garbled`: it is not an HTTP response. */
+  readonly failure?: "unreachable" | "closed" | "timeout" | "garbled";
+  /** The failure in words. */
+  readonly detail: string;
+  /** `undefined` if no answer came. */
+  readonly status: number | undefined;
   /** Names in lower case, in their order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The bytes as received: nothing is decompressed. */
@@ -22,20 +27,12 @@ export interface Answer {
   readonly isReusable: boolean;
   /** True if nothing says where its body ends, and the connection stays open. */
   readonly isEndless: boolean;
-}
-
-export type Received =
-  | { readonly kind: "answer"; readonly answer: Answer; readonly raw: Uint8Array }
-  | Unanswered;
-
-export interface Unanswered {
-  readonly kind: "none";
-  /** `closed`: the target closed it without a response; `garbled`: not an HTTP response. */
-  readonly why: "unreachable" | "closed" | "timeout" | "garbled";
-  readonly detail: string;
-  /** The bytes that arrived nevertheless. */
+  /** All bytes that arrived. */
   readonly raw: Uint8Array;
 }
+
+/** What is read of an answer. */
+type Answer = Omit<Received, "failure" | "detail" | "raw">;
 
 interface ReadOptions {
   readonly method: string;
@@ -100,10 +97,6 @@ export class Connection {
     socket.on("close", onClose);
     this.ready = new Promise((resolve) => {
       socket.on(isSecure ? "secureConnect" : "connect", () => {
-        if (toThis && !isLoopback(socket.remoteAddress ?? "")) {
-          socket.destroy(new TargetNotOwnedError("the connection leads to another machine"));
-          return;
-        }
         this.isReady = true;
         resolve();
       });
@@ -124,26 +117,26 @@ export class Connection {
     return new Promise((resolve) => {
       let isDone = false;
       let raw: Buffer = Buffer.alloc(0);
-      const done = (received: Received): void => {
+      const done = (received: Omit<Received, "raw">): void => {
         if (isDone) return;
         isDone = true;
         this.#onChange = undefined;
         takeBack();
         reader.destroy();
         // After a missed deadline, a late answer belongs to no request.
-        if (received.kind === "none" || !received.answer.isReusable) this.close();
-        resolve(received);
+        if (!received.isReusable) this.close();
+        resolve({ ...received, raw });
       };
-      const none = (why: Unanswered["why"], detail: string): void =>
-        done({ kind: "none", why, detail, raw });
+      const fail = (failure: NonNullable<Received["failure"]>, detail: string): void =>
+        done({ ...NO_ANSWER, failure, detail });
       const takeBack = this.#clock.after(deadlineMs, () => {
         // A starved process runs its timers before it reads the sockets.
-        setImmediate(() => setImmediate(() => none("timeout", `${deadlineMs} ms`)));
+        setImmediate(() => setImmediate(() => fail("timeout", `${deadlineMs} ms`)));
       });
       const reader = answerReader(
         { method, maxBodyBytes, clock: this.#clock },
-        (answer) => done({ kind: "answer", answer, raw }),
-        (detail) => none("garbled", detail),
+        (answer) => done({ ...answer, detail: "" }),
+        (detail) => fail("garbled", detail),
       );
       this.#onChange = () => {
         const news = this.#unread;
@@ -153,7 +146,7 @@ export class Connection {
         if (!this.#isEnded) return;
         if (raw.length > 0) reader.push(null);
         else
-          none(
+          fail(
             this.isReady ? "closed" : "unreachable",
             this.#failure ?? "the connection is closed",
           );
@@ -243,23 +236,21 @@ function answerReader(
     if (interim > MAX_INTERIM) onGarbled("a flood of 1xx answers");
   });
   // An unrequested change of the protocol: the head is the answer.
-  request.on("upgrade", (response) =>
-    onAnswer({
-      ...headOf(response),
-      body: Buffer.alloc(0),
-      isReusable: false,
-      isEndless: false,
-    }),
-  );
+  request.on("upgrade", (response) => onAnswer({ ...NO_ANSWER, ...headOf(response) }));
   request.on("response", onResponse).on("error", onError).end();
   bytes.on("error", onError);
   return bytes;
 }
 
-function headOf({
-  statusCode = 0,
-  rawHeaders,
-}: IncomingMessage): Pick<Answer, "status" | "headers"> {
+const NO_ANSWER: Answer = {
+  status: undefined,
+  headers: [],
+  body: Buffer.alloc(0),
+  isReusable: false,
+  isEndless: false,
+};
+
+function headOf({ statusCode, rawHeaders }: IncomingMessage): Pick<Answer, "status" | "headers"> {
   const headers = rawHeaders.flatMap((name, at) =>
     at % 2 === 0 ? [[name.toLowerCase(), rawHeaders[at + 1] ?? ""] as const] : [],
   );

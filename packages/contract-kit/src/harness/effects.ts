@@ -64,16 +64,14 @@ export function httpEffects(sockets: Sockets): EffectsSource {
       let problem = "";
       for (let turn = 0; turn < READS; turn += 1) {
         const request = { method: "GET", headers: JSON_HEADERS, body: Buffer.alloc(0) };
-        const received = await sockets.send(request);
-        if (received.kind === "answer" && received.answer.status === 200) {
-          const text = Buffer.from(received.answer.body).toString();
-          const list = parseJson(text);
+        const { failure, detail, status, body } = await sockets.send(request);
+        if (status === 200) {
+          const list = parseJson(body);
           if (list !== undefined) return list;
-          if (text.length <= 1_000_000) throw new Error("they are not JSON");
-          const cut = `they are cut off after ${text.length} characters: list each event once`;
-          throw new Error(cut);
+          if (body.length <= 1_000_000) throw new Error("they are not JSON");
+          throw new Error(`they are cut off after ${body.length} bytes: list each event once`);
         }
-        problem = received.kind === "none" ? received.detail : `status ${received.answer.status}`;
+        problem = failure === undefined ? `status ${status}` : detail;
         sockets.slowDown(turn * 100);
       }
       throw new Error(problem);
@@ -81,8 +79,7 @@ export function httpEffects(sockets: Sockets): EffectsSource {
     order: async (asked) => {
       const headers: readonly Header[] = [["Content-Type", "application/json"], ...JSON_HEADERS];
       const body = Buffer.from(JSON.stringify(asked));
-      const received = await sockets.send({ method: "PUT", headers, body });
-      const status = received.kind === "answer" ? received.answer.status : 0;
+      const { status = 0 } = await sockets.send({ method: "PUT", headers, body });
       return status >= 200 && status < 300;
     },
   };

@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { collectBytes } from "@countersign/rules";
 import type { Exchange } from "../exchange-text.ts";
+import type { HttpCall } from "../http-send.ts";
+import { joinedHeaders } from "../values.ts";
 
 /** The kit's own receiver, on an address that the provider reaches. */
 export interface HostedReceiver {
@@ -108,10 +110,9 @@ export async function hostReceiver({
       const name = `${NAME}${String(opened++)}`;
       const forget = (): unknown => endpoints.delete(name);
       const url = `${base.replace(/\/+$/, "")}/${name}`;
-      const endpoint = new Endpoint({ url, answer, isForeign, deliveryMs, forget });
-      endpoints.set(name, endpoint);
-      last = endpoint;
-      return endpoint;
+      last = new Endpoint({ url, answer, isForeign, deliveryMs, forget });
+      endpoints.set(name, last);
+      return last;
     },
     close: () => {
       server.closeAllConnections();
@@ -172,17 +173,15 @@ export class Endpoint {
     response: ServerResponse,
     url: string = this.url,
   ): Promise<void> {
-    const body = await bodyOf(request);
-    if (body === undefined) return;
+    // Without an encoding the chunks are bytes.
+    const chunks = request as AsyncIterable<Buffer>;
+    const body = await collectBytes(chunks, MAX_BYTES).catch(() => undefined);
+    // The sender disconnected, or sent more than is kept.
+    if (body === undefined) return void request.destroy();
     const { method = "", url: path = "" } = request;
-    const headers = Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [
-        name,
-        [value ?? ""].flat().join(", "),
-      ]),
-    );
-    const [, query] = /(\?.*)$/s.exec(path) ?? [];
-    const attempt = { method, path, url: url + (query ?? ""), headers, body, at: Date.now() };
+    const headers = joinedHeaders(request.headers);
+    const [query = ""] = /\?.*$/s.exec(path) ?? [];
+    const attempt = { method, path, url: url + query, headers, body, at: Date.now() };
     const { answer: answerTo, isForeign } = this.#options;
     if (isForeign(attempt)) {
       response.writeHead(204).end();
@@ -211,24 +210,8 @@ export function attemptExchange({ method, path, answer, ...attempt }: ReceivedAt
 
 export function httpText(
   line: string,
-  {
-    headers = {},
-    body = "",
-  }: {
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string | Uint8Array;
-  },
+  { headers = {}, body = "" }: Partial<Pick<HttpCall, "headers" | "body">>,
 ): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [line, ...fields, "", Buffer.from(body).toString()].join("\r\n");
-}
-
-/** `undefined` if the sender disconnected, or sent more than is kept. */
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
-  // Without an encoding the chunks are bytes.
-  const bytes = await collectBytes(request as AsyncIterable<Buffer>, MAX_BYTES).catch(
-    () => undefined,
-  );
-  if (bytes === undefined) request.destroy();
-  return bytes;
 }

@@ -4,7 +4,7 @@ import type { Secret } from "@countersign/signatures";
 import { type Exchange, shownBytes } from "../exchange-text.ts";
 import { redactor } from "../redact.ts";
 import { retryAfterMs } from "../values.ts";
-import type { Received, Unanswered } from "./connection.ts";
+import type { Received } from "./connection.ts";
 
 export type Header = readonly [name: string, value: string];
 
@@ -96,9 +96,10 @@ export function without(headers: readonly Header[], names: readonly string[]): r
   return headers.filter(([name]) => !names.includes(name.toLowerCase()));
 }
 
+/** An answer as the checks judge it, or the reason why none came. */
 export class Reply {
   /** The reason if no answer came. */
-  readonly failure: Unanswered["why"] | undefined;
+  readonly failure: Received["failure"];
   /** `undefined` if no answer came. */
   readonly status: number | undefined;
   /** Names in lower case, in their order. */
@@ -110,33 +111,31 @@ export class Reply {
   /** The status, or the reason if it has none: for messages. */
   readonly summary: string;
   readonly text: string;
-  readonly #sent: Uint8Array;
-  readonly #received: Uint8Array;
-  readonly #secrets: readonly Secret[];
+  /** Both sides as text, without a secret. */
+  readonly exchange: () => Exchange;
 
   constructor(
     sent: Uint8Array,
-    received: Received,
-    of: {
-      readonly provider: Pick<ProviderDocument, "sending">;
-      readonly secrets: readonly Secret[];
-    },
+    { failure, detail, status, headers, body, isEndless, raw }: Received,
+    {
+      provider,
+      secrets,
+    }: { readonly provider: ProviderDocument; readonly secrets: readonly Secret[] },
   ) {
-    this.#sent = sent;
-    this.#received = received.raw;
-    this.#secrets = of.secrets;
-    const answer = received.kind === "answer" ? received.answer : undefined;
-    const status = answer?.status;
-    this.failure = received.kind === "none" ? received.why : undefined;
+    this.failure = failure;
     this.status = status;
-    this.headers = answer?.headers ?? [];
-    this.isEndless = answer?.isEndless ?? false;
+    this.headers = headers;
+    this.isEndless = isEndless;
     this.isAcknowledged =
       status !== undefined &&
-      (of.provider.sending?.success === "200" ? status === 200 : status >= 200 && status < 300);
-    this.summary =
-      received.kind === "none" ? failures[received.why](received.detail) : String(status);
-    this.text = Buffer.from(answer?.body ?? []).toString();
+      (provider.sending?.success === "200" ? status === 200 : status >= 200 && status < 300);
+    this.summary = failure === undefined ? String(status) : failures[failure](detail);
+    this.text = Buffer.from(body).toString();
+    this.exchange = () => {
+      // If a receiver leaks its secret, the report must not. Every byte is a character of latin-1.
+      const received = redactor(secrets)(Buffer.from(raw).toString("latin1"));
+      return { sent: shownBytes(sent), received: shownBytes(Buffer.from(received, "latin1")) };
+    };
   }
 
   /** @param expected A clause such as "expected a refusal". */
@@ -158,21 +157,9 @@ export class Reply {
   get isBusy(): boolean {
     return this.status === 503 || this.status === 429;
   }
-
-  /** Both sides as text, without a secret. */
-  exchange(): Exchange {
-    const hide = redactor(this.#secrets);
-    return {
-      sent: shownBytes(this.#sent),
-      // If a receiver leaks its secret, the report must not. Every byte is a character of latin-1.
-      received: shownBytes(
-        Buffer.from(hide(Buffer.from(this.#received).toString("latin1")), "latin1"),
-      ),
-    };
-  }
 }
 
-const failures: Readonly<Record<Unanswered["why"], (detail: string) => string>> = {
+const failures: Readonly<Record<NonNullable<Received["failure"]>, (detail: string) => string>> = {
   closed: () => "a closed connection",
   garbled: (detail) => `no answer of HTTP (${detail})`,
   timeout: (detail) => `no answer within ${detail}`,

@@ -15,15 +15,16 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /** True if an address is this machine's own. */
-export function isLoopback(address: string): boolean {
+function isLoopback(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && loopback.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** A URL's host as a socket takes it: without the brackets of IPv6. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, "$1");
-}
+/** A host as a socket takes it: without the brackets of IPv6. */
+export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, "$1");
+
+/** A URL's host as a socket takes it. */
+export const hostOf = ({ hostname }: URL): string => bareHost(hostname);
 
 /** True if the host names this machine; the connection judges what a name resolves to. */
 export function isLocalName(host: string): boolean {
@@ -39,15 +40,10 @@ export function isLocalName(host: string): boolean {
  */
 export function checkOwned(url: URL, owned: string | undefined): void {
   const host = hostOf(url);
-  if (isLocalName(host) || bare(owned) === host) return;
+  if (isLocalName(host) || bareHost(owned?.toLowerCase() ?? "") === host) return;
   throw new TargetNotOwnedError(
     `${host} is another machine: confirm that you own it with --i-own ${host}`,
   );
-}
-
-/** Returns the host as a URL has it, without the brackets of IPv6. */
-function bare(host: string | undefined): string | undefined {
-  return host?.toLowerCase().replace(/^\[(.*)\]$/, "$1");
 }
 
 export type Lookup = (

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { bareHost } from "./owned-host.ts";
 
 /** An https server that no client may trust. */
 export interface UntrustedServer {
@@ -37,7 +38,7 @@ export async function untrustedServer(of: string): Promise<UntrustedServer> {
     () => false,
   );
   const { hostname } = new URL(of);
-  server.listen(0, hostname.replace(/^\[(.*)\]$/, "$1"));
+  server.listen(0, bareHost(hostname));
   await once(server, "listening");
   // A TCP server's address is not a path.
   const { port } = server.address() as AddressInfo;

@@ -1,5 +1,5 @@
 import { Pacer, sleep } from "./clock.ts";
-import { type Answer, Connection, type Reach, type Received } from "./connection.ts";
+import { Connection, type Reach, type Received } from "./connection.ts";
 import { checkOwned, hostOf, isLocalName } from "./owned-host.ts";
 import { headBytes, type RawRequest } from "./message.ts";
 
@@ -83,12 +83,10 @@ export class Sockets {
       if (connection === undefined) return await this.#exchange(request, this.open());
       const received = await this.#exchange(request, connection);
       // The target may close an idle connection just when it is used again.
-      const isRace =
-        received.kind === "none" && received.why === "closed" && received.raw.length === 0;
-      if (!isRace) return received;
+      if (received.failure !== "closed" || received.raw.length > 0) return received;
       const next = await this.#exchange(request, this.open());
       // Not a race: the target exited during this request.
-      return next.kind === "none" && next.why === "unreachable" ? received : next;
+      return next.failure === "unreachable" ? received : next;
     } finally {
       this.#inUse -= 1;
       this.#waiting.shift()?.();
@@ -138,12 +136,12 @@ export class Sockets {
     const patienceMs = isPatient ? deadlineMs : this.soonMs(IMPATIENT_MS);
     const began = this.clock.now();
     const received = await connection.read({ method, deadlineMs: ms ?? patienceMs, maxBodyBytes });
-    if (received.kind === "answer") {
+    if (received.failure === undefined) {
       this.#hasAnswered = true;
       this.#slowestMs = Math.max(this.#slowestMs, this.clock.now() - began);
-      this.aheadSeconds ??= aheadBy(received.answer, this.clock.now());
-    } else if (received.why === "timeout") this.#timeouts += 1;
-    else if (received.why === "unreachable" && !this.#hasAnswered)
+      this.aheadSeconds ??= aheadBy(received, this.clock.now());
+    } else if (received.failure === "timeout") this.#timeouts += 1;
+    else if (received.failure === "unreachable" && !this.#hasAnswered)
       throw new TargetSilentError(`${this.url.host} cannot be reached: ${received.detail}`);
     return received;
   }
@@ -177,7 +175,7 @@ export class Sockets {
     connection.write(this.bytes(request, isKept));
     const received = await this.read(connection, request.method);
     // After a refusal, bytes of the body may be unread: only the checks of connections reuse it.
-    const isClean = received.kind === "answer" && received.answer.status < 400;
+    const isClean = received.status !== undefined && received.status < 400;
     if (isKept && isClean && connection.isOpen())
       this.#idle.push({ connection, since: this.clock.now() });
     else connection.close();
@@ -247,15 +245,15 @@ export async function isThere(
       ["Connection", "close"],
     ] as const;
     const received = await sockets.send({ method: "POST", headers, body: Buffer.from("{}") });
-    if (received.kind === "answer") return true;
+    if (received.failure === undefined) return true;
     // A receiver that does not answer this in time hangs: more time changes nothing.
-    if (received.why === "timeout") return false;
+    if (received.failure === "timeout") return false;
     await sleep(sockets.clock, waitMs);
   }
   return false;
 }
 
-function aheadBy({ headers }: Answer, now: number): number | undefined {
+function aheadBy({ headers }: Received, now: number): number | undefined {
   const date = Date.parse(headers.find(([name]) => name === "date")?.[1] ?? "");
   // A Date has whole seconds, rounded down.
   return Number.isNaN(date) ? undefined : Math.round((date - now + 500) / 1000);

@@ -3,41 +3,30 @@ import type { ReportDocument } from "./document.ts";
 import { html } from "./escape.ts";
 import { type PageFormat, printPage } from "./page.ts";
 
-// Readable from 360 px on, in light and dark, and on paper.
+// Readable from 360 px on, in light and dark (the browser's own colours), and on paper.
 const style = `
 :root {
   color-scheme: light dark;
-  --ink: light-dark(#1c2330, #e4e8f0);
   --soft: light-dark(#566074, #9aa5b8);
   --line: light-dark(#d9dee7, #333c4c);
-  --page: light-dark(#ffffff, #12161d);
-  --raised: light-dark(#f5f7fa, #1a202a);
-  --bad: light-dark(#b3261e, #ff8a80);
-  --mild: light-dark(#8a5a00, #f2c14e);
 }
-* { box-sizing: border-box; }
 body {
   margin: 0 auto;
   max-width: 72rem;
   padding: 1.5rem clamp(1rem, 4vw, 3rem) 4rem;
-  background: var(--page);
-  color: var(--ink);
   font: 1rem/1.5 system-ui, sans-serif;
   overflow-wrap: anywhere;
 }
-h1 { font-size: 1.5rem; line-height: 1.25; }
-h2 { font-size: 1.1rem; line-height: 1.4; }
+h1, h2 { font-size: 1.2rem; }
 a { color: inherit; }
-code, pre { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.86em; }
-pre { padding: 0.6rem 0.75rem; border: 1px solid var(--line); border-radius: 6px; background: var(--raised); white-space: pre-wrap; }
-article { border-left: 4px solid var(--bad); padding-left: 1rem; margin: 2rem 0; }
-article.warn { border-left-color: var(--mild); }
+pre { padding: 0.6rem; border: 1px solid var(--line); white-space: pre-wrap; }
+article { border-left: 4px solid light-dark(#b3261e, #ff8a80); padding-left: 1rem; margin: 2rem 0; }
+article.warn { border-color: light-dark(#8a5a00, #f2c14e); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 1rem; }
 dt, th { color: var(--soft); }
 dd { margin: 0; }
-table { width: 100%; border-collapse: collapse; font-size: 0.92rem; }
+table { width: 100%; border-collapse: collapse; }
 th, td { padding: 0.4rem 0.75rem 0.4rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-summary { cursor: pointer; padding: 0.4rem 0; }
 @media (max-width: 44rem) {
   dl { grid-template-columns: 1fr; }
   th:nth-child(n + 4), td:nth-child(n + 4) { display: none; }
@@ -53,29 +42,26 @@ export function htmlReport(document: ReportDocument): string {
   const { head, failures, rest } = printPage(document, format);
   const hash = createHash("sha256").update(style).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-  return [
-    "<!doctype html>",
-    '<html lang="en">',
-    "<head>",
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="referrer" content="no-referrer">',
-    `<title>${html(`Report: ${document.title}`)}</title>`,
-    `<style>${style}</style>`,
-    "</head>",
-    "<body>",
-    "<main>",
-    ...head,
-    ...failures.map(({ status, blocks }) => {
-      return `<article class="${status}">\n${blocks.join("\n")}\n</article>`;
-    }),
-    ...rest,
-    "</main>",
-    "</body>",
-    "</html>",
-    "",
-  ].join("\n");
+  const articles = failures.map(({ status, blocks }) => {
+    return `<article class="${status}">\n${blocks.join("\n")}\n</article>`;
+  });
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${html(`Report: ${document.title}`)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${[...head, ...articles, ...rest].join("\n")}
+</main>
+</body>
+</html>
+`;
 }
 
 const cells = (name: string, all: readonly string[]): string =>
@@ -96,11 +82,9 @@ const format: PageFormat = {
     return rows.length === 0 ? "" : ["<dl>", ...rows, "</dl>"].join("\n");
   },
   table: (head, rows) => {
-    const body = rows.map((row) => cells("td", row));
     const names = cells('th scope="col"', head);
-    return ["<table>", `<thead>${names}</thead>`, "<tbody>", ...body, "</tbody></table>"].join(
-      "\n",
-    );
+    const body = rows.map((row) => cells("td", row)).join("\n");
+    return `<table>\n<thead>${names}</thead>\n<tbody>\n${body}\n</tbody></table>`;
   },
   fold: (summary, block) => `<details><summary>${summary}</summary>\n${block}\n</details>`,
 };

@@ -17,41 +17,40 @@ const answer = (status: number, json: unknown = {}, headers = {}): HttpAnswer =>
 });
 
 function paced(answers: readonly HttpAnswer[]) {
-  const [slept, sent] = [new Array<number>(), new Array<number>()];
+  const sent: number[] = [];
   let now = 0;
-  const next = () => {
-    sent.push(now);
-    return Promise.resolve(answers[sent.length - 1] ?? answer(200));
-  };
-  const sleep = (ms: number) => {
-    slept.push(ms);
+  const next = () => Promise.resolve(answers[sent.push(now) - 1] ?? answer(200));
+  const after = (ms: number, call: () => void) => {
     now += ms;
-    return Promise.resolve();
+    call();
+    return () => undefined;
   };
-  return { send: pacedSend(next, { perSecond: 10, now: () => now, sleep }), sent, slept };
+  return { send: pacedSend(next, 10, { now: () => now, after }), sent };
 }
 
 describe("paced calls", () => {
   it("are evenly spaced at the given rate", async () => {
     const { send, sent } = paced([]);
-    await send(call);
-    await send(call);
-    await send(call);
+    for (let count = 0; count < 3; count += 1) await send(call);
     expect(sent).toEqual([0, 100, 200]);
   });
 
-  it("retry after 429 when the target says, in seconds or as a date, and at most three times", async () => {
-    const { send, slept } = paced([answer(429, {}, { "retry-after": "7" }), answer(429)]);
+  const [date, until] = ["Sun, 22 Nov 2026 17:00:00 GMT", "Sun, 22 Nov 2026 17:00:09 GMT"];
+  it.each([
+    ["the seconds that the target says", { "retry-after": "7" }, 7000],
+    ["the date that the target says", { date, "retry-after": until }, 9000],
+    ["a second", {}, 1000],
+  ])("retry after 429 in %s, then half as fast", async (_what, headers, waitMs) => {
+    const { send, sent } = paced([answer(429, {}, headers)]);
     expect((await send(call)).status).toBe(200);
-    expect(slept).toContain(7000);
-    const date = "Sun, 22 Nov 2026 17:00:00 GMT";
-    const until = "Sun, 22 Nov 2026 17:00:09 GMT";
-    const dated = paced([answer(429, {}, { date, "retry-after": until })]);
-    expect((await dated.send(call)).status).toBe(200);
-    expect(dated.slept).toContain(9000);
-    const full = paced(Array.from({ length: 9 }, () => answer(429)));
-    expect((await full.send(call)).status).toBe(429);
-    expect(full.sent.length).toBe(4);
+    await send(call);
+    expect(sent).toEqual([0, waitMs, waitMs + 200]);
+  });
+
+  it("retry three times", async () => {
+    const { send, sent } = paced(Array.from({ length: 9 }, () => answer(429)));
+    expect((await send(call)).status).toBe(429);
+    expect(sent).toHaveLength(4);
   });
 });
 
