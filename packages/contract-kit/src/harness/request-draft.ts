@@ -1,6 +1,6 @@
-import { pointerOf, stepsOf, valueAt, withValueAt } from "@countersign/schemas";
+import { stepsOf, withValueAt } from "@countersign/schemas";
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { parsePlace } from "@countersign/signatures/places";
+import { memberAt, parsePlace } from "@countersign/signatures/places";
 import { parseJson } from "../values.ts";
 import type { Header } from "./message.ts";
 
@@ -49,33 +49,20 @@ export class RequestDraft {
   /** Returns the value at a place: text, or a JSON value; `undefined` if it is absent. */
   get(place: string): unknown {
     const { kind, name, pair, members, isJson } = parsePlace(place);
-    switch (kind) {
-      case "header": {
-        const text = this.headers.find((one) => one[0].toLowerCase() === name)?.[1];
-        if (pair === undefined) return text;
-        const start = pair + this.#pairs().equals;
-        const found = this.#entries(text ?? "").find((one) => one.startsWith(start));
-        return found?.slice(start.length);
-      }
-      case "body":
-        return valueAt(this.#root(), pointerOf(members));
-      case "item":
-        return valueAt(this.#root(), pointerOf([...this.#itemAt(), ...members]));
-      case "form": {
-        const text = new URLSearchParams(this.#bodyText()).get(name) ?? undefined;
-        return isJson === true && text !== undefined
-          ? valueAt(parseJson(text), pointerOf(members))
-          : text;
-      }
-      case "query":
-        return new URLSearchParams(this.path.split("?")[1] ?? "").get(name) ?? undefined;
-      case "jwt":
-      case "jose":
-      case "url":
-        return undefined;
-      default:
-        return kind satisfies never;
+    if (kind === "body" || kind === "item")
+      return memberAt(this.#root(), [...this.#itemAt(kind), ...members]);
+    if (kind === "form" || kind === "query") {
+      const text = this.#fields(kind).get(name) ?? undefined;
+      return isJson === true && text !== undefined ? memberAt(parseJson(text), members) : text;
     }
+    // Values of tokens, and the URL as a whole, cannot be read.
+    if (kind !== "header") return undefined;
+    const text = this.headers.find((one) => one[0].toLowerCase() === name)?.[1];
+    if (pair === undefined) return text;
+    const start = pair + this.#pairs().equals;
+    return this.#entries(text)
+      .find((one) => one.startsWith(start))
+      ?.slice(start.length);
   }
 
   /** Returns the text, number or boolean at a place as text; `undefined` for anything else. */
@@ -88,46 +75,32 @@ export class RequestDraft {
   /** Writes a value; `undefined` removes it. Values of tokens, and the URL as a whole, cannot be written. */
   put(place: string, value: unknown): void {
     const { kind, name, pair, members, isJson } = parsePlace(place);
-    const text = typeof value === "string" || value === undefined ? value : JSON.stringify(value);
-    switch (kind) {
-      case "header":
-        this.#putHeader(/^header:([^#]+)/.exec(place)?.[1] ?? name, pair, text);
-        return;
-      case "body":
-        this.#putMember(members, value);
-        return;
-      case "item":
-        this.#putMember([...this.#itemAt(), ...members], value);
-        return;
-      case "form": {
-        const fields = new URLSearchParams(this.#bodyText());
-        if (isJson === true) {
-          const inner = withValueAt(parseJson(fields.get(name) ?? "{}"), members, value);
-          fields.set(name, JSON.stringify(inner));
-        } else if (text === undefined) fields.delete(name);
-        else fields.set(name, text);
-        this.#body = Buffer.from(fields.toString());
-        return;
-      }
-      case "query": {
-        const [path = "", query = ""] = this.path.split("?");
-        const fields = new URLSearchParams(query);
-        if (text === undefined) fields.delete(name);
-        else fields.set(name, text);
-        this.path = fields.size === 0 ? path : `${path}?${fields.toString()}`;
-        return;
-      }
-      case "jwt":
-      case "jose":
-      case "url":
-        return;
-      default:
-        kind satisfies never;
+    const isText = typeof value === "string" || value === undefined;
+    const text = isText ? value : JSON.stringify(value);
+    if (kind === "header") this.#putHeader(/^header:([^#]+)/.exec(place)?.[1] ?? name, pair, text);
+    else if ((kind === "body" || kind === "item") && !this.#isForm)
+      this.#json = { value: withValueAt(this.#root(), [...this.#itemAt(kind), ...members], value) };
+    else if (kind === "form" || kind === "query") {
+      const fields = this.#fields(kind);
+      const inner = isJson && withValueAt(parseJson(fields.get(name) ?? "{}"), members, value);
+      if (text === undefined && !isJson) fields.delete(name);
+      else fields.set(name, isJson ? JSON.stringify(inner) : (text ?? ""));
+      if (kind === "form") this.#body = Buffer.from(String(fields));
+      else
+        this.path = this.path.replace(/(?:\?.*)?$/s, fields.size === 0 ? "" : `?${String(fields)}`);
     }
   }
 
-  #bodyText(): string {
-    return Buffer.from(this.#body).toString();
+  /** Returns a request with the headers, the body and the path of this draft. */
+  in<T extends RequestParts>(request: T): T {
+    return { ...request, headers: this.headers, body: this.body, path: this.path };
+  }
+
+  #fields(kind: "form" | "query"): URLSearchParams {
+    const isForm = kind === "form";
+    return new URLSearchParams(
+      isForm ? Buffer.from(this.#body).toString() : this.path.split("?")[1],
+    );
   }
 
   #root(): unknown {
@@ -135,14 +108,10 @@ export class RequestDraft {
     return this.#json === undefined ? parseJson(this.#body) : this.#json.value;
   }
 
-  #putMember(members: readonly string[], value: unknown): void {
-    if (!this.#isForm) this.#json = { value: withValueAt(this.#root(), members, value) };
-  }
-
-  /** Steps to the first item of the batch. */
-  #itemAt(): readonly string[] {
+  /** Steps to the first item of the batch; none to the body. */
+  #itemAt(kind: "body" | "item"): readonly string[] {
     const { batch = "body:" } = this.#source;
-    return [...stepsOf(batch.slice("body:".length)), "0"];
+    return kind === "body" ? [] : [...stepsOf(batch.slice("body:".length)), "0"];
   }
 
   #pairs(): { readonly separator: string; readonly equals: string } {
@@ -150,7 +119,7 @@ export class RequestDraft {
     return { separator, equals };
   }
 
-  #entries(text: string): readonly string[] {
+  #entries(text = ""): readonly string[] {
     return text.split(this.#pairs().separator);
   }
 
@@ -162,7 +131,7 @@ export class RequestDraft {
     const whole =
       pair === undefined
         ? value
-        : this.#entries(before ?? "")
+        : this.#entries(before)
             .flatMap((one) =>
               !one.startsWith(start) ? one : value === undefined ? [] : start + value,
             )

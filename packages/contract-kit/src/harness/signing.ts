@@ -173,11 +173,9 @@ export class Signing {
     for (const place of this.#places) {
       const value = draft.get(place);
       if (typeof value !== "string") continue;
-      draft.put(
-        place,
-        value.replace(pattern, (text) => change(text) ?? ""),
-      );
-      return { ...request, headers: draft.headers, body: draft.body, path: draft.path };
+      const changed = value.replace(pattern, (text) => change(text) ?? "");
+      draft.put(place, changed);
+      return draft.in(request);
     }
     return request;
   }
@@ -188,7 +186,7 @@ export class Signing {
     const text = draft.text(place);
     if (text === undefined) return request;
     draft.put(place, change(text));
-    return { ...request, headers: draft.headers, body: draft.body, path: draft.path };
+    return draft.in(request);
   }
 
   /** With the whole text of the first signature's place changed. */
