@@ -5,8 +5,16 @@ import { isRecord, joinedHeaders, parseJson, retryAfterMs } from "./values.ts";
 import { type Clock, Pacer, systemClock } from "./harness/clock.ts";
 import { checkOwned, loopbackLookup } from "./harness/owned-host.ts";
 
-/** Milliseconds until a call without an answer fails. */
-const TIMEOUT_MS = 10_000;
+export interface HttpSendOptions {
+  /** Milliseconds until a call without an answer fails. Default 10 000. */
+  readonly timeoutMs?: number;
+  /**
+   * True to connect only to this machine, whatever the host's name resolves to. Default false.
+   * A host that is another machine is refused with `CS_KIT_TARGET_NOT_OWNED`.
+   */
+  readonly isLoopbackOnly?: boolean;
+}
+
 /** Milliseconds that a connection is kept without a call. Servers end theirs after five seconds, or two. */
 const IDLE_MS = 1500;
 /** The largest body that is read. */
@@ -17,13 +25,11 @@ const MAX_BYTES = 1_048_576;
  * redirect points, and with the body's bytes as they are.
  *
  * @param url `http` or `https`; its path precedes each call's.
- * @param options `isLoopbackOnly`: connects only to this machine, whatever the host's name resolves to; a host that is
- *   another machine is refused with `CS_KIT_TARGET_NOT_OWNED`. Default false.
  * @returns The sender, and what closes its connections.
  */
 export function httpSend(
   url: string,
-  { isLoopbackOnly = false }: { readonly isLoopbackOnly?: boolean } = {},
+  { timeoutMs = 10_000, isLoopbackOnly = false }: HttpSendOptions = {},
 ): { readonly send: Send; readonly close: () => void } {
   const base = url.replace(/\/+$/, "");
   if (isLoopbackOnly) checkOwned(new URL(base), undefined);
@@ -41,7 +47,7 @@ export function httpSend(
         agent,
         ...(isLoopbackOnly && { lookup: loopbackLookup() }),
         headers: { ...length, ...headers },
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(timeoutMs),
       });
       sending.on("response", resolve).on("error", reject).end(bytes);
     });

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withValueAt } from "@countersign/schemas";
 import fc from "fast-check";
@@ -8,8 +6,14 @@ import { boundaries, examples } from "../src/derive/cases.ts";
 import { accepts } from "../src/derive/validity.ts";
 import { diffDocuments, type DiffOptions } from "../src/diff/diff-documents.ts";
 import { diffRules, type Change, type RuleId } from "../src/diff/rules.ts";
-import { type JsonSchema as Schema, partsOf, readDocument } from "../src/documents/index.ts";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import {
+  type EventsDocument,
+  type JsonSchema as Schema,
+  partsOf,
+  readDocument,
+} from "../src/documents/index.ts";
+import { folderDocument } from "../src/documents/read-document.ts";
+import { filesInMemory } from "../src/documents/source-files.ts";
 import { alone } from "./oracle.ts";
 
 const paths = {
@@ -22,24 +26,17 @@ const directions = ["request", "response", "event"] as const;
 
 type Files = Readonly<Record<string, unknown>>;
 
-async function read(files: Files) {
-  const folder = temporaryFolder();
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), JSON.stringify(content));
-  }
-  const [only, ...others] = Object.keys(files);
-  const isOne = others.length === 0 && only === "openapi.json";
-  return readDocument(isOne ? join(folder, only) : folder, { needsEvents: false });
-}
-
-const diff = async (old: Files, now: Files, options?: DiffOptions): Promise<readonly Change[]> =>
-  diffDocuments(await read(old), await read(now), options);
+/** Reads schemas by their paths, as if they were in a folder. */
+const read = (files: Files): EventsDocument =>
+  // A file shares no object with another one.
+  folderDocument("", filesInMemory(JSON.parse(JSON.stringify(files)) as Files));
+const diff = (old: Files, now: Files, options?: DiffOptions): readonly Change[] =>
+  diffDocuments(read(old), read(now), options);
 
 /** One schema in each direction. */
 const everywhere = (schema: Schema): Files =>
   Object.fromEntries(directions.map((one) => [paths[one], schema]));
-const changed = (old: Schema, now: Schema, options?: DiffOptions): Promise<readonly Change[]> =>
+const changed = (old: Schema, now: Schema, options?: DiffOptions): readonly Change[] =>
   diff(everywhere(old), everywhere(now), options);
 
 const object = (properties: Schema["properties"], more: Schema = {}): Schema => ({
@@ -161,8 +158,8 @@ const fixtures: readonly (readonly [rule: RuleId, old: Schema, now: Schema, plac
 describe("a diff of schemas", () => {
   it.each(fixtures.map(([rule, old, now, place = ""]) => [rule, old, now, place] as const))(
     "[P-VERSION-ADDITIVE] reports %s where old requests or readers break",
-    async (rule, old, now, place) => {
-      const changes = await changed(old, now);
+    (rule, old, now, place) => {
+      const changes = changed(old, now);
       const { severities } = diffRules[rule];
       expect(
         Object.fromEntries(changes.map(({ direction, severity }) => [direction, severity])),
@@ -201,77 +198,68 @@ describe("a diff of schemas", () => {
     expect(Object.keys(diffRules).filter((rule) => !rules.includes(rule))).toEqual([]);
   });
 
-  it("reports added and removed files", async () => {
+  it("reports added and removed files", () => {
     const one = everywhere(text);
     const some = { [paths.event]: text };
-    const told = async (old: Files, now: Files) =>
-      (await diff(old, now)).map(({ rule, severity }) => `${rule} ${severity}`);
-    expect(await told(some, one)).toEqual(["part-added INFO", "part-added INFO"]);
-    expect(await told(one, some)).toEqual(["part-removed ERR", "part-removed ERR"]);
+    const told = (old: Files, now: Files) =>
+      diff(old, now).map(({ rule, severity }) => `${rule} ${severity}`);
+    expect(told(some, one)).toEqual(["part-added INFO", "part-added INFO"]);
+    expect(told(one, some)).toEqual(["part-removed ERR", "part-removed ERR"]);
   });
 
-  it("reports the same for a member of a small and of a large schema", async () => {
+  it("reports the same for a member of a small and of a large schema", () => {
     const many = Array.from({ length: 200 }, (_, index) => [`m${index}`, text] as const);
-    const others = Object.fromEntries(many) as Record<string, Schema>;
-    const verdicts = async (rest: Record<string, Schema>) =>
-      (await changed(object({ a: text, ...rest }), object(rest))).map(
-        ({ direction, rule, severity }) => `${direction} ${rule} ${severity}`,
-      );
-    expect(await verdicts(others)).toEqual(await verdicts({}));
+    const verdicts = (rest: Record<string, Schema>) =>
+      changed(object({ a: text, ...rest }), object(rest)).map((one) => ({ ...one, place: "" }));
+    expect(verdicts(Object.fromEntries(many))).toEqual(verdicts({}));
   });
 
-  it("reports a renamed value of an open list as a warning for readers", async () => {
-    const changes = await changed(list(["A", "B"], true), list(["A", "C"], true));
-    const events = changes.filter(({ direction }) => direction === "event");
-    expect(events.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([
-      "value-removed-open WARN",
-      "value-added-open INFO",
-    ]);
+  const or = (one: Schema): Schema => ({ anyOf: [one, { type: "null" }] });
+  it.each([
+    [
+      "a renamed value of an open list as one that is gone",
+      list(["A", "B"], true),
+      list(["A", "C"], true),
+      ["value-removed-open", "value-added-open"],
+    ],
+    ["nothing if a nullable kind is a nullable type", or(text), nullable, []],
+    ["a narrowed type if a kind is null no more", or(may), may, ["type-narrowed"]],
+    [
+      "nothing of descriptions, examples and the order of members and kinds",
+      object({ a: text, b: union(["A", "B"]) }, { description: "old", examples: [{}] }),
+      object({ b: union(["B", "A"]), a: { ...text, title: "A" } }, { description: "new" }),
+      [],
+    ],
+  ])("reports %s", (_what, old, now, rules) => {
+    const events = changed(old, now).filter(({ direction }) => direction === "event");
+    expect(events.map(({ rule }) => rule)).toEqual(rules);
   });
 
-  it("takes every list as open with openEnums", async () => {
-    const changes = await changed(list(["A"]), list(["A", "B"]), { openEnums: true });
+  it("takes every list as open with openEnums", () => {
+    const changes = changed(list(["A"]), list(["A", "B"]), { openEnums: true });
     expect(new Set(changes.map(({ rule }) => rule))).toEqual(new Set(["value-added-open"]));
   });
 
-  it("compares nullable kinds of a union by their types", async () => {
-    const or = (one: Schema): Schema => ({ anyOf: [one, { type: "null" }] });
-    expect(await changed(or(text), nullable)).toEqual([]);
-    const changes = await changed(or(may), may);
-    expect(new Set(changes.map(({ rule }) => rule))).toEqual(new Set(["type-narrowed"]));
-  });
-
-  it("reports a change of a shared part once in each direction that uses it", async () => {
+  it("reports a change of a shared part once in each direction that uses it", () => {
     const part = { $ref: "part.schema.json" };
     const set = (inner: Schema): Files => ({
       [paths.request]: object({ a: part, b: part }),
       [paths.event]: object({ a: { $ref: "../resources/part.schema.json" } }),
       "resources/part.schema.json": inner,
     });
-    const changes = await diff(set(list(["A"])), set(list(["A", "B"])));
+    const changes = diff(set(list(["A"])), set(list(["A", "B"])));
     expect(changes.map(({ direction, severity, place }) => [direction, severity, place])).toEqual([
       ["event", "ERR", "resources/part.schema.json#"],
       ["request", "INFO", "resources/part.schema.json#"],
     ]);
   });
 
-  it("compares schemas that contain themselves", async () => {
-    const tree = (leaf: Schema): Schema =>
-      object({ leaf, inner: { $ref: "order.made.schema.json" } });
-    const of = (leaf: Schema): Files => ({ [paths.event]: tree(leaf) });
-    const changes = await diff(of(long(3)), of(long(4)));
-    expect(changes.map(({ rule, place }) => [rule, place])).toEqual([
-      ["bound-loosened", `${paths.event}#/properties/leaf`],
+  it("compares schemas that contain themselves", () => {
+    const inner = { $ref: "order.made.schema.json" };
+    const tree = (leaf: Schema): Files => ({ [paths.event]: object({ leaf, inner }) });
+    expect(diff(tree(long(3)), tree(long(4)))).toMatchObject([
+      { rule: "bound-loosened", place: `${paths.event}#/properties/leaf` },
     ]);
-  });
-
-  it("ignores descriptions, examples and the order of members and kinds", async () => {
-    const old = object({ a: text, b: union(["A", "B"]) }, { description: "old", examples: [{}] });
-    const now = object(
-      { b: union(["B", "A"]), a: { ...text, title: "A" } },
-      { description: "new" },
-    );
-    expect(await changed(old, now)).toEqual([]);
   });
 
   it("finds no change in the published schemas, each of which has a direction", async () => {
@@ -295,52 +283,65 @@ describe("a diff of schemas", () => {
 
 describe("a diff of OpenAPI documents", () => {
   interface Webhook {
-    readonly headers?: readonly string[];
+    readonly header?: string;
     readonly status?: number;
     readonly schema?: Schema;
   }
-  const webhook = ({ headers = [], status = 200, schema = text }: Webhook): Files => ({
-    "openapi.json": {
+  const webhook = ({ header, status = 200, schema = text }: Webhook) =>
+    readDocument({
       openapi: "3.1.0",
       webhooks: {
         paid: {
           post: {
-            parameters: headers.map((name) => ({ name, in: "header", required: true, schema: {} })),
+            parameters: header ? [{ name: header, in: "header", required: true, schema: {} }] : [],
             requestBody: { content: { "application/json": { schema } } },
             responses: { [status]: {} },
           },
         },
       },
-    },
-  });
-  const told = async (old: Webhook, now: Webhook): Promise<readonly string[]> =>
-    (await diff(webhook(old), webhook(now))).map(
-      ({ severity, direction, rule, place }) => `${severity} ${direction} ${rule} ${place}`,
+    });
+  const reports = async (old: Webhook, now: Webhook, ...told: readonly string[]) => {
+    const changes = diffDocuments(await webhook(old), await webhook(now));
+    const lines = changes.map((one) =>
+      Object.values({ ...one, message: "" })
+        .join(" ")
+        .trim(),
     );
+    expect(lines).toEqual(told);
+  };
 
   it("reports a renamed header of a webhook", async () => {
-    expect(await told({ headers: ["X-Sig"] }, { headers: ["x-signature"] })).toEqual([
-      "ERR event member-removed-required events/paid headers#/properties/header x-sig",
-      "INFO event member-added-required events/paid headers#/properties/header x-signature",
-    ]);
-    expect(await told({ headers: ["X-Sig"] }, { headers: ["x-sig"] })).toEqual([]);
+    await reports(
+      { header: "X-Sig" },
+      { header: "x-signature" },
+      "member-removed-required events/paid headers#/properties/header x-sig  event ERR",
+      "member-added-required events/paid headers#/properties/header x-signature  event INFO",
+    );
+    await reports({ header: "X-Sig" }, { header: "x-sig" });
   });
 
-  it("reports another answer to a webhook as a request that receivers write", async () => {
-    expect(await told({ status: 200 }, { status: 204 })).toEqual([
-      "ERR request part-removed events/paid response 200#",
-      "INFO request part-added events/paid response 204#",
-    ]);
-  });
+  it("reports another answer to a webhook as a request that receivers write", () =>
+    reports(
+      { status: 200 },
+      { status: 204 },
+      "part-removed events/paid response 200#  request ERR",
+      "part-added events/paid response 204#  request INFO",
+    ));
 
-  it("takes a webhook's body as an event, by the reader's polarity", async () => {
-    expect(await told({ schema: may }, { schema: must })).toEqual([
-      "INFO event member-became-required events/paid application~json#/properties/a",
-    ]);
-    expect(await told({ schema: must }, { schema: may })).toEqual([
-      "ERR event member-became-optional events/paid application~json#/properties/a",
-    ]);
-  });
+  it.each([
+    [may, must, "became-required", "INFO"],
+    [must, may, "became-optional", "ERR"],
+  ])(
+    "takes a webhook's body as an event, by the reader's polarity: %j → %j",
+    (old, now, rule, severity) => {
+      const place = "events/paid application~json#/properties/a";
+      return reports(
+        { schema: old },
+        { schema: now },
+        `member-${rule} ${place}  event ${severity}`,
+      );
+    },
+  );
 });
 
 const without =

@@ -1,7 +1,7 @@
 import { isRecord } from "../values.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { MergeContext, MergePart } from "./merge-schemas.ts";
-import type { SourceNode } from "./source-files.ts";
+import { placeOf, type SourceNode } from "./source-files.ts";
 
 /** The kinds of a union, each with its values of the discriminator. */
 export function kindsOf(
@@ -16,9 +16,9 @@ export function kindsOf(
   return kinds.map((kind) => {
     const reference = isRecord(kind.value) ? kind.value["$ref"] : undefined;
     if (typeof reference !== "string") return kind;
-    const { value: target } = context.target(reference, kind);
+    const place = placeOf(context.target(reference, kind));
     const mapped = Object.entries(mapping).flatMap(([value, to]) =>
-      typeof to === "string" && targetOf(to, kind, context).value === target ? [value] : [],
+      typeof to === "string" && placeOf(targetOf(to, kind, context)) === place ? [value] : [],
     );
     // Without a mapping the value is the name of the schema.
     const name = reference.slice(reference.lastIndexOf("/") + 1);

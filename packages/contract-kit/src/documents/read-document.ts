@@ -194,8 +194,9 @@ function parametersOf(
 export function folderDocument(path: string, files: SourceFiles): EventsDocument {
   const normaliser = new SchemaNormaliser(files);
   const interfaceFiles = files.entries.filter((file) => !/(^|\/)providers\//.test(file));
+  const referred = files.referred();
   const parts = interfaceFiles.flatMap((file): DocumentPart[] => {
-    const direction = directionByPath(file, files.references);
+    const direction = directionByPath(file, referred);
     const value = { $ref: encodeURIComponent(basename(file)) };
     const schema = normaliser.read({ ...files.root(file), value });
     return direction === undefined ? [] : [{ name: file, direction, schema }];
@@ -215,12 +216,11 @@ export function folderDocument(path: string, files: SourceFiles): EventsDocument
 /** An answer is a file that is named so, or that no other file refers to. */
 function directionByPath(
   path: string,
-  references: ReadonlyMap<string, ReadonlySet<string>>,
+  referred: ReadonlySet<string>,
 ): DocumentPart["direction"] | undefined {
   if (/(^|\/)events\//.test(path)) return "event";
   if (path.endsWith("-request.schema.json") || /(^|\/)profiles\//.test(path)) return "request";
   if (/(^|\/)(refund|customer|problem|[a-z-]*-response|[a-z]+-error)\.schema\.json$/.test(path))
     return "response";
-  const isPart = [...references].some(([file, named]) => file !== path && named.has(path));
-  return isPart ? undefined : "response";
+  return referred.has(path) ? undefined : "response";
 }

@@ -3,7 +3,7 @@ import { isRecord, parseJson } from "../values.ts";
 import { DocumentError } from "./document-error.ts";
 import { type JsonSchema, nameOf, partsOf, referenceTo, typesIn } from "./json-schema.ts";
 import { mergeSchemas, type MergeContext, type MergePart } from "./merge-schemas.ts";
-import { inside, nameOfFile, type SourceFiles, type SourceNode } from "./source-files.ts";
+import { inside, nameOfFile, placeOf, type SourceFiles, type SourceNode } from "./source-files.ts";
 
 /** The parts of all schemas, each counted once: those of GitHub's 261 webhooks have 30,000. */
 const MAX_PARTS = 1_000_000;
@@ -216,12 +216,12 @@ export class SchemaNormaliser {
     return known;
   }
 
-  #nameInside({ pointer, file }: SourceNode): string {
-    const names = pointer
+  #nameInside(node: SourceNode): string {
+    const names = node.pointer
       .split("/")
       .filter((step) => !/^(?:|components|schemas|properties|items|allOf|\d+)$/.test(step));
-    const name = this.#unused(names.slice(-2).join("_") || file);
-    this.places.set(name, `${file}#${pointer}`);
+    const name = this.#unused(names.slice(-2).join("_") || node.file);
+    this.places.set(name, placeOf(node));
     return name;
   }
 
@@ -234,8 +234,6 @@ export class SchemaNormaliser {
     if (this.#open.size > MAX_DEPTH) throw tooDeep(node);
   }
 }
-
-const placeOf = ({ file, pointer }: SourceNode): string => `${file}#${pointer}`;
 
 const circular = (place: string): DocumentError =>
   new DocumentError(

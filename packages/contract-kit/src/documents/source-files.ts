@@ -14,13 +14,15 @@ export interface SourceNode {
   readonly value: unknown;
 }
 
+export const placeOf = ({ file, pointer }: SourceNode): string => `${file}#${pointer}`;
+
 /** The parsed files of a document. */
 export interface SourceFiles {
   readonly isFolder: boolean;
   /** The first file, or all files of a folder. */
   readonly entries: readonly string[];
-  /** The files that each file refers to. */
-  readonly references: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Returns the files that other files refer to. */
+  readonly referred: () => ReadonlySet<string>;
   /** @throws {DocumentError} `CS_DOCUMENT_REFERENCE_…`: it leads elsewhere than to a place in the files. */
   readonly follow: (reference: string, from: SourceNode) => SourceNode;
   readonly root: (file: string) => SourceNode;
@@ -40,7 +42,6 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
   const folder = isFolder ? path : dirname(path);
   const entries = isFolder ? schemaFiles(folder) : [basename(path)];
   const files = new Map<string, unknown>();
-  const references = new Map<string, ReadonlySet<string>>();
   const queue = [...entries];
   let bytes = 0;
   for (const file of queue) {
@@ -51,12 +52,10 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
     bytes += Buffer.byteLength(text);
     // oxlint-disable-next-line no-await-in-loop
     const value = await parse(text, join(folder, file));
-    const named = filesNamedIn(value, file);
     files.set(file, value);
-    references.set(file, named);
-    queue.push(...named);
+    queue.push(...filesNamedIn(value, file));
   }
-  return { ...filesOf(files), isFolder, entries, references };
+  return { ...filesOf(files), isFolder, entries };
 }
 
 /** Documents that are read already, by their paths. */
@@ -66,7 +65,12 @@ export const filesInMemory = (documents: Readonly<Record<string, unknown>>): Sou
 const filesOf = (files: ReadonlyMap<string, unknown>): SourceFiles => ({
   isFolder: false,
   entries: [...files.keys()].toSorted(),
-  references: new Map(),
+  referred: () =>
+    new Set(
+      [...files].flatMap(([file, value]) =>
+        [...filesNamedIn(value, file)].filter((one) => one !== file),
+      ),
+    ),
   root: (file) => ({ file, pointer: "", value: files.get(file) }),
   follow: (reference, from) => follow(reference, from, files),
 });
@@ -80,7 +84,7 @@ function follow(
   files: ReadonlyMap<string, unknown>,
 ): SourceNode {
   const refused = (code: "REMOTE" | "OUTSIDE" | "DANGLING", why: string): DocumentError => {
-    const at = `${from.file}#${from.pointer}: $ref ${JSON.stringify(reference)}`;
+    const at = `${placeOf(from)}: $ref ${JSON.stringify(reference)}`;
     return new DocumentError(`CS_DOCUMENT_REFERENCE_${code}`, `${at} ${why}`);
   };
   if (REMOTE.test(reference))
