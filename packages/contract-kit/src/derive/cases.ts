@@ -70,10 +70,14 @@ interface Change {
   readonly value: unknown;
 }
 
-type ChangesAt = (at: LocatedSchema, value: unknown) => readonly Change[];
+export type ChangesAt = (at: LocatedSchema, value: unknown) => readonly Change[];
 
-/** Walks through a value along its schema, and makes a whole value of each change at each place. */
-function casesOf(
+/**
+ * Walks through a value along its schema, and makes a whole value of each change at each place.
+ *
+ * @throws {TypeError} The schema does not take the value.
+ */
+export function casesOf(
   located: LocatedSchema,
   valid: unknown,
   changesAt: ChangesAt,

@@ -1,10 +1,9 @@
-import { type Steps, withValueAt } from "@countersign/schemas";
+import { withValueAt } from "@countersign/schemas";
 import fc from "fast-check";
 import { arbitrary } from "../derive/arbitrary.ts";
-import { boundaries } from "../derive/cases.ts";
+import { boundaries, casesOf, type ChangesAt } from "../derive/cases.ts";
 import { example } from "../derive/example.ts";
-import { type LocatedSchema, resolve } from "../derive/schema.ts";
-import { kindOf, partsOf } from "../derive/validity.ts";
+import type { LocatedSchema } from "../derive/schema.ts";
 import { isRecord, parseJson, spread, valuesIn } from "../values.ts";
 import type { CatalogueRow, ProviderEvents } from "./provider-events.ts";
 import { dataOf, placed, rowSchema } from "./row-schemas.ts";
@@ -34,15 +33,12 @@ export function eventShapes(
     ...added(sample),
   ]);
   const schema = rowSchema(row, events.document);
-  if (schema !== undefined)
-    return [
-      ...own,
-      ...spread(fromSchema(schema, draws), row.kind === undefined ? MAX_SHAPES : Infinity).map(
-        (one) => {
-          return { ...one, base: placed(dataOf(one.base), events.dataAt) };
-        },
-      ),
-    ];
+  if (schema !== undefined) {
+    const most = row.kind === undefined ? MAX_SHAPES : Infinity;
+    const made = spread(fromSchema(schema, draws), most);
+    const whole = (base: unknown): unknown => placed(dataOf(base), events.dataAt);
+    return [...own, ...made.map((one) => ({ ...one, base: whole(one.base) }))];
+  }
   if (own.length > 0) return own;
   const { text } = events.make({ row, id: "cstest", resource: "cstest", at: 0 });
   return added(events.isForm ? {} : parseJson(text));
@@ -75,8 +71,11 @@ function fromSchema(
     base: printable(value),
     isListed: true,
   });
-  const open = placesWhere(schema, full, [], (at) => at.schema["x-open"] === true);
-  const texts = placesWhere(schema, full, [], isFreeText);
+  const open: ChangesAt = ({ schema: { "x-open": isOpen } }) =>
+    isOpen === true ? [{ keyword: "enum", value: "CSTEST_ADDED" }] : [];
+  const withText = (text: string): ChangesAt => {
+    return (at, value) => (isFreeText(at, value) ? [{ keyword: "type", value: text }] : []);
+  };
   return [
     listed("without optional members", example(schema, { optional: "absent" })),
     listed("with all optional members", full),
@@ -84,15 +83,14 @@ function fromSchema(
       listed(`at ${keyword} of ${pointer}${keyword === "enum" ? `, value ${index}` : ""}`, value),
     ),
     ...TEXTS.flatMap(([what, text], index) => {
-      const steps = texts[(index + seed) % Math.max(1, texts.length)];
-      return steps === undefined
-        ? []
-        : [listed(`with ${what} at /${steps.join("/")}`, withValueAt(full, steps, text))];
+      const texts = casesOf(schema, full, withText(text));
+      const one = texts[(index + seed) % Math.max(1, texts.length)];
+      return one === undefined ? [] : [listed(`with ${what} at ${one.pointer}`, one.value)];
     }),
     ...drawn.map((value, index) => listed(`drawn as number ${index + 1}`, value)),
-    ...open.map((steps): Shape => ({
-      what: `with an unknown value at /${steps.join("/")}`,
-      base: withValueAt(full, steps, "CSTEST_ADDED"),
+    ...casesOf(schema, full, open).map(({ pointer, value }): Shape => ({
+      what: `with an unknown value at ${pointer}`,
+      base: value,
       isListed: false,
     })),
     ...added(full),
@@ -118,20 +116,6 @@ function isFreeText({ schema }: LocatedSchema, value: unknown): boolean {
   const { pattern, format, enum: listed, maxLength = Infinity } = schema;
   const isFree = pattern === undefined && format === undefined && listed === undefined;
   return typeof value === "string" && isFree && !("const" in schema) && maxLength >= 64;
-}
-
-function placesWhere(
-  located: LocatedSchema,
-  value: unknown,
-  steps: Steps,
-  fits: (at: LocatedSchema, value: unknown) => boolean,
-): readonly Steps[] {
-  const whole = resolve(located);
-  const at = whole.schema.oneOf === undefined ? whole : (kindOf(whole, value) ?? whole);
-  if (typeof value !== "object" || value === null) return fits(at, value) ? [steps] : [];
-  return partsOf(at, value).flatMap(([step, part, one]) =>
-    placesWhere(part, one, [...steps, step], fits),
-  );
 }
 
 /** Replaces zero characters, which PostgreSQL and others cannot store in a text. */
