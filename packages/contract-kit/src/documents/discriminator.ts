@@ -1,7 +1,7 @@
 import { isRecord } from "../values.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { MergeContext, MergePart } from "./merge-schemas.ts";
-import { placeOf, type SourceNode } from "./source-files.ts";
+import type { SourceNode } from "./source-files.ts";
 
 /** The kinds of a union, each with its values of the discriminator. */
 export function kindsOf(
@@ -16,9 +16,9 @@ export function kindsOf(
   return kinds.map((kind) => {
     const reference = isRecord(kind.value) ? kind.value["$ref"] : undefined;
     if (typeof reference !== "string") return kind;
-    const place = placeOf(context.target(reference, kind));
+    const place = kind.follow(reference).place;
     const mapped = Object.entries(mapping).flatMap(([value, to]) =>
-      typeof to === "string" && placeOf(targetOf(to, kind, context)) === place ? [value] : [],
+      typeof to === "string" && targetOf(to, kind).place === place ? [value] : [],
     );
     // Without a mapping the value is the name of the schema.
     const name = reference.slice(reference.lastIndexOf("/") + 1);
@@ -27,9 +27,9 @@ export function kindsOf(
 }
 
 /** A mapping has references, and names of schemas. */
-function targetOf(to: string, from: SourceNode, context: MergeContext): SourceNode {
+function targetOf(to: string, from: SourceNode): SourceNode {
   const isName = /^[\w.-]+$/.test(to) && !/\.(?:json|ya?ml)$/.test(to);
-  return context.target(isName ? `#/components/schemas/${to}` : to, from);
+  return from.follow(isName ? `#/components/schemas/${to}` : to);
 }
 
 /** The kinds of a schema that only its discriminator's mapping names: schemas that extend it. */
@@ -44,6 +44,6 @@ export function childrenOf(
   const kinds = Map.groupBy(Object.entries(mapping), ([, to]) => String(to));
   return [...kinds].map(([to, entries]) => {
     const values = entries.map(([value]) => value);
-    return context.merged([context.withMember(targetOf(to, node, context), member, values)]);
+    return context.merged([context.withMember(targetOf(to, node), member, values)]);
   });
 }

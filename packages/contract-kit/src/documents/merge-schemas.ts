@@ -1,7 +1,7 @@
 import { isRecord } from "../values.ts";
 import { commonTypes, type JsonSchema, typesIn } from "./json-schema.ts";
 import { childrenOf, kindsOf } from "./discriminator.ts";
-import { inside, type SourceNode } from "./source-files.ts";
+import type { SourceNode } from "./source-files.ts";
 
 /** A schema without `$ref`, `allOf` and `nullable`, as it is written. */
 export interface MergePart {
@@ -14,7 +14,6 @@ export interface MergeContext {
   readonly merged: (nodes: readonly SourceNode[]) => JsonSchema;
   /** A kind of a union that has one of some values in a member. */
   readonly withMember: (node: SourceNode, member: string, values: readonly string[]) => SourceNode;
-  readonly target: (reference: string, from: SourceNode) => SourceNode;
 }
 
 type Draft = { -readonly [keyword in keyof JsonSchema]: JsonSchema[keyword] };
@@ -60,8 +59,8 @@ class Merge {
   add({ node, schema }: MergePart, keyword: string, value: unknown): void {
     const draft = this.#draft;
     const list: readonly unknown[] = Array.isArray(value) ? value : [];
-    const items = list.map((item, index) => inside(node, item, keyword, index));
-    const here = inside(node, value, keyword);
+    const items = list.map((item, index) => node.inside(item, keyword, index));
+    const here = node.inside(value, keyword);
     if (BOUND.test(keyword)) return this.#bound(schema, keyword, value);
     if (KEPT.has(keyword)) return this.#set(keyword, value);
     switch (keyword) {
@@ -168,7 +167,7 @@ class Merge {
     const all = this.#members.get(keyword) ?? new Map<string, readonly SourceNode[]>();
     this.#members.set(keyword, all);
     for (const [name, part] of Object.entries(members))
-      all.set(name, [...(all.get(name) ?? []), inside(at, part, name)]);
+      all.set(name, [...(all.get(name) ?? []), at.inside(part, name)]);
   }
 
   /** Sets a keyword; a second one with another value is kept next to it. */
@@ -190,7 +189,7 @@ class Merge {
   #condition(node: SourceNode, schema: MergePart["schema"]): void {
     const branches = ["if", "then", "else"]
       .filter((keyword) => schema[keyword] !== undefined)
-      .map((keyword) => [keyword, this.#merged(inside(node, schema[keyword], keyword))]);
+      .map((keyword) => [keyword, this.#merged(node.inside(schema[keyword], keyword))]);
     const condition = Object.fromEntries(branches) as JsonSchema;
     if (this.#draft.if === undefined) Object.assign(this.#draft, condition);
     else this.#rest.push(condition);

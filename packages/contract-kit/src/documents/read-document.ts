@@ -86,12 +86,11 @@ export async function readDocument(
 }
 
 function described(files: SourceFiles, eventType: string | undefined): EventsDocument {
-  const root = files.root(files.entries[0] ?? "");
-  const calls = describedIn(root, files);
-  const normaliser = new SchemaNormaliser(files);
-  const webhooks = calls
-    .filter(({ isWebhook, request }) => isWebhook && request.bodies.length > 0)
-    .map((call) => webhookOf(call, normaliser));
+  // There is a first file.
+  const root = files.roots[0] as SourceNode;
+  const calls = describedIn(root);
+  const normaliser = new SchemaNormaliser();
+  const webhooks = calls.flatMap((call) => webhookIn(call, normaliser));
   const parts = calls.flatMap((call) => partsOf(call, normaliser));
   normaliser.refuseCircles();
   const types = eventTypes(webhooks, normaliser.schemas, eventType);
@@ -111,26 +110,29 @@ interface WebhookNode extends Omit<DocumentedEvent, "name" | "typeAt" | "schema"
   readonly node: SourceNode;
 }
 
-function webhookOf(
-  { key, request, responses }: DescribedCall,
+/** A webhook with a body, of JSON if it has several; else none. */
+function webhookIn(
+  { key, isWebhook, request, responses }: DescribedCall,
   reader: SchemaNormaliser,
-): WebhookNode {
+): readonly WebhookNode[] {
   const { bodies, parameters } = request;
+  const body = bodies.find(({ mediaType }) => /[/+]json\b/.test(mediaType)) ?? bodies[0];
+  if (!isWebhook || body === undefined) return [];
   const headers = parameters
     .filter(({ name }) => name.startsWith("header "))
     .map((one) => ({ ...one, name: one.name.slice("header ".length) }));
-  const body = bodies.find(({ mediaType }) => /[/+]json\b/.test(mediaType)) ?? bodies[0];
-  const node = body?.schema ?? { file: "", pointer: "", value: {} };
-  return {
+  const { schema: node, mediaType, examples } = body;
+  const event = {
     key,
     node,
     body: reader.read(node),
     headers: Object.fromEntries(headers.map(({ name, schema }) => [name, reader.read(schema)])),
     requiredHeaders: headers.filter(({ isRequired }) => isRequired).map(({ name }) => name),
-    mediaType: body?.mediaType ?? "application/json",
-    examples: body?.examples ?? [],
+    mediaType,
+    examples,
     responses: responses.map(([status]) => status),
   };
+  return [event];
 }
 
 /** The body of one event: where several share a schema that lists all their types, its own type remains. */
@@ -140,7 +142,7 @@ function withType(node: SourceNode, { name, typeAt }: EventType): SourceNode {
     (schema, step) => ({ type: "object", properties: { [step]: schema }, required: [step] }),
     { const: name },
   );
-  return { ...node, value: { allOf: [node.value, narrowed] } };
+  return node.with({ allOf: [node.value, narrowed] });
 }
 
 /** What each side writes. */
@@ -158,19 +160,14 @@ function partsOf(call: DescribedCall, reader: SchemaNormaliser): readonly Docume
   ): readonly DocumentPart[] => [
     { name: ofParameters, direction, schema: parametersOf(message, reader) },
     ...message.bodies.map(({ mediaType, schema }) => {
-      return {
-        name: `${name} ${mediaType.replaceAll("/", "~")}`,
-        direction,
-        schema: reader.read(schema),
-      };
+      const ofBody = `${name} ${mediaType.replaceAll("/", "~")}`;
+      return { name: ofBody, direction, schema: reader.read(schema) };
     }),
   ];
+  const answers = isWebhook ? `${place} response` : `responses/${at}`;
   return [
     ...written(asked, request, place, `${place} ${isWebhook ? "headers" : "parameters"}`),
-    ...responses.flatMap(([status, response]) => {
-      const name = isWebhook ? `${place} response ${status}` : `responses/${at} ${status}`;
-      return written(answered, response, name);
-    }),
+    ...responses.flatMap(([status, one]) => written(answered, one, `${answers} ${status}`)),
   ];
 }
 
@@ -192,14 +189,14 @@ function parametersOf(
 
 /** The schemas of a folder, one in each file. @throws {DocumentError} See `readDocument`. */
 export function folderDocument(path: string, files: SourceFiles): EventsDocument {
-  const normaliser = new SchemaNormaliser(files);
-  const interfaceFiles = files.entries.filter((file) => !/(^|\/)providers\//.test(file));
+  const normaliser = new SchemaNormaliser();
   const referred = files.referred();
-  const parts = interfaceFiles.flatMap((file): DocumentPart[] => {
-    const direction = directionByPath(file, referred);
-    const value = { $ref: encodeURIComponent(basename(file)) };
-    const schema = normaliser.read({ ...files.root(file), value });
-    return direction === undefined ? [] : [{ name: file, direction, schema }];
+  const parts = files.roots.flatMap((root): DocumentPart[] => {
+    const { file: name } = root;
+    if (/(^|\/)providers\//.test(name)) return [];
+    const direction = directionByPath(name, referred);
+    const schema = normaliser.read(root.with({ $ref: encodeURIComponent(basename(name)) }));
+    return direction === undefined ? [] : [{ name, direction, schema }];
   });
   normaliser.refuseCircles();
   const { schemas, places } = normaliser;

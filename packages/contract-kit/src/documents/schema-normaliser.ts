@@ -3,7 +3,7 @@ import { isRecord, parseJson } from "../values.ts";
 import { DocumentError } from "./document-error.ts";
 import { type JsonSchema, nameOf, partsOf, referenceTo, typesIn } from "./json-schema.ts";
 import { mergeSchemas, type MergeContext, type MergePart } from "./merge-schemas.ts";
-import { inside, nameOfFile, placeOf, type SourceFiles, type SourceNode } from "./source-files.ts";
+import { nameOfFile, type SourceNode } from "./source-files.ts";
 
 /** The parts of all schemas, each counted once: those of GitHub's 261 webhooks have 30,000. */
 const MAX_PARTS = 1_000_000;
@@ -24,7 +24,6 @@ export class SchemaNormaliser {
   readonly schemas = Object.create(null) as Record<string, JsonSchema>;
   /** The place of each named schema. */
   readonly places: Map<string, string> = new Map();
-  readonly #files: SourceFiles;
   readonly #names = new Map<string, string>();
   readonly #pending: (readonly [string, SourceNode])[] = [];
   readonly #ids = new WeakMap<object, number>();
@@ -36,14 +35,9 @@ export class SchemaNormaliser {
   readonly #context: MergeContext = {
     merged: (nodes) => this.#merged(nodes),
     withMember: (node, member, values) => this.#withMember(node, member, values),
-    target: (reference, from) => this.#files.follow(reference, from),
   };
   #lastId = 0;
   #parts = 0;
-
-  constructor(files: SourceFiles) {
-    this.#files = files;
-  }
 
   /** Returns a schema in the one form. @throws {DocumentError} See `readDocument`. */
   read(node: SourceNode): JsonSchema {
@@ -71,7 +65,7 @@ export class SchemaNormaliser {
 
   /** Names the schema at a place. */
   #named(node: SourceNode): string {
-    const place = placeOf(node);
+    const place = node.place;
     const known = this.#names.get(place);
     if (known !== undefined) return known;
     const name = this.#unused(wishFor(node));
@@ -132,9 +126,9 @@ export class SchemaNormaliser {
     const [only, ...others] = Array.isArray(allOf) ? (allOf as readonly unknown[]) : [];
     let target: JsonSchema | undefined;
     if (allOf === undefined && typeof reference === "string")
-      target = { $ref: referenceTo(this.#named(this.#files.follow(reference, node))) };
+      target = { $ref: referenceTo(this.#named(node.follow(reference))) };
     else if (reference === undefined && others.length === 0)
-      target = this.#reference(inside(node, only, "allOf", 0));
+      target = this.#reference(node.inside(only, "allOf", 0));
     if (target === undefined) return undefined;
     const { title, description, deprecated } = rest;
     return {
@@ -150,7 +144,7 @@ export class SchemaNormaliser {
     const parts: MergePart[] = [];
     const seen = new Set<unknown>();
     const visit = (node: SourceNode, above: readonly unknown[]): void => {
-      if (above.includes(node.value)) throw circular(placeOf(node));
+      if (above.includes(node.value)) throw circular(node.place);
       if (above.length > MAX_DEPTH) throw tooDeep(node);
       if (seen.has(node.value)) return;
       seen.add(node.value);
@@ -163,11 +157,10 @@ export class SchemaNormaliser {
       // 3.0: `nullable` adds null to the type next to it.
       const own = nullable === true ? withNull(rest) : rest;
       if (Object.keys(own).length > 0) parts.push({ node, schema: own });
-      if (typeof reference === "string")
-        visit(this.#files.follow(reference, node), [...above, node.value]);
+      if (typeof reference === "string") visit(node.follow(reference), [...above, node.value]);
       if (Array.isArray(allOf))
         for (const [index, part] of (allOf as readonly unknown[]).entries())
-          visit(inside(node, part, "allOf", index), [...above, node.value]);
+          visit(node.inside(part, "allOf", index), [...above, node.value]);
     };
     for (const node of nodes) visit(node, []);
     return parts;
@@ -192,7 +185,7 @@ export class SchemaNormaliser {
     if (isSaid) return node;
     const { $ref: reference } = schemaAt(node);
     return this.#derive(node, JSON.stringify([member, values]), () => ({
-      ...(typeof reference === "string" && { title: wishFor(this.#files.follow(reference, node)) }),
+      ...(typeof reference === "string" && { title: wishFor(node.follow(reference)) }),
       allOf: [node.value],
       type: "object",
       properties: { [member]: values.length === 1 ? { const: values[0] } : { enum: values } },
@@ -204,7 +197,7 @@ export class SchemaNormaliser {
   #derive(node: SourceNode, key: string, make: () => object): SourceNode {
     const all = this.#derived.get(node.value as object) ?? new Map<string, SourceNode>();
     this.#derived.set(node.value as object, all);
-    const known = all.get(key) ?? { ...node, value: make() };
+    const known = all.get(key) ?? node.with(make());
     all.set(key, known);
     return known;
   }
@@ -221,14 +214,14 @@ export class SchemaNormaliser {
       .split("/")
       .filter((step) => !/^(?:|components|schemas|properties|items|allOf|\d+)$/.test(step));
     const name = this.#unused(names.slice(-2).join("_") || node.file);
-    this.places.set(name, placeOf(node));
+    this.places.set(name, node.place);
     return name;
   }
 
   #count(node: SourceNode): void {
     this.#parts += 1;
     if (this.#parts > MAX_PARTS) {
-      const message = `${placeOf(node)}: the document has more than ${MAX_PARTS} schemas when allOf is merged`;
+      const message = `${node.place}: the document has more than ${MAX_PARTS} schemas when allOf is merged`;
       throw new DocumentError("CS_DOCUMENT_TOO_LARGE", message);
     }
     if (this.#open.size > MAX_DEPTH) throw tooDeep(node);
@@ -244,7 +237,7 @@ const circular = (place: string): DocumentError =>
 const tooDeep = (node: SourceNode): DocumentError =>
   new DocumentError(
     "CS_DOCUMENT_TOO_LARGE",
-    `${placeOf(node).slice(0, 200)}…: schemas are nested more than ${MAX_DEPTH} deep`,
+    `${node.place.slice(0, 200)}…: schemas are nested more than ${MAX_DEPTH} deep`,
   );
 
 /** The named schemas that accept or refuse the same value as this one. */
@@ -268,7 +261,7 @@ function schemaAt(node: SourceNode): Readonly<Record<string, unknown>> {
   if (value === true) return {};
   if (value === false) return { not: {} };
   if (!isRecord(value) || !["string", "undefined"].includes(typeof value["$ref"]))
-    throw new DocumentError("CS_DOCUMENT_INVALID", `${placeOf(node)}: expected a schema`);
+    throw new DocumentError("CS_DOCUMENT_INVALID", `${node.place}: expected a schema`);
   const comment = value["$comment"];
   if (typeof comment !== "string" || !comment.startsWith(HINT)) return value;
   // Keywords of a shipped schema that other validators reject.

@@ -5,27 +5,66 @@ import { pointerOf, valueAt } from "@countersign/schemas";
 import { isRecord, messageOf } from "../values.ts";
 import { DocumentError } from "./document-error.ts";
 
+type Files = ReadonlyMap<string, unknown>;
+
 /** A value in a file, and its place. */
-export interface SourceNode {
+export class SourceNode {
   /** Path in the folder of the first file. */
   readonly file: string;
   /** JSON Pointer. */
   readonly pointer: string;
   readonly value: unknown;
-}
+  readonly #files: Files;
 
-export const placeOf = ({ file, pointer }: SourceNode): string => `${file}#${pointer}`;
+  constructor(files: Files, file: string, pointer: string, value: unknown) {
+    this.#files = files;
+    this.file = file;
+    this.pointer = pointer;
+    this.value = value;
+  }
+
+  /** File and JSON Pointer. */
+  get place(): string {
+    return `${this.file}#${this.pointer}`;
+  }
+
+  /** Another value at this place. */
+  with(value: unknown): SourceNode {
+    return new SourceNode(this.#files, this.file, this.pointer, value);
+  }
+
+  inside(value: unknown, ...steps: readonly (string | number)[]): SourceNode {
+    return new SourceNode(this.#files, this.file, this.pointer + pointerOf(steps), value);
+  }
+
+  /** @throws {DocumentError} `CS_DOCUMENT_REFERENCE_…`: it leads elsewhere than to a place in the files. */
+  follow(reference: string): SourceNode {
+    const refused = (code: "REMOTE" | "OUTSIDE" | "DANGLING", why: string): DocumentError => {
+      const message = `${this.place}: $ref ${JSON.stringify(reference)} ${why}`;
+      return new DocumentError(`CS_DOCUMENT_REFERENCE_${code}`, message);
+    };
+    if (REMOTE.test(reference))
+      throw refused("REMOTE", "is remote: download the file, and refer to it by a relative path");
+    const [path = "", fragment = ""] = reference.split("#");
+    const file = path === "" ? this.file : besideOf(this.file, path);
+    if (isOutside(file))
+      throw refused("OUTSIDE", "leads out of the document's folder: move the file into it");
+    const root = this.#files.get(file);
+    const pointer = decoded(fragment);
+    const isPointer = fragment === "" || fragment.startsWith("/");
+    const value = isPointer ? valueAt(root, pointer) : anchored(root, fragment);
+    if (value === undefined) throw refused("DANGLING", "leads nowhere");
+    return new SourceNode(this.#files, file, pointer, value);
+  }
+}
 
 /** The parsed files of a document. */
 export interface SourceFiles {
   readonly isFolder: boolean;
   /** The first file, or all files of a folder. */
-  readonly entries: readonly string[];
+  readonly roots: readonly SourceNode[];
   /** Returns the files that other files refer to. */
   readonly referred: () => ReadonlySet<string>;
-  /** @throws {DocumentError} `CS_DOCUMENT_REFERENCE_…`: it leads elsewhere than to a place in the files. */
-  readonly follow: (reference: string, from: SourceNode) => SourceNode;
-  readonly root: (file: string) => SourceNode;
 }
 
 const MIB = 1024 * 1024;
@@ -55,51 +94,26 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
     files.set(file, value);
     queue.push(...filesNamedIn(value, file));
   }
-  return { ...filesOf(files), isFolder, entries };
+  return filesOf(files, entries, isFolder);
 }
 
 /** Documents that are read already, by their paths. */
 export const filesInMemory = (documents: Readonly<Record<string, unknown>>): SourceFiles =>
-  filesOf(new Map(Object.entries(documents)));
+  filesOf(new Map(Object.entries(documents)), Object.keys(documents).toSorted(), false);
 
-const filesOf = (files: ReadonlyMap<string, unknown>): SourceFiles => ({
-  isFolder: false,
-  entries: [...files.keys()].toSorted(),
+const filesOf = (files: Files, entries: readonly string[], isFolder: boolean): SourceFiles => ({
+  isFolder,
+  roots: entries.map((file) => new SourceNode(files, file, "", files.get(file))),
   referred: () =>
     new Set(
       [...files].flatMap(([file, value]) =>
-        [...filesNamedIn(value, file)].filter((one) => one !== file),
+        [...filesNamedIn(value, file)].filter((named) => named !== file),
       ),
     ),
-  root: (file) => ({ file, pointer: "", value: files.get(file) }),
-  follow: (reference, from) => follow(reference, from, files),
 });
 
 /** An absolute URL, and the network path of a host. */
 const REMOTE = /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\/\/)/;
-
-function follow(
-  reference: string,
-  from: SourceNode,
-  files: ReadonlyMap<string, unknown>,
-): SourceNode {
-  const refused = (code: "REMOTE" | "OUTSIDE" | "DANGLING", why: string): DocumentError => {
-    const at = `${placeOf(from)}: $ref ${JSON.stringify(reference)}`;
-    return new DocumentError(`CS_DOCUMENT_REFERENCE_${code}`, `${at} ${why}`);
-  };
-  if (REMOTE.test(reference))
-    throw refused("REMOTE", "is remote: download the file, and refer to it by a relative path");
-  const [path = "", fragment = ""] = reference.split("#");
-  const file = path === "" ? from.file : besideOf(from.file, path);
-  if (isOutside(file))
-    throw refused("OUTSIDE", "leads out of the document's folder: move the file into it");
-  const root = files.get(file);
-  const pointer = decoded(fragment);
-  const isPointer = fragment === "" || fragment.startsWith("/");
-  const value = isPointer ? valueAt(root, pointer) : anchored(root, fragment);
-  if (value === undefined) throw refused("DANGLING", "leads nowhere");
-  return { file, pointer, value };
-}
 
 const besideOf = (file: string, path: string): string =>
   posix.normalize(posix.join(posix.dirname(file), decoded(path)));
@@ -188,12 +202,6 @@ function filesNamedIn(root: unknown, file: string): ReadonlySet<string> {
   }
   return files;
 }
-
-export const inside = (
-  { file, pointer }: SourceNode,
-  value: unknown,
-  ...steps: readonly (string | number)[]
-): SourceNode => ({ file, pointer: pointer + pointerOf(steps), value });
 
 /** The name of a file without its extension. */
 export const nameOfFile = (file: string): string =>
