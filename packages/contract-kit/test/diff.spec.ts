@@ -300,46 +300,34 @@ describe("a diff of OpenAPI documents", () => {
         },
       },
     });
-  const reports = async (old: Webhook, now: Webhook, ...told: readonly string[]) => {
-    const changes = diffDocuments(await webhook(old), await webhook(now));
-    const lines = changes.map((one) =>
-      Object.values({ ...one, message: "" })
-        .join(" ")
-        .trim(),
+  const told = async (old: Webhook, now: Webhook): Promise<readonly string[]> =>
+    diffDocuments(await webhook(old), await webhook(now)).map(
+      ({ severity, direction, rule, place }) => `${severity} ${direction} ${rule} ${place}`,
     );
-    expect(lines).toEqual(told);
-  };
 
   it("reports a renamed header of a webhook", async () => {
-    await reports(
-      { header: "X-Sig" },
-      { header: "x-signature" },
-      "member-removed-required events/paid headers#/properties/header x-sig  event ERR",
-      "member-added-required events/paid headers#/properties/header x-signature  event INFO",
-    );
-    await reports({ header: "X-Sig" }, { header: "x-sig" });
+    expect(await told({ header: "X-Sig" }, { header: "x-signature" })).toEqual([
+      "ERR event member-removed-required events/paid headers#/properties/header x-sig",
+      "INFO event member-added-required events/paid headers#/properties/header x-signature",
+    ]);
+    expect(await told({ header: "X-Sig" }, { header: "x-sig" })).toEqual([]);
   });
 
-  it("reports another answer to a webhook as a request that receivers write", () =>
-    reports(
-      { status: 200 },
-      { status: 204 },
-      "part-removed events/paid response 200#  request ERR",
-      "part-added events/paid response 204#  request INFO",
-    ));
+  it("reports another answer to a webhook as a request that receivers write", async () => {
+    expect(await told({ status: 200 }, { status: 204 })).toEqual([
+      "ERR request part-removed events/paid response 200#",
+      "INFO request part-added events/paid response 204#",
+    ]);
+  });
 
   it.each([
-    [may, must, "became-required", "INFO"],
-    [must, may, "became-optional", "ERR"],
+    [may, must, "INFO event member-became-required"],
+    [must, may, "ERR event member-became-optional"],
   ])(
     "takes a webhook's body as an event, by the reader's polarity: %j → %j",
-    (old, now, rule, severity) => {
+    async (old, now, change) => {
       const place = "events/paid application~json#/properties/a";
-      return reports(
-        { schema: old },
-        { schema: now },
-        `member-${rule} ${place}  event ${severity}`,
-      );
+      expect(await told({ schema: old }, { schema: now })).toEqual([`${change} ${place}`]);
     },
   );
 });

@@ -293,14 +293,12 @@ const alias = (name: string): string => {
   return `${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(",")}]`;
 };
 
-async function refuses(file: string, code: string, part: string): Promise<void> {
-  const error: unknown = await readDocument(file).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({
-    code: `CS_DOCUMENT_${code}`,
-    message: expect.stringMatching(/^[^\n]*$/) as unknown,
-  });
-  expect(String(error)).toContain(part);
-}
+const refusal = (file: string): Promise<unknown> =>
+  readDocument(file).catch((reason: unknown) => reason);
+const withCode = (code: string, part: string) => ({
+  code: `CS_DOCUMENT_${code}`,
+  message: expect.stringContaining(part) as unknown,
+});
 
 describe("readDocument refuses", () => {
   const deep = (keyword: string, open: string, close: string): string =>
@@ -335,19 +333,29 @@ describe("readDocument refuses", () => {
     ["20,000 levels of allOf", deep("allOf", "[{},", "]"), "TOO_LARGE", "deep"],
     ["50 MB", big, "TOO_LARGE", "32 MiB"],
   ])("%s", async (_what, content, code, part) => {
-    await refuses(written({ "a.json": content }), code, part);
+    const error = await refusal(written({ "a.json": content }));
+    expect(error).toMatchObject(withCode(code, part));
+    expect(String(error)).not.toContain("\n");
   });
 
-  it("a missing file", () => refuses("missing.json", "UNREADABLE", "missing.json not found"));
+  it("a missing file", async () => {
+    const error = withCode("UNREADABLE", "missing.json not found");
+    expect(await refusal("missing.json")).toMatchObject(error);
+  });
 
   it.each([
     ["broken YAML", "a: [1\nb: }", "at line 2, column 1"],
     ["aliases that multiply", multiplied, "alias"],
-  ])("%s", (_what, text, part) => refuses(written({ "a.yaml": text }), "UNREADABLE", part));
+  ])("%s", async (_what, text, part) => {
+    const error = withCode("UNREADABLE", part);
+    const refused = await refusal(written({ "a.yaml": text }));
+    expect(refused).toMatchObject(error);
+    expect(String(refused)).not.toContain("\n");
+  });
 
   it("a link that leads out of the folder", async () => {
     const file = written({ "a.json": body({ $ref: "b.json" }) });
     symlinkSync(written({ "c.json": {} }), join(dirname(file), "b.json"));
-    await refuses(file, "REFERENCE_OUTSIDE", "is a link");
+    expect(await refusal(file)).toMatchObject(withCode("REFERENCE_OUTSIDE", "is a link"));
   });
 });

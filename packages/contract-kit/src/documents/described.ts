@@ -124,13 +124,13 @@ function messagesIn(root: SourceNode): readonly DescribedCall[] {
     );
     const headers = member(message, "headers");
     const { required } = membersOf(headers);
-    const parameters = entries(headers, "properties").map(([header, schema]) => ({
+    const described = entries(headers, "properties").map(([header, schema]) => ({
       name: `header ${header.toLowerCase()}`,
       isRequired: Array.isArray(required) && required.includes(header),
       schema,
     }));
     const bodies = [{ mediaType, schema: isWrapped ? schemaIn(whole) : whole, examples }];
-    const request = { bodies, parameters, isBodyRequired: true };
+    const request = { bodies, parameters: described, isBodyRequired: true };
     return { key: String(name), isWebhook: true, request, responses: [] };
   });
 }
