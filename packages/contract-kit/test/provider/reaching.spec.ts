@@ -20,9 +20,9 @@ function paced(answers: readonly HttpAnswer[]) {
   const sent: number[] = [];
   let now = 0;
   const next = () => Promise.resolve(answers[sent.push(now) - 1] ?? answer(200));
-  const after = (ms: number, call: () => void) => {
+  const after = (ms: number, resume: () => void) => {
     now += ms;
-    call();
+    resume();
     return () => undefined;
   };
   return { send: pacedSend(next, 10, { now: () => now, after }), sent };
