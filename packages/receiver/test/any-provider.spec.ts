@@ -2,18 +2,9 @@ import type { Outcome } from "@countersign/receiver";
 import { gocardless, pagerduty, github, slack, stripe } from "@countersign/receiver/providers";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { describe, expect, it, vi } from "vitest";
-import { attemptOf, line, receiverOf } from "./any-provider.ts";
+import { attemptOf, invoicePaid, line, pushed, receiverOf } from "./any-provider.ts";
 import { sqliteInTest } from "./inboxes/in-test.ts";
 import { nameOf, NOON, secret } from "./fixtures.ts";
-
-const pushed = (id: string, headers: Record<string, string> = {}) =>
-  attemptOf(
-    github,
-    { ref: "main" },
-    {
-      headers: { "X-GitHub-Event": "push", "X-GitHub-Delivery": id, ...headers },
-    },
-  );
 
 describe("an event whose id is not signed", () => {
   it("[R-ONCE-REUSED] runs with known bytes under a new id, and is reported in the outcome, the count and one log line", async () => {
@@ -50,15 +41,11 @@ describe("an event whose id is not signed", () => {
   it("is another event with another type, and the same with other bytes", async () => {
     const { receiver } = receiverOf(github);
     await receiver.receive(pushed("one"));
-    const other = pushed("one", { "X-GitHub-Event": "create" });
+    const other = pushed("one", undefined, "create");
     expect((await receiver.receive(other)).kind).toBe("unrouted");
-    const headers = { "X-GitHub-Event": "push", "X-GitHub-Delivery": "one" };
-    const changed = attemptOf(github, { ref: "other" }, { headers });
-    expect(await receiver.receive(changed)).toMatchObject({
-      kind: "duplicate",
-      by: "id",
-      bodyDiffers: true,
-    });
+    const duplicate = { kind: "duplicate", by: "id", bodyDiffers: true };
+    const changed = pushed("one", { ref: "other" });
+    expect(await receiver.receive(changed)).toMatchObject(duplicate);
   });
 });
 
@@ -111,27 +98,23 @@ describe("a type that is not signed", () => {
 
   it("[R-EVENT-SCHEMA] leads no body to a handler whose schema it does not fit, even if faults are only reported", async () => {
     const { receiver, seen } = receiverOf(github, { catalogue, validate: "report" });
-    const headers = { "X-GitHub-Event": "push", "X-GitHub-Delivery": "one" };
-    const outcome = await receiver.receive(attemptOf(github, { other: "x" }, { headers }));
+    const outcome = await receiver.receive(pushed("one", { other: "x" }));
     expect([nameOf(outcome), seen]).toEqual(["CS_EVENT_SCHEMA", []]);
     expect((await receiver.receive(pushed("two"))).kind).toBe("unrouted");
   });
 
   it("[R-EVENT-SCHEMA] of a signed type, the fault is reported and the handler runs, unless validate is refuse", async () => {
     const own = { ...catalogue, events: { "invoice.paid": entry } };
-    const event = { id: "evt_1", object: "event", type: "invoice.paid" };
     const { receiver, seen } = receiverOf(stripe, { catalogue: own });
     const schemaErrors = [{ pointer: "/ref", message: "is required" }];
-    expect(await receiver.receive(attemptOf(stripe, event))).toMatchObject({
-      kind: "unrouted",
-      schemaErrors,
-    });
+    const reported = { kind: "unrouted", schemaErrors };
+    expect(await receiver.receive(invoicePaid())).toMatchObject(reported);
     expect(seen).toHaveLength(1);
     expect(line.mock.calls.flat()).toEqual([
       expect.stringContaining("does not fit its schema (/ref is"),
     ]);
     const strict = receiverOf(stripe, { catalogue: own, validate: "refuse" });
-    expect(nameOf(await strict.receiver.receive(attemptOf(stripe, event)))).toBe("CS_EVENT_SCHEMA");
+    expect(nameOf(await strict.receiver.receive(invoicePaid()))).toBe("CS_EVENT_SCHEMA");
   });
 });
 

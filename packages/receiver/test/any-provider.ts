@@ -4,7 +4,7 @@ import {
   memoryInbox,
   type ReceiverOptions,
 } from "@countersign/receiver";
-import type { ProviderDocument } from "@countersign/receiver/providers";
+import { github, type ProviderDocument, stripe } from "@countersign/receiver/providers";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { beforeEach, vi } from "vitest";
 import { NOON, secret } from "./fixtures.ts";
@@ -38,3 +38,11 @@ export function receiverOf(
 type Signing = Omit<Parameters<typeof signedAttempt>[0], "provider" | "event" | "secrets" | "now">;
 export const attemptOf = (provider: ProviderDocument, event: object | string, more: Signing = {}) =>
   signedAttempt({ provider, secrets: [secret], event, now: NOON, ...more });
+
+/** A push as GitHub delivers it. */
+export const pushed = (id: string, event: object = { ref: "main" }, type = "push") =>
+  attemptOf(github, event, { headers: { "X-GitHub-Event": type, "X-GitHub-Delivery": id } });
+
+/** An invoice that is paid, of Stripe's test mode unless it is live. */
+export const invoicePaid = (id = "evt_1", more: object = {}, provider = stripe) =>
+  attemptOf(provider, { id, object: "event", type: "invoice.paid", ...more });

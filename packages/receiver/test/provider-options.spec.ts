@@ -11,7 +11,7 @@ import {
   twilio,
 } from "@countersign/receiver/providers";
 import { describe, expect, it, vi } from "vitest";
-import { attemptOf, receiverOf } from "./any-provider.ts";
+import { attemptOf, invoicePaid, receiverOf } from "./any-provider.ts";
 import { sqliteInTest } from "./inboxes/in-test.ts";
 import { nameOf, NOON, otherSecret, secret } from "./fixtures.ts";
 
@@ -189,19 +189,19 @@ describe("the answer that a provider expects", () => {
 
 it("the option mode acknowledges events of the other mode, and neither runs nor records them", async () => {
   const inbox = memoryInbox();
-  const event = { id: "evt_1", object: "event", type: "invoice.paid", livemode: false };
+  const sent = invoicePaid("evt_1", { livemode: false });
   const live = receiverOf(stripe, { inbox, mode: "live" });
-  const { outcome, response } = await live.receiver.answer(attemptOf(stripe, event));
+  const { outcome, response } = await live.receiver.answer(sent);
   expect([outcome.kind, response.status, live.seen]).toEqual(["ignored", 204, []]);
   const test = receiverOf(stripe, { inbox, mode: "test" });
-  expect((await test.receiver.receive(attemptOf(stripe, event))).kind).toBe("unrouted");
+  expect((await test.receiver.receive(sent)).kind).toBe("unrouted");
   expect(test.seen[0]).toMatchObject({ live: false, category: "invoice", provider: "stripe" });
   expect(() => receiverOf(github, { mode: "live" })).toThrow(/GitHub does not say/);
 });
 
 it("an attempt that waited in a queue is judged by the time of its arrival", async () => {
   const { receiver } = receiverOf(stripe, { now: () => NOON + 3_600_000 });
-  const sent = attemptOf(stripe, { id: "evt_1", object: "event", type: "invoice.paid" });
+  const sent = invoicePaid();
   expect(nameOf(await receiver.receive(sent))).toBe("CS_SIGNATURE_TIMESTAMP_TOO_OLD");
   expect((await receiver.receive({ ...sent, receivedAt: NOON + 1000 })).kind).toBe("unrouted");
   const wrong = { ...sent, receivedAt: Number.NaN };
@@ -236,13 +236,12 @@ describe("a tenant", () => {
       });
       warned.mockClear();
       for (const path of ["/a", "/a", "/b", "/b", "/a"])
-        await receiver.receive({ ...event("evt_1"), path });
+        await receiver.receive({ ...invoicePaid(), path });
       return warned.mock.calls.length;
     };
     expect([await send((path) => own[path]), await send(() => secret)]).toEqual([0, 1]);
   });
 
-  const event = (id: string) => attemptOf(stripe, { id, object: "event", type: "invoice.paid" });
   const secrets = ({ path }: { path: string | undefined }) => ({
     tenant: path ?? "",
     secrets: [secret],
@@ -256,9 +255,9 @@ describe("a tenant", () => {
       fallback: (_event, { tenant }) => (tenant === "/a" ? gate.promise : undefined),
     });
     const hanging = Array.from({ length: 16 }, (_, index) =>
-      receiver.receive({ ...event(`evt_${String(index)}`), path: "/a" }),
+      receiver.receive({ ...invoicePaid(`evt_${String(index)}`), path: "/a" }),
     );
-    expect((await receiver.receive({ ...event("evt_b"), path: "/b" })).kind).toBe("unrouted");
+    expect((await receiver.receive({ ...invoicePaid("evt_b"), path: "/b" })).kind).toBe("unrouted");
     gate.resolve();
     expect(new Set((await Promise.all(hanging)).map(nameOf))).toEqual(new Set(["unrouted"]));
   });
@@ -267,7 +266,7 @@ describe("a tenant", () => {
     "is refused as a mistake of the secrets function if it is %j",
     async (tenant) => {
       const { receiver } = receiverOf(stripe, { secrets: () => ({ tenant, secrets: [secret] }) });
-      expect(nameOf(await receiver.receive(event("evt_1")))).toBe("CS_SECRETS_UNAVAILABLE");
+      expect(nameOf(await receiver.receive(invoicePaid()))).toBe("CS_SECRETS_UNAVAILABLE");
     },
   );
 });
