@@ -204,13 +204,15 @@ function rowOf(
   { key, digest, type, resource, sameBytes, now }: Recording,
   { first, body, facts }: Pick<Recorder<unknown>, "first" | "body" | "facts">,
 ): EventRow {
-  const { tenant } = key;
+  const { provider, tenant, id } = key;
   // UTF-8 turns every lone surrogate into the same character, and PostgreSQL's text ends at a NUL.
   if (!tenant.isWellFormed() || tenant.includes("\0"))
     throw new Error("the tenant that the secrets belong to is not well-formed text without NUL");
   const occurredAt = Math.floor(resource?.timestamp ?? Number.NaN);
   return {
-    ...keyOf(key),
+    provider,
+    tenant,
+    id,
     digest,
     bytes: sameBytes === undefined ? null : textOfName(key, digest),
     type: storable(type),
@@ -219,7 +221,12 @@ function rowOf(
     occurred_at: Number.isSafeInteger(occurredAt) ? occurredAt : null,
     body: body ?? null,
     facts: facts ?? null,
-    ...first,
+    // Spread, they would take five times the time of this literal.
+    state: first.state,
+    token: first.token,
+    attempts: first.attempts,
+    due_at: first.due_at,
+    reason: first.reason,
     stored_at: now,
     changed_at: now,
   };
