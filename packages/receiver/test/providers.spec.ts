@@ -1,4 +1,3 @@
-import { globSync, readFileSync } from "node:fs";
 import {
   createReceiver,
   type EventFacts,
@@ -8,39 +7,14 @@ import {
 } from "@countersign/receiver";
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import {
+  bodyOf,
+  type Vector,
+  type VectorFile,
+  vectorFiles,
+} from "../../signatures/test/provider-files.ts";
 import { nameOf } from "./fixtures.ts";
 import { sqliteInTest } from "./inboxes/in-test.ts";
-
-/** A message, and what the vendor's SDK or documentation says about it. */
-interface Vector {
-  readonly name: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly bodyBase64?: string;
-  readonly url?: string;
-  readonly method?: string;
-  readonly now: number;
-  readonly secrets: readonly string[];
-  readonly expected: "accepts" | "refuses";
-  readonly event?: { readonly id?: string; readonly type?: string; readonly time?: number };
-  readonly handshake?: {
-    readonly status?: number;
-    readonly text?: string;
-    readonly json?: Readonly<Record<string, unknown>>;
-  };
-  readonly key?: string;
-}
-interface VectorFile {
-  readonly provider: string;
-  readonly secrets: Readonly<Record<string, string>>;
-  readonly claims?: Readonly<Record<string, string>>;
-  readonly vectors: readonly Vector[];
-}
-
-const folder = new URL("../../../contracts/vectors/providers/", import.meta.url);
-const files = globSync("*.json", { cwd: folder })
-  .toSorted()
-  .map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")) as VectorFile);
 
 /** A receiver of a vector's provider, at its time, and what its fallback gets. */
 function receiverOf(
@@ -69,16 +43,14 @@ function receiverOf(
     keyOf: () => Promise.resolve(vector.key),
     ...options,
   });
-  const { headers, body, bodyBase64, url, method } = vector;
-  const bytes =
-    bodyBase64 === undefined ? Buffer.from(body ?? "") : Buffer.from(bodyBase64, "base64");
-  return { receiver, seen, attempt: { headers, body: bytes, url, method } };
+  const { headers, url, method } = vector;
+  return { receiver, seen, attempt: { headers, body: bodyOf(vector), url, method } };
 }
 
 const ended = (outcome: Outcome): readonly Outcome[] =>
   outcome.kind === "batch" ? outcome.outcomes : [outcome];
 
-describe.each(files.map((file) => [file.provider, file] as const))(
+describe.each(vectorFiles.map((file) => [file.provider, file] as const))(
   "a receiver of %s",
   (_, file) => {
     const genuine = file.vectors.filter(

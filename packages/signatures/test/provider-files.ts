@@ -16,6 +16,14 @@ export interface Vector {
   /** The key that the message names. */
   readonly key?: string;
   readonly claims?: Readonly<Record<string, string>>;
+  /** What a receiver reads of a genuine message. */
+  readonly event?: { readonly id?: string; readonly type?: string; readonly time?: number };
+  /** What a receiver answers to a handshake. */
+  readonly handshake?: {
+    readonly status?: number;
+    readonly text?: string;
+    readonly json?: Readonly<Record<string, unknown>>;
+  };
 }
 
 export interface VectorFile {
