@@ -246,32 +246,28 @@ describe("the explanation of a refused attempt", () => {
     expect(explained({ with: PRIVATE_KEY, secrets: [PUBLIC_KEY] })).toEqual([]);
   });
 
-  it(
-    "names the cause for every provider, with its own headers and tolerance",
-    { tags: "ci" },
-    () => {
-      for (const { document: own, sign, verify, body, claims } of samples) {
-        if (body !== undefined) continue;
-        const ownScheme = schemeOf(own);
-        const message = { ...sentMessage, body: Buffer.from(pretty), claims };
-        const attempt = { ...message, ...ownScheme.sign(message, [sign]) };
-        const causesOf = (change: Partial<Attempt>, secret = verify, clock = now) =>
-          explain({ ...attempt, ...change }, [secret], own, { now: clock, claims }).map(
-            ({ cause }) => cause,
-          );
+  it("names the cause for every form of signature, with its own headers and tolerance", () => {
+    for (const { document: own, sign, verify, body, claims } of samples) {
+      if (body !== undefined) continue;
+      const ownScheme = schemeOf(own);
+      const message = { ...sentMessage, body: Buffer.from(pretty), claims };
+      const attempt = { ...message, ...ownScheme.sign(message, [sign]) };
+      const causesOf = (change: Partial<Attempt>, secret = verify, clock = now) =>
+        explain({ ...attempt, ...change }, [secret], own, { now: clock, claims }).map(
+          ({ cause }) => cause,
+        );
 
-        expect(causesOf({})).toEqual([]);
-        if (ownScheme.covers("body:"))
-          expect(causesOf({ body: Buffer.from(compact) })).toEqual(["body-reserialized"]);
-        if (ownScheme.replayProtection)
-          expect(causesOf({}, verify, now + 86_400_000)).toEqual(["timestamp-too-old"]);
-        if (ownScheme.needsUrl && own.signature.claims === undefined)
-          expect(causesOf({ url: attempt.url.replace("https:", "http:") })).toEqual([
-            "url-different",
-          ]);
-      }
-    },
-  );
+      expect(causesOf({})).toEqual([]);
+      if (ownScheme.covers("body:"))
+        expect(causesOf({ body: Buffer.from(compact) })).toEqual(["body-reserialized"]);
+      if (ownScheme.replayProtection)
+        expect(causesOf({}, verify, now + 86_400_000)).toEqual(["timestamp-too-old"]);
+      if (ownScheme.needsUrl && own.signature.claims === undefined)
+        expect(causesOf({ url: attempt.url.replace("https:", "http:") })).toEqual([
+          "url-different",
+        ]);
+    }
+  });
 
   it("names a claim, a time in milliseconds and a missing pair of other providers", () => {
     const token = samples.find(

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Attempt, type Part, schemeOf, signatureErrorCodes } from "../src/index.ts";
-import { ciAfter } from "../../../test/tags.ts";
 import { provider, type Sample, samples } from "./samples.ts";
 
 const now = 1_790_000_000_000;
@@ -30,18 +29,13 @@ const messageOf = ({ body }: Sample) =>
 
 describe.each(
   samples.map(
-    (sample) =>
-      [
-        `${sample.document.name} ${JSON.stringify(sample.document.signature)}`.slice(0, 90),
-        sample,
-      ] as const,
+    (sample) => [JSON.stringify(sample.document.signature).slice(0, 90), sample] as const,
   ),
 )("the scheme of %s", (_, sample) => {
   const scheme = schemeOf(sample.document);
   const { claims, sign, verify } = sample;
   const options = { now, claims };
-  // The vectors test the documents of vendors too.
-  const runs = { numRuns: sample.document.name === "sample" ? 12 : 3 };
+  const runs = { numRuns: 12 };
 
   it("verifies what it signs, and refuses it with one byte changed or a day later", () => {
     fc.assert(
@@ -156,49 +150,47 @@ const cut = samples.filter(
     signature.signed?.every(isCut),
 );
 
-for (const [place, { document, sign, verify }] of cut.entries())
-  it(
-    `A9: the signed text of ${document.name} cannot be split at another place than the signed one`,
-    { tags: ciAfter(5, place) },
-    () => {
-      const scheme = schemeOf(document);
-      const { signed = [], join } = document.signature;
-      const parts = signed.flatMap((part, index): Part[] =>
-        index > 0 && join !== undefined ? [{ text: join }, part] : [part],
-      );
-      const piece = fc.constantFrom("1790000000", "1790000000000", ".", ":", "a", "0", "{}", "/x");
-      fc.assert(
-        fc.property(fc.array(piece, { minLength: 1, maxLength: 4 }), (pieces) => {
-          // A body after a URL begins as JSON does.
-          const text = `${signed.includes("url") ? "{}" : ""}${pieces.join("")}`;
-          const message = { id: "msg1", method: "POST", url: "https://a.b/c" };
-          const body = Buffer.from(text);
-          const genuine = scheme.sign({ ...message, timestamp: now / 1000, body }, [sign]);
-          const times = [String(now / 1000), String(now), new Date(now).toISOString()];
-          const inHeaders = JSON.stringify(genuine.headers);
-          const sent = times.findLast((time) => inHeaders.includes(time)) ?? "";
-          const whole: Split = { ...message, timestamp: sent, body: text };
-          const all = parts.map((part) =>
-            typeof part === "string" ? (whole[part] ?? "") : "text" in part ? part.text : "",
+it.each(cut.map((sample) => [JSON.stringify(sample.document.signature.signed), sample] as const))(
+  "A9: the signed text %s cannot be split at another place than the signed one",
+  (_, { document, sign, verify }) => {
+    const scheme = schemeOf(document);
+    const { signed = [], join } = document.signature;
+    const parts = signed.flatMap((part, index): Part[] =>
+      index > 0 && join !== undefined ? [{ text: join }, part] : [part],
+    );
+    const piece = fc.constantFrom("1790000000", "1790000000000", ".", ":", "a", "0", "{}", "/x");
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 4 }), (pieces) => {
+        // A body after a URL begins as JSON does.
+        const text = `${signed.includes("url") ? "{}" : ""}${pieces.join("")}`;
+        const message = { id: "msg1", method: "POST", url: "https://a.b/c" };
+        const body = Buffer.from(text);
+        const genuine = scheme.sign({ ...message, timestamp: now / 1000, body }, [sign]);
+        const times = [String(now / 1000), String(now), new Date(now).toISOString()];
+        const inHeaders = JSON.stringify(genuine.headers);
+        const sent = times.findLast((time) => inHeaders.includes(time)) ?? "";
+        const whole: Split = { ...message, timestamp: sent, body: text };
+        const all = parts.map((part) =>
+          typeof part === "string" ? (whole[part] ?? "") : "text" in part ? part.text : "",
+        );
+        const accepted = [...splitsOf(parts, all.join(""))].filter((split) => {
+          const { id = "", timestamp = "", body: bytes = "", ...request } = split;
+          const headers = Object.fromEntries(
+            Object.entries(genuine.headers).map(([name, value]) => [
+              name,
+              value === message.id ? id : value.replace(sent, timestamp),
+            ]),
           );
-          const accepted = [...splitsOf(parts, all.join(""))].filter((split) => {
-            const { id = "", timestamp = "", body: bytes = "", ...request } = split;
-            const headers = Object.fromEntries(
-              Object.entries(genuine.headers).map(([name, value]) => [
-                name,
-                value === message.id ? id : value.replace(sent, timestamp),
-              ]),
-            );
-            const attempt = { headers, body: Buffer.from(bytes), ...request };
-            return scheme.verify(attempt, [verify], { now, toleranceSeconds: 86_400 }).ok;
-          });
-          expect(accepted).toHaveLength(1);
-          expect(accepted[0]).toMatchObject({ body: text });
-        }),
-        { numRuns: 10 },
-      );
-    },
-  );
+          const attempt = { headers, body: Buffer.from(bytes), ...request };
+          return scheme.verify(attempt, [verify], { now, toleranceSeconds: 86_400 }).ok;
+        });
+        expect(accepted).toHaveLength(1);
+        expect(accepted[0]).toMatchObject({ body: text });
+      }),
+      { numRuns: 10 },
+    );
+  },
+);
 
 it("a value that is signed if it is present is refused if it is not text, a number or a boolean", () => {
   const scheme = schemeOf(

@@ -1,6 +1,5 @@
 import { generateKeyPairSync, type KeyPairKeyObjectResult } from "node:crypto";
 import type { Provider, SignatureDocument } from "../src/index.ts";
-import { documents } from "./provider-files.ts";
 
 /** A document with secrets of both sides, and the kind of message that it signs. */
 export interface Sample {
@@ -21,15 +20,6 @@ const keysOf = ({ privateKey, publicKey }: KeyPairKeyObjectResult) => ({
   verify: publicKey.export({ type: "spki", format: "pem" }).toString(),
 });
 const both = (secret: string) => ({ sign: secret, verify: secret });
-
-/** A shared secret in each form, with which a vendor's prefix may be. */
-const SECRETS_BY_FORM: Readonly<Record<string, string>> = {
-  text: "0123456789abcdefghijklmn",
-  "text-nfkd": "0123456789abcdefghijklmn",
-  hex: "0123456789abcdef".repeat(3),
-  base64: "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY",
-  whsec: "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY",
-};
 
 const hmac = { algorithm: "hmac-sha256", encoding: "hex", signed: ["body"] } as const;
 const carrier = [{ at: "header:X-Signature" }];
@@ -70,7 +60,7 @@ const token = (
 };
 
 /** A sample of every feature of the grammar. */
-const features: readonly Sample[] = [
+export const samples: readonly Sample[] = [
   sample({}),
   sample({ algorithm: "hmac-sha1", weak: "old" }),
   sample({ algorithm: "hmac-sha384", encoding: "base64url" }),
@@ -104,7 +94,12 @@ const features: readonly Sample[] = [
     { carrier: [{ at: "header:X-One" }, { at: "header:X-Two" }], signed: ["body", "timestamp"] },
     iso,
   ),
+  sample({ signed: ["timestamp", "body"] }, { timestamp: time }),
   sample({ signed: ["id", "timestamp", "body"] }, { id, ...iso }),
+  sample(
+    { signed: ["id", { text: "." }, "timestamp", { text: "." }, "body"] },
+    { id, timestamp: time },
+  ),
   sample({ signed: ["url"], digests: [{ at: "query:sha", ...digest }] }),
   sample({ signed: ["id", { crc32: "body" }], join: "|" }, { id, authentic: [id.at] }),
   sample(
@@ -148,20 +143,3 @@ const features: readonly Sample[] = [
     keysOf(ec),
   ),
 ];
-
-/** Documents of the repository with shared secrets that can sign any message. */
-const known: readonly Sample[] = documents
-  .filter(
-    ({ signature, timestamp, require: demanded }) =>
-      /^(?:hmac|sha)/.test(signature.algorithm) &&
-      signature.per === undefined &&
-      demanded === undefined &&
-      timestamp?.at.startsWith("body:") !== true,
-  )
-  .map((document) => {
-    const secret = `${[document.secret?.prefix ?? ""].flat()[0]}${SECRETS_BY_FORM[document.signature.key ?? "text"]}`;
-    const isForm = JSON.stringify(document.signature).includes('"form');
-    return { document, sign: secret, verify: secret, ...(isForm && { body: "form" as const }) };
-  });
-
-export const samples: readonly Sample[] = [...features, ...known];
