@@ -12,7 +12,7 @@ export const fieldsOf = (raw: readonly string[]): Fields =>
 /** Largest answer, in bytes. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-export interface PostedRequest {
+interface PostedRequest {
   /** Default `POST`. */
   readonly method?: string;
   readonly headers: Fields;

@@ -21,7 +21,7 @@ interface Definition<O extends Table> {
 }
 
 /** What a command was called with besides its options. */
-export interface Given {
+interface Given {
   readonly args: readonly string[];
   readonly command: Command;
 }

@@ -30,7 +30,7 @@ export const failureCodes = {
     "Nothing could be verified: the target does not answer, or the pacts are empty.",
 } as const;
 
-export type FailureCode = keyof typeof failureCodes;
+type FailureCode = keyof typeof failureCodes;
 
 /** The command could not run. The message is for the person at the terminal and holds no secret. */
 export class Failure extends Error {

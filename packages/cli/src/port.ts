@@ -4,7 +4,7 @@ export const DEFAULT_PORT = 4010;
 /** Ports after the default one that are tried. */
 const MAX_MOVES = 100;
 
-export interface PortChoice {
+interface PortChoice {
   readonly port: number;
   /** True if the port was given: a server on the default one may move to the next free port. */
   readonly isAskedFor: boolean;

@@ -23,7 +23,7 @@ export async function loadProvider(nameOrFile: string): Promise<ProviderDocument
 }
 
 /** Checks a document. @param at Its file. @throws {Failure} `CS_CLI_PROVIDER_UNUSABLE`. */
-export function checkedProvider(document: unknown, at: string): ProviderDocument {
+function checkedProvider(document: unknown, at: string): ProviderDocument {
   const validation = validateProviderDocument(document);
   if (!validation.ok)
     throw notA("CS_CLI_PROVIDER_UNUSABLE", `${at} is not a provider document`, validation.errors);

@@ -2,7 +2,7 @@ import { pointerOf, stepsOf, valueAt, withValueAt } from "@countersign/schemas";
 import { badArgument } from "./failure.ts";
 
 /** A member of an event's body and its new value. */
-export interface SetValue {
+interface SetValue {
   /** Names from the outside in. */
   readonly steps: readonly string[];
   /** JSON, or else a text. */

@@ -52,7 +52,7 @@ export const verifyPacts = define({
       {
         command,
         ids: rows.flatMap(({ requirement }) => requirement ?? []),
-        listed: { name: "interactions", rows: () => rows.map(listedRow) },
+        listed: { interactions: rows.map(listedRow) },
         open: async () => {
           const url = targetUrl(given.providerUrl, "--provider-url");
           const profile = await loadProfile(given.profile);

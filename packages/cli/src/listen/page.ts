@@ -4,7 +4,7 @@ import { guard, Inspector, Refused, Streams } from "@countersign/service/sandbox
 import { messageOf, systemCode } from "../failure.ts";
 import { type Call, type CallOptions, pageCalls, refusal } from "./page-calls.ts";
 
-export interface PageOptions extends CallOptions {
+interface PageOptions extends CallOptions {
   /** Folder of the page's files. */
   readonly folder: string | undefined;
   /** Opens the page. */

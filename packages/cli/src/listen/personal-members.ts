@@ -7,7 +7,7 @@ import { isNumber, readDigits } from "../set-values.ts";
 const PERSONAL =
   /name$|mail|phone|mobile|address|street|^line[123]$|postal|^zip|^city$|birth|^dob$|ssn|iban|^ip$|card|last4|login|passport|taxid|vat|token|secret|password|signature/;
 
-export const MASK = "•••";
+const MASK = "•••";
 
 /** Masks personal members of a body: of JSON, or of a form. A body in another form is only measured. */
 export function masked(body: Uint8Array): string {

@@ -14,7 +14,7 @@ import { withValues } from "../set-values.ts";
 import { masked } from "./personal-members.ts";
 import type { EventFacts, LoggedRequest } from "./attempt-log.ts";
 
-export interface ProviderKeys {
+interface ProviderKeys {
   /** Verifies, and signs again if it can; `undefined`: attempts are only relayed. */
   readonly secret: string | undefined;
   /** The key that each attempt names, for providers whose attempts do. */

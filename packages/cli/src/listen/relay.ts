@@ -3,13 +3,14 @@ import { collectBytes } from "@countersign/rules";
 import { diagnose, type Diagnosis } from "@countersign/service/sandbox";
 import { resultOf } from "../attempt-lines.ts";
 import { type Answer, type Fields, fieldsOf, type Poster } from "../attempts.ts";
-import type { AttemptLog, EventFacts, LoggedAttempt, LoggedRequest } from "./attempt-log.ts";
+import type { AttemptLog, EventFacts, LoggedRequest } from "./attempt-log.ts";
 import { maskedPath } from "./personal-members.ts";
 import type { ProviderAttempts } from "./provider-attempts.ts";
 
 /** One request to one app, as the terminal and the page show it. */
 export interface Relayed {
   readonly event: EventFacts;
+  /** Of the event in the log; 0 if it cannot be written. */
   readonly id: number;
   readonly url: URL;
   readonly method: string;
@@ -17,7 +18,7 @@ export interface Relayed {
   readonly diagnosis: Diagnosis;
 }
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly attempts: ProviderAttempts;
   /** The apps, the first of which answers unless another one refuses. */
   readonly apps: readonly URL[];
@@ -84,53 +85,37 @@ export class Relay {
     request: LoggedRequest,
     { isOwn, only }: { readonly isOwn: boolean; readonly only?: string },
   ): Promise<readonly Relayed[]> {
-    const { attempts, apps, now, poster } = this.#options;
+    const { attempts, apps, now, poster, deadlineMs, log, onRelayed, onUnlogged } = this.#options;
+    const { method, path } = request;
     const at = now();
     const facts = attempts.factsOf(request);
-    const event = request.method === "GET" ? { ...facts, type: "(handshake)" } : facts;
-    const explanations = request.method === "GET" ? undefined : attempts.explain(request, at);
-    const chosen = only === undefined ? apps : apps.filter(({ href }) => href === only);
-    return Promise.all(
-      chosen.map(async (url) => {
-        const target = withQuery(url, request.path);
-        const headers = without(OF_CONNECTION, request.headers);
-        const sent = { ...request, headers, path: target.pathname + target.search };
-        const answer = await poster.post(target, sent);
-        return this.#logged(request, { event, url, at, isOwn, explanations, answer });
-      }),
-    );
-  }
-
-  /** Logs an attempt. The event's id in the log is 0 if it cannot be written. */
-  #logged(
-    request: LoggedRequest,
-    {
-      event,
-      url,
-      answer,
-      ...facts
-    }: Pick<Relayed, "event" | "url" | "answer"> &
-      Pick<LoggedAttempt, "at" | "isOwn" | "explanations">,
-  ): Relayed {
-    const { deadlineMs, log, onRelayed, onUnlogged } = this.#options;
-    const result = resultOf(answer, LOGGED_ANSWER_BYTES);
-    const { method, path } = request;
-    const { explanations } = facts;
-    const diagnosis = diagnose({ ...result, explanations }, deadlineMs / 1000);
-    const relayed = { event, id: 0, url, method, answer, diagnosis };
-    try {
-      relayed.id = log.add(event, url.href, {
-        ...facts,
-        ...result,
-        request: { ...request, path: maskedPath(path), headers: kept(request.headers) },
-        answerHeaders: kept(answer.headers),
-        cause: diagnosis.name,
-      });
-    } catch (error) {
-      onUnlogged(error);
-    }
-    onRelayed(relayed);
-    return relayed;
+    const event = method === "GET" ? { ...facts, type: "(handshake)" } : facts;
+    const explanations = method === "GET" ? undefined : attempts.explain(request, at);
+    const relayTo = async (url: URL): Promise<Relayed> => {
+      const target = withQuery(url, path);
+      const headers = without(OF_CONNECTION, request.headers);
+      const sent = { ...request, headers, path: target.pathname + target.search };
+      const answer = await poster.post(target, sent);
+      const result = resultOf(answer, LOGGED_ANSWER_BYTES);
+      const diagnosis = diagnose({ ...result, explanations }, deadlineMs / 1000);
+      const relayed = { event, id: 0, url, method, answer, diagnosis };
+      try {
+        relayed.id = log.add(event, url.href, {
+          ...result,
+          at,
+          isOwn,
+          explanations,
+          request: { ...request, path: maskedPath(path), headers: kept(request.headers) },
+          answerHeaders: kept(answer.headers),
+          cause: diagnosis.name,
+        });
+      } catch (error) {
+        onUnlogged(error);
+      }
+      onRelayed(relayed);
+      return relayed;
+    };
+    return Promise.all(apps.filter(({ href }) => only === undefined || href === only).map(relayTo));
   }
 }
 

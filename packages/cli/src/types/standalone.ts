@@ -15,14 +15,14 @@ type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 export type Side = "reader" | "writer";
 
 /** Differences of documents that are not this project's own. */
-export interface OthersDocument {
+interface OthersDocument {
   /** The name of the schema that a reference leads to. */
   readonly nameOf: (reference: string) => string;
   /** False for annotations, as JSON Schema says: this project's formats are stricter than others'. */
   readonly formats: boolean;
 }
 
-export interface Standalone {
+interface Standalone {
   /** Functions in JavaScript. They use what `schemas/src/validation.ts` exports, and nothing else. */
   readonly code: string;
   /** The function for each name, of the type `Check`. */

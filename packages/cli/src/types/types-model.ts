@@ -32,7 +32,7 @@ export interface TypesModel {
 }
 
 /** The events of one type; their body may have several forms. */
-export interface TypedEvent {
+interface TypedEvent {
   readonly type: string;
   /** The name of the body's type, which several events may share. */
   readonly name: string;

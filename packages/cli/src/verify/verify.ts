@@ -18,8 +18,8 @@ interface Verification<T extends Opened> {
   readonly command: Command;
   /** The ids that `--only` and `--skip` may name. */
   readonly ids: readonly string[];
-  /** The rows of `--list`, and their name as JSON. */
-  readonly listed: { readonly name: string; readonly rows: () => readonly ListedRow[] };
+  /** The rows of `--list`, by their name as JSON. */
+  readonly listed: Readonly<Record<string, readonly ListedRow[]>>;
   /** Opens the target; not called with `--list`. */
   readonly open: () => Promise<T>;
   readonly judge: (opened: T, judging: Judging) => Promise<ReportDocument>;
@@ -31,9 +31,6 @@ interface ListedRow {
   readonly level: string | undefined;
   readonly [who: string]: string | undefined;
 }
-
-const cellsOf = (row: ListedRow): readonly string[] =>
-  Object.values(row).map((cell) => cell ?? "-");
 
 /** An opened target. */
 interface Opened {
@@ -59,9 +56,11 @@ export async function verify<T extends Opened>(
   requireKnownIds(options, ids);
   if (options.list === true) {
     const { terminal } = surroundings;
-    const rows = listed.rows();
-    if (options.json === true) terminal.json({ [listed.name]: rows });
-    else for (const line of inColumns(rows.map(cellsOf))) terminal.out(line);
+    const cells = Object.values(listed)
+      .flat()
+      .map((row) => Object.values(row).map((cell) => cell ?? "-"));
+    if (options.json === true) terminal.json(listed);
+    else for (const line of inColumns(cells)) terminal.out(line);
     return true;
   }
   const reports = await reporting(options, surroundings);
@@ -111,19 +110,18 @@ export function verifyTarget<T extends Target>(
   const { only, skip = {}, seed, failOn, requirements: version } = options;
   const all = requirements(role);
   const byId = new Map(all.map((one) => [one.id, one]));
-  const rows = (): readonly ListedRow[] =>
-    checks.flatMap(({ id: check, requirements: tested }) =>
-      tested
-        .filter((id) => only === undefined || only.includes(id) || only.includes(check))
-        .filter((id) => skip[id] === undefined && skip[check] === undefined)
-        .flatMap((id) => byId.get(id) ?? [])
-        .map(({ id, level, sentence }) => ({ requirement: id, level, check, sentence })),
-    );
+  const rows = checks.flatMap(({ id: check, requirements: tested }) =>
+    tested
+      .filter((id) => only === undefined || only.includes(id) || only.includes(check))
+      .filter((id) => skip[id] === undefined && skip[check] === undefined)
+      .flatMap((id) => byId.get(id) ?? [])
+      .map(({ id, level, sentence }) => ({ requirement: id, level, check, sentence })),
+  );
   return verify(
     {
       command,
       ids: [...byId.keys(), ...checks.map(({ id }) => id)],
-      listed: { name: "checks", rows },
+      listed: { checks: rows },
       open,
       judge: async ({ target, notes }, { signal, again, tell }) => {
         const replay = (check: string): string => again("--only", check, "--seed", String(seed));
