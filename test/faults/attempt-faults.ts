@@ -66,8 +66,7 @@ const typeOf = ({ body }: HttpCall): unknown => parsed(body)?.["type"];
 export const attemptFaults: ProviderFaults = {
   "event-id-second": {
     fails: "P-EVENT-ID-UNIQUE",
-    breaks:
-      "Standard Webhooks: the id is made of the second, so that receivers take events at once for one.",
+    breaks: "Standard Webhooks: the id is the second: receivers take events at once for one.",
     plant: resigned((one) => {
       // Of a minute, so that a busy machine changes nothing.
       const id = `evt_${Math.floor(Date.now() / 60_000)}`;
@@ -121,8 +120,7 @@ export const attemptFaults: ProviderFaults = {
   },
   "event-amount-float": {
     fails: "P-EVENT-FACTS",
-    breaks:
-      "S 2.1: amounts in events pass through a 32-bit float: beyond 131,072.00 the cents are wrong.",
+    breaks: "S 2.1: amounts in events are 32-bit floats: beyond 131,072.00 the cents are wrong.",
     plant: event(
       within(
         "data",
@@ -142,20 +140,17 @@ export const attemptFaults: ProviderFaults = {
   },
   "event-unlisted": {
     fails: "P-EVENT-CATALOGUE",
-    breaks:
-      "S 6.1: an event is sent under a name that the catalogue does not have, and no handler runs.",
+    breaks: "S 6.1: an event has a name that is not in the catalogue, and no handler runs.",
     plant: event(instead("type", "account.linked", "account.joined")),
   },
   "sign-delivery-id": {
     fails: "P-EVENT-SIGNED",
-    breaks:
-      "Webhook-id is the delivery's id, not the event's: two subscriptions of one merchant see two events, and it differs from the body.",
+    breaks: "Webhook-id is the delivery's id: two subscriptions of a merchant see two events.",
     plant: resigned((one) => withHeader(one, "webhook-id", `dlv_${headerOf(one, "webhook-id")}`)),
   },
   "sign-time-of-first": {
     fails: "P-EVENT-TIMESTAMP",
-    breaks:
-      "Standard Webhooks: every retry has the timestamp of the first attempt, so that receivers refuse retries after five minutes.",
+    breaks: "Standard Webhooks: retries keep the first timestamp: after 5 minutes all are refused.",
     plant: attempt(() => {
       const firsts = new Map<string, string>();
       return (one, next, sign) => {
@@ -168,8 +163,7 @@ export const attemptFaults: ProviderFaults = {
   },
   "sign-escaped-body": {
     fails: "P-EVENT-SIGNED",
-    breaks:
-      "Standard Webhooks: the body is written again after signing, with letters beyond ASCII escaped, so that such events do not verify.",
+    breaks: "Standard Webhooks: letters beyond ASCII are escaped after signing.",
     plant: attempt(() => (one, next) => {
       const body = textOf(one.body).replaceAll(
         /[\u0080-\uffff]/g,
@@ -180,8 +174,7 @@ export const attemptFaults: ProviderFaults = {
   },
   "sign-base64url": {
     fails: "P-EVENT-SIGNED",
-    breaks:
-      "Standard Webhooks: signatures are base64url, so that those with a + or / do not verify.",
+    breaks: "Standard Webhooks: signatures are base64url: those with a + or / do not verify.",
     plant: attempt(() => (one, next) => {
       const own = headerOf(one, "webhook-signature").replaceAll("+", "-").replaceAll("/", "_");
       return next(withHeader(one, "webhook-signature", own));
@@ -221,14 +214,12 @@ export const attemptFaults: ProviderFaults = {
   },
   "client-error-final": {
     fails: "P-EVENT-SUCCESS",
-    breaks:
-      "A 4xx ends the attempts at once, so that a short misconfiguration of the receiver loses events.",
+    breaks: "A 4xx ends the attempts: a short misconfiguration of the receiver loses events.",
     plant: answered((status) => (status >= 400 && status < 500 && status !== 410 ? 204 : status)),
   },
   "no-connection-final": {
     fails: "P-EVENT-SUCCESS",
-    breaks:
-      "An attempt whose connection fails is not repeated: events of a receiver's restart are lost.",
+    breaks: "An attempt whose connection fails is not repeated: a restart loses events.",
     plant: attempt(() => async (one, next) => next(one).catch(() => DONE)),
   },
   "timeout-final": {
@@ -240,8 +231,7 @@ export const attemptFaults: ProviderFaults = {
   },
   "sign-secret-of-url": {
     fails: "P-EVENT-ROTATION",
-    breaks:
-      "Standard Webhooks: secrets are remembered by URL, so that a second subscription of a URL is signed with the first one's secret.",
+    breaks: "Standard Webhooks: secrets are kept by URL: a second subscription has the first's.",
     plant: attempt(() => {
       const firsts = new Map<string, string>();
       return (one, next, sign, secretKey) => {
@@ -253,14 +243,12 @@ export const attemptFaults: ProviderFaults = {
   },
   "sign-long-secret": {
     fails: "P-EVENT-SIGNED",
-    breaks:
-      "S 5.3: secrets are cut to 64 characters, so that attempts signed with a longer one do not verify.",
+    breaks: "S 5.3: secrets are cut to 64 characters: attempts with a longer one do not verify.",
     plant: attempt(() => (one, next, sign, secretKey) => next(sign(one, secretKey.slice(0, 64)))),
   },
   "retry-printed-again": {
     fails: "P-EVENT-ID-KEPT",
-    breaks:
-      "S 6.6: a retry has another body than the first attempt: receivers that compare bytes take it for another event.",
+    breaks: "S 6.6: a retry has other bytes: receivers take it for another event.",
     plant: onRetry((one) => ({ ...one, body: `${textOf(one.body)} ` })),
   },
   "gone-renamed": {

@@ -42,8 +42,7 @@ export const inputFaults: ProviderFaults = {
   },
   "customer-date-seconds": {
     fails: "P-CUSTOMER-TIMES",
-    breaks:
-      "S 2.3: a customer's creationDate comes without milliseconds; strict readers refuse it.",
+    breaks: "S 2.3: a customer's creationDate has no milliseconds; strict readers refuse it.",
     plant: misspeaks(
       CUSTOMERS,
       text("creationDate", (date) => date.replace(/\.\d{3}Z$/, "Z")),
@@ -65,8 +64,7 @@ export const inputFaults: ProviderFaults = {
   },
   "scope-unsubscribe": {
     fails: "P-AUTH-SCOPE",
-    breaks:
-      "S 5: a token without the scope core may unsubscribe: a leaked payments token silences a merchant.",
+    breaks: "S 5: a token without the scope core may unsubscribe, and silences a merchant.",
     plant: () => opensScope(UNSUBSCRIBE),
   },
   "scope-refund": {
@@ -85,8 +83,7 @@ export const inputFaults: ProviderFaults = {
   },
   "token-scopes-all": {
     fails: "P-AUTH-SCOPE",
-    breaks:
-      "RFC 6749: a token that was asked for with one scope has all of the client's: least privilege is lost.",
+    breaks: "RFC 6749: a token for one scope has all of the client's: least privilege is lost.",
     plant: call(() => async (one, next) => {
       if (one.path !== TOKENS) return next(one);
       const form = new URLSearchParams(textOf(one.body));
@@ -117,8 +114,7 @@ export const inputFaults: ProviderFaults = {
   },
   "auth-after-media": {
     fails: "P-AUTH-CHECKED-FIRST",
-    breaks:
-      "The media type is checked before the token, so that a stranger learns which calls would be understood.",
+    breaks: "The media type is checked before the token: a stranger learns what is understood.",
     plant: () =>
       remembersOwner(
         (owned) => (one, next) => next(one.method !== "GET" && !isJson(one) ? owned(one) : one),
@@ -135,8 +131,7 @@ export const inputFaults: ProviderFaults = {
   },
   "charset-415": {
     fails: "P-INPUT-HTTP-GRAMMAR",
-    breaks:
-      "S 1: `application/json; charset=utf-8` is answered 415, although it is a JSON media type that many clients send.",
+    breaks: "S 1: `application/json; charset=utf-8` is answered 415; many clients send it.",
     plant: sends((one) =>
       headerOf(one, "content-type").includes(";")
         ? withHeader(one, "content-type", "text/plain")
@@ -145,14 +140,12 @@ export const inputFaults: ProviderFaults = {
   },
   "duplicate-members": {
     fails: "P-INPUT-STRICT",
-    breaks:
-      "A body with a member twice is taken with the last one; a proxy that reads the first sees another amount.",
+    breaks: "The last of two equal members counts; a proxy reads the first, another amount.",
     plant: misreads(REFUNDS, () => ({})),
   },
   "surrogate-replaced": {
     fails: "P-INPUT-STRICT",
-    breaks:
-      "Half a surrogate pair is replaced by another character: the merchant's text is stored changed.",
+    breaks: "Half a surrogate pair is replaced: the merchant's text is stored changed.",
     plant: sends((one) =>
       one.body === undefined ? one : { ...one, body: textOf(one.body).replaceAll("\\ud800", "x") },
     ),
@@ -164,8 +157,7 @@ export const inputFaults: ProviderFaults = {
   },
   "media-type-ignored": {
     fails: "P-INPUT-MEDIA-TYPE",
-    breaks:
-      "S 1: a body of any media type is read as JSON, which a browser sends across origins without asking.",
+    breaks: "S 1: any media type is read as JSON, which browsers send across origins unasked.",
     plant: sends((one) =>
       "content-type" in one.headers && !isJson(one) && one.path !== TOKENS
         ? withHeader(one, "content-type", "application/json")
@@ -219,8 +211,7 @@ export const inputFaults: ProviderFaults = {
   },
   "path-without-version": {
     fails: "P-VERSION-PATH",
-    breaks:
-      "S 1: refunds are answered without the version in their path: clients that forgot it break with v2.",
+    breaks: "S 1: refunds need no version in their path: clients without it break with v2.",
     plant: sends((one) => (one.path === "/refunds" ? { ...one, path: REFUNDS } : one)),
   },
   "no-allow": {

@@ -33,22 +33,19 @@ import {
 export const refundFaults: ProviderFaults = {
   "amount-float-cents": {
     fails: "P-REFUND-AMOUNT",
-    breaks:
-      "S 2.1: cents are computed with a float and truncated, so that 19.99 is 1998 cents: the customer gets a cent less, and the merchant can refund a cent more.",
+    breaks: "S 2.1: cents are a truncated float: 19.99 is 1998, and a cent is left to refund.",
     plant: misreadsAmount((amount) =>
       /^\d+\.\d\d$/.test(amount) ? (Math.trunc(Number(amount) * 100) / 100).toFixed(2) : undefined,
     ),
   },
   "amount-judged-as-double": {
     fails: "P-REFUND-AMOUNT",
-    breaks:
-      "S 2.1: the parsed double is judged instead of the text, so that more than two digits pass if the double hides them: a client's rounding error moves money.",
+    breaks: "S 2.1: the parsed double is judged, which hides digits: rounding errors move money.",
     plant: misreadsAmount((amount) => (amount === "" ? undefined : String(Number(amount)))),
   },
   "amount-exponent": {
     fails: "P-REFUND-AMOUNT",
-    breaks:
-      "S 2.1: an amount with an exponent (1e2) is taken, although it is not a decimal number with at most two digits.",
+    breaks: "S 2.1: an amount with an exponent (1e2) is taken.",
     plant: misreadsAmount((amount) => amount.replace(/e.*$/i, "") || undefined),
   },
   "amount-smallest-refused": {
@@ -63,16 +60,14 @@ export const refundFaults: ProviderFaults = {
   },
   "over-refund-code": {
     fails: "P-ANSWER-FORM",
-    breaks:
-      "S 7.4: the error of a wholly refunded payment is that of a too large amount; a client that shows the remaining amount is misled.",
+    breaks: "S 7.4: a wholly refunded payment is answered as one of which something remains.",
     plant: answersWith((answer) =>
       rewritten(answer, "PAYMENT_ALREADY_REFUNDED", "REFUND_AMOUNT_EXCEEDS_REMAINING"),
     ),
   },
   "over-refund-cut": {
     fails: "P-REFUND-SUM",
-    breaks:
-      "S 4.1: a refund of more than remains is made with less, and answered as if it were the one asked for.",
+    breaks: "S 4.1: a refund of more than remains is made with less, and answered as asked.",
     plant: call(() => async (one, next) => {
       const answer = await next(one);
       if (codeOf(answer) !== "REFUND_AMOUNT_EXCEEDS_REMAINING") return answer;
@@ -86,30 +81,26 @@ export const refundFaults: ProviderFaults = {
   },
   "key-case": {
     fails: "P-REFUND-KEY-SPELLING",
-    breaks:
-      "S 4.1, rule 1: keys that differ in case only count as equal, so that a merchant's second refund is refused.",
+    breaks: "S 4.1, rule 1: keys that differ in case are equal: a second refund is refused.",
     plant: misreadsText("requestKey", (key) => key.toLowerCase()),
   },
   "key-per-payment": {
     fails: "P-REFUND-KEY",
-    breaks:
-      "S 4.1, rule 1: a key counts for one payment only, so that the same key makes a second refund on another payment.",
+    breaks: "S 4.1, rule 1: a key counts for one payment: with another one it refunds again.",
     plant: misreads(REFUNDS, ({ paymentId, requestKey }) => ({
       requestKey: `${String(paymentId).slice(-6)}${String(requestKey)}`.slice(0, 255),
     })),
   },
   "key-same-request": {
     fails: "P-REFUND-KEY-EXISTING",
-    breaks:
-      "SameRequest is true although the amount differs: a client takes the existing refund for the one that it asked for.",
+    breaks: "SameRequest is true for another amount: a client takes the refund for its own.",
     plant: answersWith((answer) =>
       rewritten(answer, /"sameRequest": ?false/g, '"sameRequest":true'),
     ),
   },
   "failed-debit-refused": {
     fails: "P-REFUND-STATUS-CODE",
-    breaks:
-      "S 3.1: a refund of a failed payment is refused with 422 instead of being a TERMINAL_FAILED record with errorDetails.",
+    breaks: "S 3.1: a refund of a failed payment is refused with 422, not TERMINAL_FAILED.",
     plant: answersWith(
       (answer) => isFailed(answer) && refusal(answer, 422, "PAYMENT_NOT_REFUNDABLE"),
     ),
@@ -125,8 +116,7 @@ export const refundFaults: ProviderFaults = {
   },
   "late-failure-takes-back": {
     fails: "P-REFUND-FINAL",
-    breaks:
-      "An AUTHORIZED refund fails when its payment fails later, although its money is moving.",
+    breaks: "An AUTHORIZED refund fails when its payment fails later: its money is moving.",
     plant: afterState(
       /^the payment (?:fails|is covered)$/,
       instead("paymentStatus", "AUTHORIZED", "TERMINAL_FAILED"),
@@ -152,14 +142,12 @@ export const refundFaults: ProviderFaults = {
   },
   "descriptor-underscore": {
     fails: "P-REFUND-DESCRIPTOR",
-    breaks:
-      "S 4.1: a softDescriptor with an underscore is taken (the pattern is \\w), although it must be alphanumeric.",
+    breaks: "S 4.1: a softDescriptor with an underscore is taken (the pattern is \\w).",
     plant: misreadsText("softDescriptor", (one) => one.replaceAll("_", " ")),
   },
   "reference-cut": {
     fails: "P-REFUND-REFERENCE",
-    breaks:
-      "S 4.1: the last character of a clientReferenceId is cut, so that the merchant does not recognize the refund.",
+    breaks: "S 4.1: a clientReferenceId loses its last character: the refund is not recognized.",
     plant: misspeaks(
       REFUNDS,
       text("clientReferenceId", (one) => one.slice(0, -1)),
@@ -167,14 +155,12 @@ export const refundFaults: ProviderFaults = {
   },
   "reference-alias": {
     fails: "P-REFUND-REFERENCE-ALIAS",
-    breaks:
-      "S 4.1: the second spelling of clientReferenceId is ignored: the merchant's reference is lost.",
+    breaks: "S 4.1: the second spelling of clientReferenceId is ignored: the reference is lost.",
     plant: misreads(REFUNDS, () => ({ clientRefefenceId: undefined })),
   },
   "key-of-refusal": {
     fails: "P-REFUND-KEY-FREE",
-    breaks:
-      "S 4.1: a refused call keeps its key, so that the corrected call is refused as a duplicate.",
+    breaks: "S 4.1: a refused call keeps its key: the corrected call is refused as a duplicate.",
     plant: call(() => {
       const refused = new Set<unknown>();
       return answers((answer, one) => {
@@ -196,8 +182,7 @@ export const refundFaults: ProviderFaults = {
   },
   "debit-key-free": {
     fails: "P-REFUND-KEY-DEBIT",
-    breaks:
-      "S 4.1, rule 1: the key of a debit can be used again for a refund, although keys are unique among all payments.",
+    breaks: "S 4.1, rule 1: the key of a debit can be used again for a refund.",
     plant: call(() => {
       const made = new Set<unknown>();
       return async (one, next) => {
@@ -216,8 +201,7 @@ export const refundFaults: ProviderFaults = {
   },
   "pending-authorized": {
     fails: "P-REFUND-PENDING",
-    breaks:
-      "S 3.1: a refund of a payment that has not settled is AUTHORIZED at once: money moves that was never received.",
+    breaks: "S 3.1: a refund of an unsettled payment is AUTHORIZED: money moves unreceived.",
     plant: misspeaks(REFUNDS, instead("paymentStatus", "PENDING", "AUTHORIZED")),
   },
   "authorized-pending": {
@@ -229,8 +213,7 @@ export const refundFaults: ProviderFaults = {
   },
   "hold-skipped": {
     fails: "P-REFUND-HOLD-SETTLEMENT",
-    breaks:
-      "S 3.1: a refund that waits for its payment is AUTHORIZED when that settles, without the hold.",
+    breaks: "S 3.1: a waiting refund is AUTHORIZED when its payment settles, without the hold.",
     plant: afterState(/^the payment settles$/, instead("paymentStatus", "PENDING", "AUTHORIZED")),
   },
   "refund-id": {
@@ -254,8 +237,7 @@ export const refundFaults: ProviderFaults = {
   },
   "amount-before-failure": {
     fails: "P-REFUND-FAILED-FIRST",
-    breaks:
-      "S 3.1: the amount is judged before the failure of the payment, so that a failed payment is answered 422.",
+    breaks: "S 3.1: the amount is judged before the payment's failure, which is answered 422.",
     plant: answersWith((answer, one) => {
       const { value } = membersAt(parsed(one.body), "amount");
       const isTooMuch = isFailed(answer) && Number(numberText(value)) > 1000;
@@ -264,8 +246,7 @@ export const refundFaults: ProviderFaults = {
   },
   "isolation-payment": {
     fails: "P-FOREIGN-404",
-    breaks:
-      "A refund of another merchant's payment is answered 422, which tells that the payment exists.",
+    breaks: "A refund of another merchant's payment is answered 422: the payment exists.",
     plant: restatus("PAYMENT_NOT_FOUND", 422),
   },
   "key-of-a-day": {

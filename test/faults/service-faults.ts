@@ -17,8 +17,7 @@ export const serviceFaults: ProviderFaults = {
   },
   "hold-saturday-holiday": {
     fails: "P-REFUND-CALENDAR",
-    breaks:
-      "S 3.1: a holiday on a Saturday closes the Friday before it, which it does for offices but not for the Federal Reserve.",
+    breaks: "S 3.1: a holiday on a Saturday closes the Friday, which only offices do.",
     plant: serving(({ hold }) => ({ hold: { ...hold, closed: ["2027-06-18", "2027-12-24"] } })),
   },
   "hold-columbus-day": {
@@ -28,8 +27,7 @@ export const serviceFaults: ProviderFaults = {
   },
   "hold-thanksgiving-last": {
     fails: "P-REFUND-CALENDAR",
-    breaks:
-      "S 3.1: Thanksgiving is the last Thursday of November instead of the fourth, which differs in years with five.",
+    breaks: "S 3.1: Thanksgiving is the last Thursday of November, also of five.",
     plant: serving(({ hold }) => ({
       hold: { ...hold, open: ["2028-11-23"], closed: ["2028-11-30"] },
     })),
@@ -41,8 +39,7 @@ export const serviceFaults: ProviderFaults = {
   },
   "hold-from-recording": {
     fails: "P-REFUND-CALENDAR",
-    breaks:
-      "S 3.1: the hold counts from when the settlement was recorded, not from when the payment settled: refunds asked for later are held too long.",
+    breaks: "S 3.1: the hold counts from when the settlement was recorded: it is too long.",
     plant: () => ({
       state: (call, next) =>
         next({ ...call, body: textOf(call.body).replace(/,"settledAt":"[^"]*"/, "") }),
@@ -66,8 +63,7 @@ export const serviceFaults: ProviderFaults = {
   },
   "retry-last-missing": {
     fails: "P-EVENT-RETRY",
-    breaks:
-      "The last attempt of the schedule is never made: an outage of two days and a half loses events.",
+    breaks: "The last attempt of the schedule is never made: an outage of 60 hours loses events.",
     plant: serving((profile) => {
       const { provider, sending } = sendingProviderOf(profile);
       const scheduleSeconds = sending.scheduleSeconds.slice(0, -1);
@@ -76,8 +72,7 @@ export const serviceFaults: ProviderFaults = {
   },
   "one-at-a-time": {
     fails: "P-EVENT-ISOLATED",
-    breaks:
-      "One attempt at a time goes to a host, so that a slow receiver delays the others behind the same proxy.",
+    breaks: "One attempt at a time goes to a host: a slow receiver delays its neighbours.",
     plant: () => ({ service: { delivery: { concurrencyPerHost: 1 } } }),
   },
 };

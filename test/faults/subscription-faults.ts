@@ -27,8 +27,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "close-too-soon": {
     fails: "P-UNSUBSCRIBE-SUBTRACT",
-    breaks:
-      "S 4.4: unsubscribing from one of two categories closes the subscription, and the events of the other are lost.",
+    breaks: "S 4.4: unsubscribing from one of two categories ends both: events are lost.",
     plant: misreads(
       UNSUBSCRIBE,
       (members) => "subscriptionDetails" in members && { subscriptionDetails: { type: "ALL" } },
@@ -36,8 +35,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "unsubscribe-unknown-event": {
     fails: "P-SUBSCRIBE-UNKNOWN",
-    breaks:
-      "Unsubscribing from a misspelt event is a success, so that the merchant goes on receiving it.",
+    breaks: "Unsubscribing from a misspelt event is a success, and the event goes on.",
     plant: answersWith(
       (answer, one) =>
         one.path.startsWith(UNSUBSCRIBE) && answer.status === 400 && ended(answer, one),
@@ -45,8 +43,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "isolation-unsubscribe": {
     fails: "P-UNSUBSCRIBE-NOT-FOUND",
-    breaks:
-      "Another merchant's subscription key is answered 200 instead of 404, which tells that it exists.",
+    breaks: "Another merchant's subscription key is answered 200 instead of 404: it exists.",
     plant: answersWith(
       (answer, one) => codeOf(answer) === "SUBSCRIPTION_NOT_FOUND" && ended(answer, one),
     ),
@@ -58,8 +55,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "secret-short": {
     fails: "P-SUBSCRIBE-SECRET",
-    breaks:
-      "S 5.3: a secretKey that can be guessed is replaced by a longer one without a word: attempts never verify.",
+    breaks: "S 5.3: a weak secretKey is replaced without a word: attempts never verify.",
     plant: misreads(
       SUBSCRIBE,
       ({ secretKey = "" }) =>
@@ -69,8 +65,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "selection-any": {
     fails: "P-SUBSCRIBE-DETAILS",
-    breaks:
-      "S 2.5: an invalid selection is taken as ALL: the merchant gets events that it did not ask for.",
+    breaks: "S 2.5: an invalid selection is taken as ALL: unwanted events arrive.",
     plant: misreads(SUBSCRIBE, () => ({ subscriptionDetails: { type: "ALL" } })),
   },
   "category-others": {
@@ -86,8 +81,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "subscription-key-shared": {
     fails: "P-SUBSCRIBE-KEY",
-    breaks:
-      "S 4.3: all subscriptions of a merchant are answered with the key of the first: the others cannot be ended.",
+    breaks: "S 4.3: all subscriptions have the first one's key: the others cannot be ended.",
     plant: call(() => {
       const first = new Map<string, unknown>();
       return answers((answer, one) => {
@@ -101,8 +95,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "all-with-details": {
     fails: "P-SUBSCRIBE-ALL-DETAILS",
-    breaks:
-      "S 2.5: a subscription to ALL with details is refused, although details are ignored there.",
+    breaks: "S 2.5: a subscription to ALL with details, which are ignored there, is refused.",
     plant: misreads(SUBSCRIBE, (members) => {
       const selection = membersAt(members, "subscriptionDetails");
       const isDetailed = selection["type"] === "ALL" && "details" in selection;
@@ -111,8 +104,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "closed-unknown": {
     fails: "P-UNSUBSCRIBE-CLOSED",
-    breaks:
-      "S 4.4: ending a closed subscription again is answered 404, so that a repeated call looks like a mistake.",
+    breaks: "S 4.4: ending a closed subscription is answered 404: repeating looks like a mistake.",
     plant: call(() => {
       const closed = new Set<unknown>();
       return async (one, next) => {
@@ -127,8 +119,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "two-subscription-ids": {
     fails: "P-UNSUBSCRIBE-ID",
-    breaks:
-      "S 4.4: if body and query name different subscriptions, the body's ends without a word.",
+    breaks: "S 4.4: if body and query name two subscriptions, the body's ends without a word.",
     plant: sends((one) => ({ ...one, path: one.path.replace(/\?.*$/, "") })),
   },
   "unsubscribe-other-key": {
@@ -141,8 +132,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "secret-in-error": {
     fails: "P-ANSWER-NO-SECRETS",
-    breaks:
-      "The error of a refused subscription repeats the secretKey, which then appears in the client's logs.",
+    breaks: "The error of a refused subscription has its secretKey, which then is in logs.",
     plant: answersWith((answer, one) => {
       const { secretKey } = parsed(one.body) ?? {};
       if (answer.status < 400 || typeof secretKey !== "string") return undefined;
@@ -151,8 +141,7 @@ export const subscriptionFaults: ProviderFaults = {
   },
   "secret-in-answer": {
     fails: "P-ANSWER-NO-SECRETS",
-    breaks:
-      "The answer to a subscription repeats the secretKey, which then appears in the client's logs.",
+    breaks: "The answer to a subscription has its secretKey, which then is in clients' logs.",
     plant: answersWith((answer, one) => {
       const { secretKey } = parsed(one.body) ?? {};
       if (answer.status >= 300 || typeof secretKey !== "string") return undefined;
