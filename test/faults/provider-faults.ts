@@ -53,6 +53,6 @@ export async function openFaulty({
     deliveryMs: 5000,
   });
   const { states } = target;
-  if (state === undefined || states === undefined) return target;
+  if (state === undefined) return target;
   return { ...target, states: { ...states, send: (one) => state(one, states.send) } };
 }

@@ -10,7 +10,6 @@ const broken = { ...profiles.standard.statuses, errorBody: "flat" } as const;
 it("a failure shows no token that a state has granted, however the state's answer is spaced", async () => {
   const target = await openTarget();
   const { states } = target;
-  if (states === undefined) throw new Error("a sandbox prepares states");
   const granted: string[] = [];
   const send: ProviderTarget["send"] = async (call) => {
     const answer = await states.send(call);

@@ -36,6 +36,9 @@ interface TargetOptions {
   readonly atEnd?: AtEnd;
 }
 
+/** A target whose states can be prepared. */
+type PreparedTarget = ProviderTarget & Required<Pick<ProviderTarget, "states">>;
+
 /** Opens a running sandbox as a target. */
 export async function openTargetAt(
   url: string,
@@ -46,7 +49,7 @@ export async function openTargetAt(
     atEnd = onTestFinished,
     deliveryMs = 30_000,
   }: TargetOptions = {},
-): Promise<ProviderTarget> {
+): Promise<PreparedTarget> {
   const { send, close } = httpSend(url, { timeoutMs: 60_000 });
   const states = httpSend(`${url}/sandbox/states`, { timeoutMs: 60_000 });
   const receiver = await hostReceiver({ deliveryMs });
@@ -68,7 +71,7 @@ export async function openTargetAt(
 /** Starts a sandbox on a real socket, by default over a new SQLite file, as a target. */
 export async function openTarget(
   options: TargetOptions & Pick<Partial<SandboxOptions>, "driver"> = {},
-): Promise<ProviderTarget> {
+): Promise<PreparedTarget> {
   const { fault: _, atEnd, ...served } = options;
   const { sandbox, token } = await openSandbox(served, atEnd);
   return openTargetAt(sandbox.url, token, options);

@@ -17,10 +17,11 @@ const verify = (
 const idsOf = (findings: readonly Finding[], status: Finding["status"]): string[] =>
   findings.filter((one) => one.status === status).map(({ requirement }) => requirement.id);
 
+type Opened = Awaited<ReturnType<typeof openTarget>>;
+
 /** The target, with a state-change URL that does not prepare some states. */
-const without = (target: ProviderTarget, ...names: readonly string[]): ProviderTarget => {
+const without = (target: Opened, ...names: readonly string[]): ProviderTarget => {
   const { states } = target;
-  if (states === undefined) throw new Error("a sandbox prepares states");
   const unknown = { status: 404, headers: {}, body: new Uint8Array() };
   const isUnknown = (body: unknown) => names.some((name) => String(body).includes(`"${name}"`));
   const send: Send = (call) =>
@@ -114,7 +115,6 @@ describe("a run of the provider checks", { timeout: 180_000 }, () => {
       },
     });
     const { states } = target;
-    if (states === undefined) throw new Error("a sandbox prepares states");
     const send: typeof states.send = (call) => {
       const { params } = JSON.parse(Buffer.from(call.body ?? "").toString()) as {
         readonly params: Readonly<Record<string, string>>;
