@@ -90,7 +90,7 @@ async function verify(each, secrets) {
     const began = Date.now();
     const main = here("../../../packages/cli/src/main.ts");
     const cli = spawn(process.execPath, [main, "verify", ...options, "--json", ...positionals], {
-      env: { ...env, COUNTERSIGN_SECRET: isSender(each) ? secrets[0] : env.SECRETS },
+      env: { ...env, COUNTERSIGN_SECRET: isSender(each) ? secrets[0] : secrets.join("\n") },
       stdio: ["ignore", "pipe", "pipe"],
     });
     // An interrupted run reports what has run until then.

@@ -153,6 +153,11 @@ export class Reply {
     return retryAfterMs(this.header("retry-after") ?? "", now);
   }
 
+  /** True if the event may be in progress elsewhere. */
+  get isInProgress(): boolean {
+    return this.isBusy || this.status === 409;
+  }
+
   /** True if the receiver says that it is busy: its sender retries. */
   get isBusy(): boolean {
     return this.status === 503 || this.status === 429;

@@ -4,8 +4,7 @@ import { NO_FAILURES } from "../harness/effects.ts";
 import type { Reply } from "../harness/message.ts";
 import type { CatalogueRow, TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
-import { hangUps } from "./hang-ups.ts";
-import { explore, rememberFailed } from "./histories.ts";
+import { explore, paceOf, play, rememberFailed } from "./histories.ts";
 import { receiverCheck } from "./receiver-check.ts";
 
 const AFTER_HANDLER = "R-ACK-AFTER-HANDLER";
@@ -36,6 +35,17 @@ export const failing: ReceiverCheck = receiverCheck({
   },
 });
 
+/** When a sender hangs up that has sent a whole attempt, as a share of the time that the receiver takes for one. */
+const PATIENCE = [0, 0.1, 0.3, 0.5, 0.7, 0.9];
+
+/** The sender stops waiting for the answer, as each sender's timeout does, and repeats the event. */
+async function hangUps(kit: KitSender): Promise<void> {
+  const pace = await paceOf(kit);
+  const hangUp = (share: number) => play(kit, [{ kind: "hang-up", event: 0, share }], pace);
+  for (const fault of await Promise.all(PATIENCE.map(hangUp)))
+    if (fault) kit.verdicts.fail(fault.requirement, fault.message, fault.replies);
+}
+
 async function failures(kit: KitSender): Promise<void> {
   const { verdicts, target, seed, events } = kit;
   const takesFailOrders = (await target.effects?.failNext(0)) === true;
@@ -52,7 +62,7 @@ async function failures(kit: KitSender): Promise<void> {
   }
   if (!events.hasId) return;
   const found = await explore(kit);
-  if (found) verdicts.fail(found.requirement, found.message, found.exchanges);
+  if (found) verdicts.fail(found.requirement, found.message, found.replies);
   else for (const one of EXPLORED) verdicts.pass(one);
 }
 
