@@ -5,7 +5,7 @@ import { variedParts, withOtherId } from "../harness/event-keys.ts";
 import { type Reply, without } from "../harness/message.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
-import { hasNoId, OTHER_HEADERS } from "./once.ts";
+import { OTHER_HEADERS } from "./once.ts";
 import { receiverCheck } from "./receiver-check.ts";
 
 const DISTINCT = "R-ONCE-DISTINCT";
@@ -14,7 +14,7 @@ export const distinct: ReceiverCheck = receiverCheck({
   id: "receiver/distinct",
   title: "of two events that differ in one part of what identifies them, both are handled",
   requirements: [DISTINCT],
-  inapplicable: hasNoId,
+  needs: ["id"],
   run: async (kit) => {
     const pairs = [...lookalikes(kit), ...twins(kit)];
     const sent = await Promise.all(

@@ -28,7 +28,7 @@ export const failing: ReceiverCheck = receiverCheck({
   id: "receiver/failing",
   title: "an attempt whose handler fails is not acknowledged, and the next one runs it again",
   requirements,
-  skipsWithoutEffects: true,
+  needs: ["effects"],
   run: async (kit) => {
     await failures(kit);
     if (kit.events.hasId) await hangUps(kit);
@@ -189,8 +189,7 @@ export const hanging: ReceiverCheck = receiverCheck({
   title:
     "an attempt with a hanging handler is answered before the sender gives up, and not acknowledged",
   requirements: [HANGING],
-  slow: true,
-  skipsWithoutEffects: true,
+  needs: ["slow", "effects"],
   run: async (kit) => {
     const { verdicts, target } = kit;
     const none = 'its effects take no PUT {"hangNext": n} that makes handlers hang';

@@ -106,7 +106,7 @@ export const overridden: ReceiverCheck = receiverCheck({
   id: "receiver/overridden",
   title: "what is not signed does not change the event of a genuine attempt",
   requirements: [TAMPERED],
-  skipsWithoutEffects: true,
+  needs: ["effects"],
   run: async (kit) => {
     const { events, signing } = kit;
     const known = [...signing.headers, ...kit.event().headers.map(([name]) => name.toLowerCase())];

@@ -37,8 +37,7 @@ export const encodings: ReceiverCheck = receiverCheck({
   id: "receiver/encodings",
   title: "every spelling of JSON's media type is accepted",
   requirements: [CHARSET],
-  inapplicable: ({ events, provider: { title } }) =>
-    events.isForm ? `${title} sends forms` : undefined,
+  needs: ["json"],
   run: (kit) => {
     const spellings = [
       "application/json; charset=utf-8",

@@ -16,7 +16,7 @@ export const load: ReceiverCheck = receiverCheck({
   id: "receiver/load",
   title: "of many concurrent events none is lost: those that are not handled are answered 503",
   requirements: [SHED],
-  skipsWithoutEffects: true,
+  needs: ["effects"],
   inapplicable: ({ sockets: { perSecond = Infinity } }) =>
     perSecond < AT_ONCE
       ? `it takes ${AT_ONCE} events at once, and ${perSecond} a second are the cap`

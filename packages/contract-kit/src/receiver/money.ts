@@ -18,9 +18,7 @@ export const money: ReceiverCheck = receiverCheck({
   id: "receiver/money",
   title: "amounts reach a handler to the cent",
   requirements: [EXACT],
-  skipsWithoutEffects: true,
-  inapplicable: ({ events, signing, provider: { title } }) =>
-    events.isForm || !signing.covers.body ? `no amounts: ${title} sends no JSON` : undefined,
+  needs: ["effects", "json", "bytes"],
   run: async (kit) => {
     const reason = "no amounts: no amount of a body appears as amountCents of the effects";
     kit.verdicts.notApplicable(EXACT, reason);

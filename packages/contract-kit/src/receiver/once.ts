@@ -4,14 +4,10 @@ import { NO_FAILURES } from "../harness/effects.ts";
 import { type Header, without } from "../harness/message.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
-import type { ReceiverTarget } from "../harness/receiver-target.ts";
 import { paceOf, play } from "./histories.ts";
 import { receiverCheck } from "./receiver-check.ts";
 
 const DUPLICATE = "R-ONCE-DUPLICATE";
-
-export const hasNoId = ({ events, provider: { title } }: ReceiverTarget): string | undefined =>
-  events.hasId ? undefined : `${title} sends no id of the event`;
 
 /** Headers that differ between honest attempts of one event. */
 export const OTHER_HEADERS: readonly Header[] = [
@@ -49,7 +45,7 @@ export const duplicates: ReceiverCheck = receiverCheck({
   id: "receiver/duplicates",
   title: "a handled event is acknowledged again without its handler",
   requirements: [DUPLICATE],
-  inapplicable: hasNoId,
+  needs: ["id"],
   run: async (kit) => {
     const { verdicts, expect } = kit;
     const kinds = ["the same bytes again", ...Object.keys(REPEATS)];
@@ -88,8 +84,7 @@ export const concurrent: ReceiverCheck = receiverCheck({
   title:
     "of identical concurrent attempts one runs the handler, and no other one acknowledges for it",
   requirements: [CONCURRENT, IN_PROGRESS, IN_TIME],
-  skipsWithoutEffects: true,
-  inapplicable: hasNoId,
+  needs: ["effects", "id"],
   run: async (kit) => {
     const { verdicts, target } = kit;
     const takesOrders = (await target.effects?.failNext(0)) === true;

@@ -20,7 +20,7 @@ export const order: ReceiverCheck = receiverCheck({
   id: "receiver/order",
   title: "every event of a resource is handled, except a late one that an order guard skips",
   requirements: [NONE, GUARD],
-  skipsWithoutEffects: true,
+  needs: ["effects"],
   run: async (kit) => {
     const { verdicts, expect } = kit;
     const all = (await Promise.all(sequences(kit).map((one) => inTurn(kit, one)))).flat();

@@ -12,17 +12,15 @@ import { survey } from "./survey.ts";
 /** A check of a receiver before it is run. */
 interface ReceiverCheckOptions extends Pick<ReceiverCheck, "id" | "title"> {
   readonly requirements: readonly [string, ...string[]];
-  /** True if it waits for the receiver's own deadlines. */
-  readonly slow?: boolean;
+  /** What it cannot run without: `effects` if only they show whether its requirements are met. */
+  readonly needs?: readonly Need[];
   /** True if it reports why genuine attempts are refused. All others are skipped then. */
   readonly isFirst?: boolean;
   /** True if it judges what the whole run has seen: it runs even if nothing more can be sent. */
   readonly isLast?: boolean;
   /** True if it fails for a receiver that an earlier check has ended or made hang. */
   readonly judgesLoss?: boolean;
-  /** True if only handlers' effects show whether its requirements are met. */
-  readonly skipsWithoutEffects?: boolean;
-  /** Returns the reason why a provider cannot show any of its requirements. */
+  /** Returns another reason why a target cannot show any of its requirements. */
   readonly inapplicable?: (target: ReceiverTarget) => string | undefined;
   readonly run: (kit: KitSender) => Promise<void>;
 }
@@ -59,7 +57,7 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
         return all("skipped", `genuine attempts are refused: ${cause}`);
       if (runState.stopped !== undefined)
         return all("skipped", `handlers no longer run: ${runState.stopped}`);
-      if (runState.loss !== undefined && options.skipsWithoutEffects === true)
+      if (runState.loss !== undefined && options.needs?.includes("effects") === true)
         return verdicts.list(unseen());
       await options.run(kit);
       const hasFailed = requirements.some((one) => verdicts.hasFailed(one));
@@ -108,13 +106,28 @@ function lossOf(lost: ReceiverTarget["runState"]["lost"], when: string): string 
     : `the receiver ended or hung earlier ${when}`;
 }
 
+type Need = "slow" | "effects" | "id" | "types" | "time" | "json" | "bytes";
+
+/** What targets and providers may lack, each with the reason that it gives. */
+const needs: Readonly<Record<Need, (target: ReceiverTarget) => string | false>> = {
+  slow: ({ slow }) => !slow && "it waits for the receiver's own deadlines: --slow runs it",
+  effects: ({ effects }) => effects === undefined && NO_EFFECTS,
+  id: ({ events, provider: { title } }) => !events.hasId && `${title} sends no id of the event`,
+  types: ({ events, provider: { title } }) => !events.isOpen && `${title} has one type of event`,
+  time: ({ signing, provider: { title } }) => !signing.covers.timestamp && `${title} signs no time`,
+  json: ({ events, provider: { title } }) => events.isForm && `${title} sends forms`,
+  bytes: ({ signing, provider: { title } }) =>
+    !signing.covers.body && `${title} does not sign the bytes of the body`,
+};
+
 function inapplicableReason(
-  { slow, skipsWithoutEffects, inapplicable }: ReceiverCheckOptions,
+  { needs: own = [], inapplicable }: ReceiverCheckOptions,
   target: ReceiverTarget,
 ): string | undefined {
-  if (slow === true && !target.slow)
-    return "it waits for the receiver's own deadlines: --slow runs it";
-  if (skipsWithoutEffects === true && target.effects === undefined) return NO_EFFECTS;
+  for (const need of own) {
+    const reason = needs[need](target);
+    if (reason !== false) return reason;
+  }
   return inapplicable?.(target);
 }
 

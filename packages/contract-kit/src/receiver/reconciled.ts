@@ -18,7 +18,7 @@ export const reconciled: ReceiverCheck = receiverCheck({
   title:
     "an event that never arrived runs once by reconciliation, and not again when it arrives late",
   requirements: [RECONCILE],
-  skipsWithoutEffects: true,
+  needs: ["effects"],
   inapplicable: ({ provider: { list, title }, reconcile }) => {
     if (list === undefined) return `${title} has no list of events`;
     if (list.bodies === false) return `${title}'s list of events has no bodies`;

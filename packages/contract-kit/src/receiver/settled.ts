@@ -3,7 +3,7 @@ import { sleep } from "../harness/clock.ts";
 import { NO_EFFECTS } from "../harness/effects.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
-import { receiverCheck } from "./receiver-check.ts";
+import { expectAccepted, receiverCheck } from "./receiver-check.ts";
 
 const DUPLICATE = "R-ONCE-DUPLICATE";
 const UNSIGNED = "R-VERIFY-UNSIGNED";
@@ -16,7 +16,7 @@ export const settled: ReceiverCheck = receiverCheck({
   id: "receiver/settled",
   title: "seconds later, each handled event has run once, and no refused attempt has run",
   requirements: [DUPLICATE, UNSIGNED],
-  skipsWithoutEffects: true,
+  needs: ["effects"],
   run: async (kit) => {
     const { verdicts, target, expect } = kit;
     const { handled, refused, startedAt = 0, failedAt = startedAt } = target.runState;
@@ -53,10 +53,9 @@ export const memory: ReceiverCheck = receiverCheck({
   id: "receiver/memory",
   title: "an event is still known after hundreds of others, and after a restart",
   requirements: [RETRIES, LIST, AFTER_HANDLER],
-  inapplicable: ({ events, provider: { title }, effects, restart }) => {
-    if (!events.hasId) return `${title} sends no id of the event`;
-    return effects === undefined && restart === undefined ? NO_EFFECTS : undefined;
-  },
+  needs: ["id"],
+  inapplicable: ({ effects, restart }) =>
+    effects === undefined && restart === undefined ? NO_EFFECTS : undefined,
   run: async (kit) => {
     const { verdicts, target } = kit;
     const { handled } = target.runState;
@@ -118,3 +117,27 @@ async function interrupted(kit: KitSender, known: readonly TestEvent[]): Promise
     kit.expect(AFTER_HANDLER, after.count(event) > 0, message, reply);
   }
 }
+
+const ALIVE = "R-ALIVE";
+
+const CUT_OFF = 40;
+
+export const alive: ReceiverCheck = receiverCheck({
+  id: "receiver/alive",
+  title: "no attempt of the run has ended the receiver, nor does one that is cut off",
+  requirements: [ALIVE],
+  isLast: true,
+  judgesLoss: true,
+  run: async (kit) => {
+    const { lost } = kit.target.runState;
+    if (lost !== undefined) throw lost.error;
+    // A stranger's body as well as a genuine one: reading it fails before any signature is verified.
+    for (let count = 0; count < CUT_OFF; count += 1) {
+      const { connection } = await kit.beginHalf(count % 2 === 0 ? kit.attempt() : kit.unsigned());
+      await connection.ready;
+      connection.close();
+    }
+    const what = "an attempt after attempts that were cut off in their bodies";
+    await expectAccepted(kit, ALIVE, [kit.attempt({ what })]);
+  },
+});

@@ -2,8 +2,6 @@ import type { ReceiverCheck } from "../check.ts";
 import type { AttemptOrder } from "../harness/attempt-maker.ts";
 import { describeEffect, type Seen } from "../harness/effects.ts";
 import { eventShapes } from "../harness/event-shapes.ts";
-import type { TestEvent } from "../harness/provider-events.ts";
-import { parseJson } from "../values.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
 import { prepended } from "./forged-bodies.ts";
 import { words } from "./forged-operation.ts";
@@ -75,7 +73,7 @@ export const unknownTypes: ReceiverCheck = receiverCheck({
   id: "receiver/unknown-types",
   title: "events of unknown types are acknowledged, and no handler of another type runs for them",
   requirements: [UNKNOWN, ONE],
-  inapplicable: hasOneType,
+  needs: ["types"],
   run: async (kit) => {
     const { events, verdicts, target, expect } = kit;
     const unknown = (what: string, order: AttemptOrder): ValidAttempt =>
@@ -121,31 +119,12 @@ function warnOfSilent({ target, verdicts }: KitSender, seen: Seen): void {
   if (lost.length === 0) return;
   const names = lost.slice(0, 8).map(({ what }) => what);
   const more = lost.length > names.length ? ` and ${lost.length - names.length} more` : "";
-  const message = `events of unknown types have a handler, and those of ${lost.length} types of the catalogue, which are acknowledged too, have no effect: ${names.join(", ")}${more}${lacking(lost, target.runState.handled)}`;
+  const message = `events of unknown types have a handler, and those of ${lost.length} types of the catalogue, which are acknowledged too, have no effect: ${names.join(", ")}${more}`;
   verdicts.warn(ONE, message, [lost[0]?.reply]);
-}
-
-/** Names the members that each handled event has and none of others. */
-function lacking(
-  lost: readonly { readonly event: TestEvent }[],
-  handled: readonly TestEvent[],
-): string {
-  const namesOf = ({ text }: TestEvent): readonly string[] => Object.keys(parseJson(text) ?? {});
-  const [first, ...rest] = handled.map(namesOf);
-  const names = (first ?? []).filter(
-    (name) =>
-      rest.every((own) => own.includes(name)) &&
-      lost.every(({ event }) => !namesOf(event).includes(name)),
-  );
-  return names.length === 0 ? "" : `; each that is handled has ${names.join(", ")}, none of these`;
 }
 
 const otherType = ({ events }: KitSender, name: string): string =>
   events.withLastPart(events.rows[0]?.type ?? "", () => name);
-
-function hasOneType({ events, provider: { title } }: KitSender["target"]): string | undefined {
-  return events.isOpen ? undefined : `${title} has one type of event`;
-}
 
 const NAMES = words(
   "constructor toString hasOwnProperty valueOf __proto__ __class__ prototype then",
@@ -159,7 +138,7 @@ export const prototypes: ReceiverCheck = receiverCheck({
   id: "receiver/prototypes",
   title: "names that every object has mean nothing, as a type and as members of the body",
   requirements: [PROTOTYPE],
-  inapplicable: hasOneType,
+  needs: ["types"],
   run: async (kit) => {
     const { events, expect } = kit;
     const types = ["cstest.plain", ...NAMES].map((name) => otherType(kit, name));

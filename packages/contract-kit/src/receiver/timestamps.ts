@@ -1,7 +1,5 @@
 import type { ReceiverCheck } from "../check.ts";
 import type { Attempt } from "../harness/attempt-maker.ts";
-import { sleep } from "../harness/clock.ts";
-import type { Reply } from "../harness/message.ts";
 import { hostOf, isLocalName } from "../harness/owned-host.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
 import { printTime } from "../harness/signing.ts";
@@ -23,8 +21,7 @@ export const timestamps: ReceiverCheck = receiverCheck({
   id: "receiver/timestamps",
   title: "attempts outside the tolerance are refused, early or late, and those within are accepted",
   requirements: [STALE, AHEAD],
-  inapplicable: ({ signing, provider: { title } }) =>
-    signing.covers.timestamp ? undefined : `${title} signs no time`,
+  needs: ["time"],
   run: async (kit) => {
     const { signing, target } = kit;
     const { toleranceSeconds: tolerance } = signing;
@@ -51,39 +48,12 @@ export const timestamps: ReceiverCheck = receiverCheck({
       ...made("an attempt of the time 0", 0),
       ...attemptsWithTwoTimes(kit),
     ]);
-    if (kit.verdicts.hasFailed(STALE)) await nameClock(kit);
     await expectRefusedThenGenuine(kit, AHEAD, [
       ...[margin, 60, HOUR, YEAR * 10].flatMap((seconds) => at(seconds + tolerance)),
       ...made("an attempt of the last second of the year 9999", 253_402_300_799),
     ]);
   },
 });
-
-/** Seconds between two measurements of the oldest attempt that is accepted. */
-const LATER = 3;
-
-/** Finds out whether the oldest age that is accepted grows: then the receiver's clock stands still. */
-async function nameClock(kit: KitSender): Promise<void> {
-  const { signing, target } = kit;
-  const post = async (age: number): Promise<Reply> =>
-    kit.post(kit.attempt({ timestamp: kit.seconds() - age }), { retriesOnly429: true });
-  let [accepted, refused] = [signing.toleranceSeconds, signing.toleranceSeconds + HOUR];
-  if ((await post(refused)).isAcknowledged) return;
-  while (refused - accepted > 1) {
-    const middle = (accepted + refused) >> 1;
-    if ((await post(middle)).isAcknowledged) accepted = middle;
-    else refused = middle;
-  }
-  const later = refused + LATER - 1;
-  // It may have grown as far meanwhile.
-  let reply = await post(later);
-  if (!reply.isAcknowledged) {
-    await sleep(target.sockets.clock, LATER * 1000);
-    reply = await post(later);
-  }
-  const message = `its clock stands still, such as one that is read once, at the start: an attempt of ${refused} s ago was refused, and seconds later one of ${later} s ago was accepted`;
-  if (reply.isAcknowledged) kit.verdicts.fail(STALE, message, [reply]);
-}
 
 /** Headers in which a receiver may look for the present. */
 const TIME_HEADERS = words(`

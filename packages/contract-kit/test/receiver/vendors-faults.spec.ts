@@ -118,7 +118,7 @@ it(
 it("types without an effect are warned of if unknown ones have one", { tags: "ci" }, async () => {
   const skips = ({ type }: UnknownEvent): boolean => !type.includes(".");
   expect(await told("github", "receiver/unknown-types", { skips })).toEqual([
-    expect.stringMatching(/warn: .*push.*that is handled has action, none/),
+    expect.stringMatching(/warn: .*types of the catalogue.*: .*push/),
   ]);
 });
 
