@@ -41,6 +41,7 @@ const PATIENCE = [0, 0.1, 0.3, 0.5, 0.7, 0.9];
 /** The sender stops waiting for the answer, as each sender's timeout does, and repeats the event. */
 async function hangUps(kit: KitSender): Promise<void> {
   const pace = await paceOf(kit);
+  if (!pace.isShown) return;
   const hangUp = (share: number) => play(kit, [{ kind: "hang-up", event: 0, share }], pace);
   for (const fault of await Promise.all(PATIENCE.map(hangUp)))
     if (fault) kit.verdicts.fail(fault.requirement, fault.message, fault.replies);

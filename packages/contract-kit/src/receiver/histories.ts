@@ -26,6 +26,8 @@ export interface Pace {
   readonly ms: number;
   /** True if an effect is there once its attempt is acknowledged. */
   readonly isAfterHandler: boolean;
+  /** False if plain events show no effect at all: then no history is to blame. */
+  readonly isShown: boolean;
 }
 
 /** Attempts at the same moment. */
@@ -77,15 +79,18 @@ export async function explore(kit: KitSender): Promise<Fault | undefined> {
 export async function paceOf(kit: KitSender): Promise<Pace> {
   const times: number[] = [];
   let isAfterHandler = true;
-  for (let turn = 0; turn < 3; turn += 1) {
-    const attempt = kit.attempt();
+  const attempts = [kit.attempt(), kit.attempt(), kit.attempt()];
+  for (const attempt of attempts) {
     const began = kit.now();
     const reply = await kit.post(attempt);
     times.push(kit.now() - began);
     const seen = await kit.waitForEffects([]);
     isAfterHandler &&= reply.isAcknowledged && seen?.count(attempt.event) === 1;
   }
-  return { ms: Math.min(...times), isAfterHandler };
+  const events = attempts.map(({ event }) => event);
+  const seen = await kit.waitForEffects(events);
+  const isShown = events.every((event) => seen?.count(event) === 1);
+  return { ms: Math.min(...times), isAfterHandler, isShown };
 }
 
 /** An event that was handled in the end: `settled` reads it again, in case that a handler runs once more by itself. */

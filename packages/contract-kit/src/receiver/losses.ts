@@ -1,18 +1,13 @@
 import { sleep } from "../harness/clock.ts";
-import type { KitSender, Sent } from "../harness/kit-sender.ts";
-import type { CatalogueRow } from "../harness/provider-events.ts";
+import type { KitSender } from "../harness/kit-sender.ts";
+import type { TestEvent } from "../harness/provider-events.ts";
 import type { Loss } from "../harness/receiver-target.ts";
 
-/** Plain events of each round. */
+/** Plain events of a round, one after the other or at once. */
 const ALONE = 2;
 const AT_ONCE = 6;
-/** Clocks of seconds have moved on then. */
+/** Clocks of seconds have moved on then, and slow handlers have ended. */
 const LATER_MS = 1100;
-
-interface Plain {
-  readonly acknowledged: number;
-  readonly lost: number;
-}
 
 /**
  * Sends plain events in rounds: one after the other, some at once, and later again. If some of them are lost, no check
@@ -26,30 +21,26 @@ export async function findLoss(
   types: readonly string[],
 ): Promise<(Loss & { readonly all: boolean }) | undefined> {
   const rows = kit.events.rows.filter(({ type }) => types.includes(type));
+  const accepted = async (count: number, atOnce: number): Promise<readonly TestEvent[]> => {
+    const attempts = Array.from({ length: count }, (_, index) =>
+      kit.attempt({ row: rows[index % rows.length] }),
+    );
+    const sent = await kit.postAll(attempts, { atOnce });
+    return sent.flatMap(({ reply, event }) => (reply.isAcknowledged ? event : []));
+  };
+  const lostOf = async (events: readonly TestEvent[]): Promise<number> => {
+    const seen = await kit.waitForEffects(events);
+    return events.filter((event) => seen?.count(event) === 0).length;
+  };
   if (rows.length === 0) return undefined;
-  const alone: Plain[] = [await sendPlain(kit, rows, ALONE, 1)];
-  const together = await sendPlain(kit, rows, AT_ONCE, AT_ONCE);
-  if (alone[0]?.lost === 0 && together.lost === 0) return undefined;
+  const alone = await accepted(ALONE, 1);
+  const together = await accepted(AT_ONCE, AT_ONCE);
+  if ((await lostOf([...alone, ...together])) === 0) return undefined;
   await sleep(kit.target.sockets.clock, LATER_MS);
-  alone.push(await sendPlain(kit, rows, ALONE, 1));
-  const sum = (of: (one: Plain) => number): number => alone.reduce((all, one) => all + of(one), 0);
-  const [lost, sent] = [sum((one) => one.lost), sum((one) => one.acknowledged)];
-  const message = `plain events are acknowledged and lost: ${lost} of ${sent} that were sent one after the other, and ${together.lost} of ${together.acknowledged} at once`;
-  const all = lost === sent && together.lost === together.acknowledged;
+  const events = [...alone, ...(await accepted(ALONE, 1))];
+  const [lost, lostTogether] = [await lostOf(events), await lostOf(together)];
+  if (lost + lostTogether === 0) return undefined;
+  const message = `plain events are acknowledged and lost: ${lost} of ${events.length} that were sent one after the other, and ${lostTogether} of ${together.length} at once`;
+  const all = lost === events.length && lostTogether === together.length;
   return { requirement: lost > 0 ? "R-ONCE-DISTINCT" : "R-LOAD-SHED", message, all };
-}
-
-async function sendPlain(
-  kit: KitSender,
-  rows: readonly CatalogueRow[],
-  ...[count, atOnce]: readonly [count: number, atOnce: number]
-): Promise<Plain> {
-  const attempts = Array.from({ length: count }, (_, index) =>
-    kit.attempt({ row: rows[index % rows.length] }),
-  );
-  const sent = await kit.postAll(attempts, { atOnce });
-  const accepted: readonly Sent[] = sent.filter(({ reply }) => reply.isAcknowledged);
-  const seen = await kit.waitForEffects(accepted.map(({ event }) => event));
-  const lost = accepted.filter(({ event }) => seen?.count(event) === 0);
-  return { acknowledged: accepted.length, lost: lost.length };
 }
