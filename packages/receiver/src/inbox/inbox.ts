@@ -143,9 +143,7 @@ export interface Inbox {
 }
 
 /** A recorded event. */
-export interface FoundEvent {
-  readonly key: EventKey;
-  readonly type: string;
+export interface FoundEvent extends Pick<RecordedEvent, "key" | "type"> {
   /** `open`: neither handled nor given up. */
   readonly state: "handled" | "open" | "dead";
   /** True if its body is stored, so that workers handle it, or somebody makes it due again. */
@@ -191,13 +189,9 @@ export interface TakeRequest {
 }
 
 /** A stored event that the caller, and no one else, may handle until its lease ends. */
-export interface TakenEvent {
-  readonly key: EventKey;
-  readonly type: string;
-  readonly body: string;
+export interface TakenEvent extends Pick<StoreRequest, "key" | "type" | "body" | "facts"> {
   /** The reason for which the body cannot be read; it is empty then. */
   readonly unreadable?: Error | undefined;
-  readonly facts: string;
   readonly token: number;
   /** This attempt's number, from 1. */
   readonly attempts: number;
@@ -216,10 +210,7 @@ export interface Failure extends Settlement {
 }
 
 /** An event that was given up. */
-export interface DeadEvent {
-  readonly key: EventKey;
-  readonly type: string;
-  readonly attempts: number;
+export interface DeadEvent extends Pick<TakenEvent, "key" | "type" | "attempts"> {
   readonly reason: string;
   readonly diedAt: number;
 }

@@ -1,5 +1,5 @@
 import type { RefusalFacts, SignatureErrorCode } from "@countersign/signatures";
-import type { EventKey } from "../inbox/inbox.ts";
+import type { RecordedEvent } from "../inbox/inbox.ts";
 
 /** Reasons to refuse an attempt, with the status of the default answer; "alike" is that of a refused signature. */
 export const REJECTIONS = {
@@ -58,10 +58,7 @@ export type FailureCode =
   | "CS_RECEIVER_FAILED";
 
 /** The signed identity of an event. */
-export interface EventIdentity {
-  readonly key: EventKey;
-  readonly type: string;
-}
+export type EventIdentity = Pick<RecordedEvent, "key" | "type">;
 
 /** A fault of an authentic body, for the receiver's own log; a sender never sees it. */
 export interface RejectionDetail {
