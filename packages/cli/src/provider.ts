@@ -84,9 +84,6 @@ export async function claimsFor(
 const unusable = (message: string, cause?: unknown): Failure =>
   new Failure("CS_CLI_PROVIDER_UNUSABLE", message, cause);
 
-/** Members that have no default. */
-const OWN = new Set(["name", "provider"]);
-
 /**
  * Returns a built-in profile by its name, or a document by its path. What the document leaves out, except its name and
  * provider, is as in the standard profile. Its provider is a name, the path of a document next to it, or the document.
@@ -99,9 +96,9 @@ export async function loadProfile(nameOrFile: string): Promise<Profile> {
     const known = `profiles: ${names.join(", ")}${didYouMean(nameOrFile, names)}`;
     return `unknown profile or unreadable file ${nameOrFile}; ${known}`;
   });
-  const defaults = Object.entries(profiles.standard).filter(([member]) => !OWN.has(member));
+  const { name: _, provider: __, ...defaults } = profiles.standard;
   const isObject = typeof document === "object" && document !== null && !Array.isArray(document);
-  const whole = isObject ? { ...Object.fromEntries(defaults), ...document } : document;
+  const whole = isObject ? { ...defaults, ...document } : document;
   const validation = validateProfile(whole);
   if (!validation.ok)
     throw notA("CS_CLI_PROFILE_UNUSABLE", `${nameOrFile} is not a profile`, validation.errors);

@@ -1,10 +1,4 @@
-import {
-  importRecords,
-  readImportLines,
-  systemClock,
-  type Context,
-  type ImportOutcome,
-} from "@countersign/service";
+import { importRecords, readImportLines, systemClock } from "@countersign/service";
 import { define } from "../command.ts";
 import { dataHelp, withServiceData } from "../database.ts";
 import { readInput } from "../failure.ts";
@@ -49,7 +43,12 @@ export const importFile = define({
     const outcome = await withServiceData(
       { ...options, createsDatabase: true },
       surroundings,
-      (context) => imported(context, lines, dryRun),
+      async (context) => {
+        const reading = { policy: context.policy, now: systemClock.now() };
+        const { records, errors } = readImportLines(lines, reading);
+        if (errors.length > 0) return { ok: false, errors } as const;
+        return importRecords(context, records, { isDryRun: dryRun });
+      },
     );
     const { terminal } = surroundings;
     if (options.json === true) terminal.json({ ...outcome, dryRun });
@@ -69,14 +68,3 @@ export const importFile = define({
     return outcome.ok;
   },
 });
-
-async function imported(
-  context: Context,
-  lines: Uint8Array,
-  isDryRun: boolean,
-): Promise<ImportOutcome> {
-  const options = { policy: context.policy, now: systemClock.now() };
-  const { records, errors } = readImportLines(lines, options);
-  if (errors.length > 0) return { ok: false, errors };
-  return importRecords(context, records, { isDryRun });
-}

@@ -65,6 +65,7 @@ const options = {
   iOwn: option.iOwn,
   slow: option.flag("also run checks that wait for the profile's deadlines"),
   runs: option.integer("<number>", "scenarios of a generated check", [1, 1_000_000], 50),
+  timeout: option.integer("<seconds>", "end the run after this time", [1, 1_000_000], 900),
   ...verifyOptions,
 };
 type Options = option.ValuesOf<typeof options>;
@@ -85,11 +86,12 @@ export const verifyProvider = define({
       );
       return { ...opened, notes: () => notesOf(opened.target) };
     };
-    return verifyTarget(
-      { role: "provider", checks: providerChecks, command, runs, open },
-      given,
-      surroundings,
-    );
+    const interruption = (): AbortSignal =>
+      AbortSignal.any([surroundings.interruption(), AbortSignal.timeout(given.timeout * 1000)]);
+    return verifyTarget({ role: "provider", checks: providerChecks, command, runs, open }, given, {
+      ...surroundings,
+      interruption,
+    });
   },
 });
 
