@@ -10,12 +10,14 @@ import { stacks } from "./check.mjs";
 import { heldOut } from "./faults/held-out.mjs";
 import { faults } from "./faults/index.mjs";
 import { unseen } from "./faults/unseen.mjs";
+import { unseenFourth } from "./faults/unseen-fourth.mjs";
+import { unusual } from "./unusual.mjs";
 
 const HELP = `Counts the planted faults that \`countersign verify\` names. Programs are started one at a time.
 
 node run.mjs [options] [-- OPTION…]   OPTION: passed on to the command
 
-  --set NAME      honest, planted, held-out, unseen or senders (default: planted)
+  --set NAME      honest, unusual, planted, held-out, unseen, fourth or senders (default: planted)
   --only TEXT     faults whose "STACK NAME" contains the text
   --repeat N      runs of each program (default: 1)
   --out DIR       folder of reports; those that it has are not made again (default: a new one)
@@ -156,10 +158,14 @@ async function measure() {
     planted: faults,
     "held-out": [...heldOut, ...inPython(false)],
     unseen: [...unseen, ...inPython(true)],
+    fourth: unseenFourth,
+    unusual,
   };
   const chosen = values.set === "senders" ? senders() : sets[values.set];
   if (!chosen)
-    throw new Error("invalid --set: expected honest, planted, held-out, unseen or senders");
+    throw new Error(
+      "invalid --set: expected honest, unusual, planted, held-out, unseen, fourth or senders",
+    );
   const rows = [];
   for (const each of chosen) {
     if (!`${kindOf(each)} ${each.name}`.includes(values.only)) continue;
