@@ -110,10 +110,11 @@ export const receiverChecks: readonly ReceiverCheck[] = [
   connections,
   slowBodies,
   timestamps,
-  hanging,
   reconciled,
   settled,
   memory,
+  // A receiver that hangs with its handler answers no more.
+  hanging,
   leaks,
   alive,
 ];

@@ -82,8 +82,9 @@ const FORMS = "R-HTTP-FORMS";
 const RAW = "R-VERIFY-RAW";
 const GENUINE = "R-ACK-GENUINE";
 
-/** Retries before the first attempt that arrives: the receiver was away. */
+/** Retries before the first attempt that arrives, of one hour each: the receiver was away. */
 const EARLIER = [1, 2, 6];
+const HOUR_MS = 3_600_000;
 
 export const forms: ReceiverCheck = receiverCheck({
   id: "receiver/forms",
@@ -96,9 +97,10 @@ export const forms: ReceiverCheck = receiverCheck({
       return { ...attempt, ...change(attempt) };
     });
     await expectAccepted(kit, FORMS, attempts);
-    const late = EARLIER.map((retries) =>
-      kit.attempt({ retries, what: `an event whose first ${retries} attempts did not arrive` }),
-    );
+    const late = EARLIER.map((retries) => {
+      const what = `an event of ${retries} h ago, whose first ${retries} attempts did not arrive`;
+      return kit.attempt({ retries, at: kit.now() - retries * HOUR_MS, what });
+    });
     await expectAccepted(kit, GENUINE, late);
     for (const form of events.forms.filter(({ isForm }) => isForm)) await expectFields(kit, form);
     if (events.isForm) return undefined;

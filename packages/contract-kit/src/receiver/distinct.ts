@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { ReceiverCheck } from "../check.ts";
 import type { Attempt } from "../harness/attempt-maker.ts";
 import { variedParts, withOtherId } from "../harness/event-keys.ts";
-import { type Reply, without } from "../harness/message.ts";
+import { without } from "../harness/message.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
 import { OTHER_HEADERS } from "./once.ts";
-import { receiverCheck } from "./receiver-check.ts";
+import { isTaken, receiverCheck } from "./receiver-check.ts";
 
 const DISTINCT = "R-ONCE-DISTINCT";
 
@@ -28,7 +28,7 @@ export const distinct: ReceiverCheck = receiverCheck({
     const seen = await kit.postLastAndWaitForEffects(accepted.flatMap(({ events }) => events));
     for (const { what, events, replies, refused, isOdd } of sent) {
       const answer = (refused ?? replies[1])?.insteadOf(`${what}: both are genuine`) ?? what;
-      const isMet = refused === undefined || (isOdd === true && isRefusal(refused));
+      const isMet = refused === undefined || isTaken(refused, { mayBeRefused: isOdd === true });
       kit.expect(DISTINCT, isMet, answer, ...replies);
       if (seen === undefined || refused !== undefined) continue;
       const count = seen.count({ ids: events.flatMap(({ ids }) => ids) });
@@ -41,8 +41,6 @@ export const distinct: ReceiverCheck = receiverCheck({
     }
   },
 });
-
-const isRefusal = ({ status = 0 }: Reply): boolean => status >= 400 && status < 500;
 
 /** Two events that are sent one after the other; `isOdd` if a receiver may refuse the id of the second one. */
 type Pair = readonly [what: string, first: Attempt, second: Attempt, isOdd?: true];

@@ -5,7 +5,7 @@ import type { Reply } from "../harness/message.ts";
 import type { CatalogueRow, TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
 import { explore, paceOf, play, rememberFailed } from "./histories.ts";
-import { receiverCheck } from "./receiver-check.ts";
+import { receiverCheck, WAITS } from "./receiver-check.ts";
 
 const AFTER_HANDLER = "R-ACK-AFTER-HANDLER";
 const FAILED = "R-ACK-FAILED";
@@ -23,6 +23,15 @@ const LONG_SECONDS = 3600;
 /** Failures in a row of a receiver that retries by itself, and the longest first retry for which they are followed. */
 const FAILURES = 4;
 const QUICK_RETRY_MS = 700;
+/** Errors that careless receivers take for an event that was handled before, or that never will be. */
+const REASONS = [
+  'duplicate key value violates unique constraint "cstest_key"',
+  "UNIQUE constraint failed: cstest.id",
+  "cstest already exists",
+  "cstest not found",
+  "invalid cstest",
+  "connect ECONNREFUSED",
+];
 
 export const failing: ReceiverCheck = receiverCheck({
   id: "receiver/failing",
@@ -57,7 +66,8 @@ async function failures(kit: KitSender): Promise<void> {
   if (!takesFailOrders) return;
   const categories = [...Map.groupBy(events.rows, ({ category }) => category).values()];
   for (const [index, rows] of [events.rows, ...categories].entries()) {
-    await failsAtFirst(kit, rows[seed % rows.length], index === 0 ? 3 : 1 + (index % 2));
+    const times = index === 0 ? 3 : 1 + (index % 2);
+    await failsAtFirst(kit, rows[seed % rows.length], REASONS.slice(index % 4).slice(0, times));
     // Each further one would take as long.
     if (verdicts.hasFailed(FAILED)) return;
   }
@@ -67,11 +77,11 @@ async function failures(kit: KitSender): Promise<void> {
   else for (const one of EXPLORED) verdicts.pass(one);
 }
 
-/** The handler fails a number of times, and the sender repeats the event until it is acknowledged. */
+/** The handler fails for each of the reasons, and the sender repeats the event until it is acknowledged. */
 async function failsAtFirst(
   kit: KitSender,
   row: CatalogueRow | undefined,
-  times: number,
+  reasons: readonly string[],
 ): Promise<void> {
   const { verdicts, target, expect } = kit;
   const event = kit.event({ row });
@@ -80,17 +90,19 @@ async function failsAtFirst(
   const replies: Reply[] = [];
   let last: Reply;
   let isLate: boolean;
+  let reason: string | undefined;
   do {
-    await target.effects?.failNext(1);
     const { length: retries } = replies;
+    reason = reasons[retries];
+    await target.effects?.failNext(1, reason);
     const attempt = kit.attempt({ event, what, ...(retries > 0 && { retries }) });
     last = await kit.post(attempt, { retriesOnly429: true });
     replies.push(last);
     isLate = last.failure === "timeout";
     expect(IN_TIME, !isLate, last.insteadOf(`${event.type}: the handler failed`), last);
-  } while (replies.length < times && !last.isAcknowledged && !isLate);
+  } while (replies.length < reasons.length && !last.isAcknowledged && !isLate);
   const nth = replies.length === 1 ? "" : `, ${replies.length} times in a row`;
-  const failed = `${event.type}: the handler was ordered to fail${nth}`;
+  const failed = `${event.type}: the handler was ordered to fail with ${JSON.stringify(reason)}${nth}`;
   if (last.isAcknowledged) return expectRunsByItself(kit, event, { failed, replies });
   await target.effects?.failNext(0);
   verdicts.pass(AFTER_HANDLER);
@@ -185,26 +197,45 @@ async function untilTaken(kit: KitSender, event: TestEvent, first: Reply): Promi
 
 const HANGING = "R-ACK-HANGING";
 
+/** Milliseconds in which a handler begins. */
+const BEGUN_MS = 300;
+
 export const hanging: ReceiverCheck = receiverCheck({
   id: "receiver/hanging",
-  title:
-    "an attempt with a hanging handler is answered before the sender gives up, and not acknowledged",
-  requirements: [HANGING],
-  needs: ["slow", "effects"],
+  title: "a hanging handler delays no other event, and its attempt is refused in time",
+  requirements: [HANGING, IN_TIME],
+  needs: ["effects"],
   run: async (kit) => {
-    const { verdicts, target } = kit;
+    const { verdicts, target, expect } = kit;
+    const { sockets } = target;
     const none = 'its effects take no PUT {"hangNext": n} that makes handlers hang';
-    if ((await target.effects?.hangNext(1)) !== true) return verdicts.notApplicable(HANGING, none);
+    for (const one of [HANGING, IN_TIME]) verdicts.notApplicable(one, none);
+    if ((await target.effects?.hangNext(1)) !== true) return;
+    const began = kit.now();
     const attempt = kit.attempt();
-    const reply = await kit.post(attempt, { retriesOnly429: true });
+    const { connection, end } = await kit.begin(attempt);
+    connection.write(attempt.body);
+    await sleep(sockets.clock, BEGUN_MS);
+    // Only the first event's handler must hang, also if it has not begun yet.
     await target.effects?.hangNext(0);
+    kit.blamedIfLost = IN_TIME;
+    const what = "an event while another one's handler hangs";
+    const other = await kit.post(kit.attempt({ what }), { retriesOnly429: true });
+    const expected = other.insteadOf(`${what}: expected an acknowledgement`);
+    expect(IN_TIME, other.isAcknowledged, expected, other);
+    if (!target.slow) {
+      connection.close();
+      verdicts.notApplicable(HANGING, WAITS);
+      return;
+    }
+    const reply = await end(attempt.body, Math.max(1, sockets.deadlineMs - (kit.now() - began)));
     const seen = reply.isAcknowledged ? await kit.waitForEffects([attempt.event]) : undefined;
     if ((seen?.count(attempt.event) ?? 0) > 0)
       return verdicts.notApplicable(HANGING, "the handler did not hang, though it was ordered to");
     const isRefused = reply.status !== undefined && !reply.isAcknowledged;
     const more = reply.isAcknowledged ? ", and its handler has not ended" : "";
-    const message = `expected a refusal within ${target.sockets.deadlineMs} ms, got ${reply.summary}${more}`;
-    kit.expect(HANGING, isRefused, message, reply);
-    return undefined;
+    const message = `expected a refusal within ${sockets.deadlineMs} ms, got ${reply.summary}${more}`;
+    expect(HANGING, isRefused, message, reply);
+    return;
   },
 });

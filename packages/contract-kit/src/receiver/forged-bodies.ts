@@ -21,6 +21,8 @@ export interface BodyChange {
   readonly what: string;
   /** True if it makes sense of JSON only. */
   readonly isJson?: true;
+  /** The media type that it is sent with. Default: the provider's. */
+  readonly media?: string;
   readonly change: (text: string, situation: Situation) => string | Uint8Array;
 }
 
@@ -133,11 +135,12 @@ export const misreadBodies: readonly BodyChange[] = [
     what: "UTF-16 for a body that was signed in UTF-8",
     change: (text) => Buffer.from(text, "utf16le"),
   },
-  {
-    what: "a form around a body that was signed",
+  ...[undefined, "application/x-www-form-urlencoded"].map((media): BodyChange => ({
+    what: `a form around a body that was signed${media === undefined ? "" : `, as ${media}`}`,
     isJson: true,
+    ...(media !== undefined && { media }),
     change: (text) => `payload=${encodeURIComponent(text)}`,
-  },
+  })),
 ];
 
 /** Texts that decoders and normalizers read as the signed one. */

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { Attempt } from "../harness/attempt-maker.ts";
-import { codings } from "../harness/message.ts";
+import { codings, without } from "../harness/message.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
 import {
   alikeTexts,
@@ -128,11 +128,25 @@ const otherUrls: readonly Operation[] = HOSTS.flatMap((name) =>
 
 const changing =
   (requirement: string) =>
-  ({ what, change }: BodyChange): Operation =>
+  ({ what, media, change }: BodyChange): Operation =>
     op(requirement, what, ({ kit, attempt, accepted }) => {
       const text = Buffer.from(attempt.body).toString();
-      return { ...attempt, body: Buffer.from(change(text, { kit, accepted })) };
+      const body = Buffer.from(change(text, { kit, accepted }));
+      return { ...(media === undefined ? attempt : withMedia(attempt, media)), body };
     });
+
+const withMedia = (attempt: Attempt, media: string): Attempt => ({
+  ...attempt,
+  headers: [...without(attempt.headers, ["content-type"]), ["Content-Type", media]],
+});
+
+/** Where the fields of a form are signed, a body that is no form has none: its bytes are not signed at all. */
+const jsonForForm = op(TAMPERED, "JSON with the signature of an empty form", (base) => {
+  const { event } = base.attempt;
+  const fields = Object.fromEntries(new URLSearchParams(event.text));
+  const empty = base.kit.attempt({ event, body: "" });
+  return { ...withMedia(empty, "application/json"), body: Buffer.from(JSON.stringify(fields)) };
+});
 
 /** With other bytes for those that are signed, in a member of the body. */
 const replaced = (what: string, sent: string, signed: string): Operation =>
@@ -174,7 +188,7 @@ export function tampered(kit: KitSender, model: Attempt): readonly Operation[] {
     ),
     ...(signing.signsUrl ? otherUrls : []),
     ...misreadBodies.filter(isFitting).map(changing(RAW)),
-    ...(events.isForm ? [] : alikeTexts).map((texts) => replaced(...texts)),
+    ...(events.isForm ? [jsonForForm] : alikeTexts.map((texts) => replaced(...texts))),
   ];
 }
 

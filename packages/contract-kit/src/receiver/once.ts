@@ -4,8 +4,9 @@ import { NO_FAILURES } from "../harness/effects.ts";
 import { type Header, without } from "../harness/message.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
+import { withQuery } from "./forged-operation.ts";
 import { paceOf, play } from "./histories.ts";
-import { receiverCheck } from "./receiver-check.ts";
+import { isTaken, receiverCheck } from "./receiver-check.ts";
 
 const DUPLICATE = "R-ONCE-DUPLICATE";
 
@@ -23,6 +24,9 @@ export const OTHER_HEADERS: readonly Header[] = [
 const within = ({ signing }: KitSender, seconds: number): number =>
   Math.max(0, Math.min(seconds, signing.toleranceSeconds - 30));
 
+/** Strict receivers may refuse a parameter that they do not know. */
+const QUERY = "with a parameter in the URL that is not signed";
+
 /** How an event is repeated whose answer its sender missed: what differs from the first attempt. */
 const REPEATS: Readonly<Record<string, (kit: KitSender, event: TestEvent) => AttemptOrder>> = {
   "a second later": (kit) => ({ timestamp: kit.seconds() + 1, retries: 1 }),
@@ -31,6 +35,7 @@ const REPEATS: Readonly<Record<string, (kit: KitSender, event: TestEvent) => Att
   "with other headers that are not signed": (kit) => ({
     headers: without(OTHER_HEADERS, kit.signing.headers),
   }),
+  [QUERY]: ({ signing }, { path }) => (signing.signsUrl ? {} : withQuery({ path }, "cstest=other")),
   "by the other secret": (kit) => ({ secrets: kit.secrets.slice(-1) }),
   "as another delivery": (kit, { id, resource, type }) => {
     const event = kit.event({ id, resource, type, delivery: `${id}again` });
@@ -62,7 +67,8 @@ export const duplicates: ReceiverCheck = receiverCheck({
     const sent = await kit.observe(repeats, {}, () => true);
     for (const [original, own] of Map.groupBy(sent, (one) => one.original)) {
       const { what } = original;
-      for (const { reply } of own.filter((one) => !one.reply.isAcknowledged))
+      const mayBeRefused = what === QUERY;
+      for (const { reply } of own.filter((one) => !isTaken(one.reply, { mayBeRefused })))
         verdicts.fail(DUPLICATE, reply.insteadOf(`${what}: expected an acknowledgement`), [reply]);
       const ids = [original, ...own].flatMap(({ event }) => event.ids);
       const count = own[0]?.seen?.count({ ids });

@@ -106,11 +106,14 @@ function lossOf(lost: ReceiverTarget["runState"]["lost"], when: string): string 
     : `the receiver ended or hung earlier ${when}`;
 }
 
+/** The reason without --slow. */
+export const WAITS = "it waits for the receiver's own deadlines: --slow runs it";
+
 type Need = "slow" | "effects" | "id" | "types" | "time" | "json" | "bytes";
 
 /** What targets and providers may lack, each with the reason that it gives. */
 const needs: Readonly<Record<Need, (target: ReceiverTarget) => string | false>> = {
-  slow: ({ slow }) => !slow && "it waits for the receiver's own deadlines: --slow runs it",
+  slow: ({ slow }) => !slow && WAITS,
   effects: ({ effects }) => effects === undefined && NO_EFFECTS,
   id: ({ events, provider: { title } }) => !events.hasId && `${title} sends no id of the event`,
   types: ({ events, provider: { title } }) => !events.isOpen && `${title} has one type of event`,
@@ -191,7 +194,7 @@ export interface ValidAttempt extends Attempt {
 }
 
 /** True for the answer to a valid attempt that loses nothing. */
-const isTaken = (reply: Reply, { mayBeRefused = false }: Partial<ValidAttempt>): boolean => {
+export const isTaken = (reply: Reply, { mayBeRefused = false }: Partial<ValidAttempt>): boolean => {
   const { status = 0, isAcknowledged } = reply;
   return isAcknowledged || (mayBeRefused && status >= 400 && status < 500);
 };

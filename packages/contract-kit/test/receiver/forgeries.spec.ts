@@ -156,6 +156,15 @@ describe("a forged attempt is noticed if a receiver", { tags: "ci" }, () => {
       },
     ],
     [
+      "verifies the decoded payload of a form",
+      "R-VERIFY-RAW",
+      ({ headers, body, sent }) => {
+        if (!headers["content-type"]?.endsWith("form-urlencoded")) return false;
+        const payload = new URLSearchParams(body.toString()).get("payload") ?? "";
+        return sent.includes(hmac(textOf({ headers }, payload)));
+      },
+    ],
+    [
       "reads the present from the query",
       "R-VERIFY-STALE",
       ({ query, sent, mac }) => sent.includes(mac) && isNow(query.get("timestamp") ?? 0),
@@ -199,6 +208,27 @@ describe("a forged attempt is noticed if a receiver", { tags: "ci" }, () => {
     const target = await openReceiver({ profile: short, app: lax(accepts), hasEffects: false });
     expect(await failures(target, requirement)).toEqual([requirement]);
   });
+});
+
+it("JSON that no signature of a form covers is noticed", { tags: "ci" }, async () => {
+  const twilio = providersByName.get("twilio");
+  const token = "12345678901234567890123456789012";
+  const target = await openReceiver({
+    secrets: [token],
+    hasEffects: false,
+    ...(twilio && { provider: { ...twilio, catalogue: twilio.catalogue?.slice(0, 1) ?? [] } }),
+    app: (request, response) => {
+      void buffer(request).then((body) => {
+        const isForm = request.headers["content-type"] === "application/x-www-form-urlencoded";
+        const form = new URLSearchParams(isForm ? body.toString() : "");
+        form.sort();
+        const text = `http://${String(request.headers.host)}/webhooks${[...form].flat().join("")}`;
+        const mac = createHmac("sha1", token).update(text).digest("base64");
+        response.writeHead(request.headers["x-twilio-signature"] === mac ? 200 : 401).end();
+      });
+    },
+  });
+  expect(await failures(target, "R-VERIFY-TAMPERED")).toEqual(["R-VERIFY-TAMPERED"]);
 });
 
 it(

@@ -24,7 +24,18 @@ async function unmetBy(options: OpenOptions, ...names: string[]): Promise<string
 }
 
 it("a small receiver without a mistake raises no alarm", { tags: "ci" }, async () => {
-  expect(await unmet(undefined, "concurrent", "failing", "distinct", "settled")).toEqual([]);
+  expect(
+    await unmet(
+      undefined,
+      "duplicates",
+      "concurrent",
+      "failing",
+      "distinct",
+      "forms",
+      "settled",
+      "hanging",
+    ),
+  ).toEqual([]);
 });
 
 it.each<[Mistake, string, RegExp]>([
@@ -54,6 +65,22 @@ it.each<[Mistake, string, RegExp]>([
     /^R-MONEY-EXACT: .*an event of 12\.0: expected 1200 cents at the handler, got 120/m,
   ],
   ["zero characters fail", "forms", /^R-VERIFY-RAW: an escaped zero character: .*500/m],
+  [
+    "one handler at a time",
+    "hanging",
+    /^R-ACK-IN-TIME: an event while another one's handler hangs: got no answer/m,
+  ],
+  [
+    "duplicate key is done",
+    "failing",
+    /^R-ACK-FAILED: .*ordered to fail with "duplicate key .*the event is lost/m,
+  ],
+  [
+    "query is part of the id",
+    "duplicates",
+    /^R-ONCE-DUPLICATE: with a parameter in the URL that is not signed: its handler has run 2/m,
+  ],
+  ["old events refused", "forms", /^R-ACK-GENUINE: an event of 1 h ago, .*answered by 401/m],
   ["no chunks", "forms", /^R-HTTP-FORMS: an attempt in chunks: .*400/m],
   ["id in a statement", "distinct", /^R-ONCE-DISTINCT: .*an id with ' after .*got 500/m],
 ])("a mistake is named: %s", { tags: "ci" }, async (mistake, name, message) => {

@@ -19,7 +19,11 @@ export type Mistake =
   | "zero characters fail"
   | "one event a second"
   | "at once lost"
-  | "no chunks";
+  | "no chunks"
+  | "one handler at a time"
+  | "duplicate key is done"
+  | "query is part of the id"
+  | "old events refused";
 
 /** Node's HTTP server leaves itself at each connection. */
 type Served = Socket & { readonly server?: Server };
@@ -42,14 +46,18 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
   };
 
   let running = 0;
-  const deliver = async (body: string, isGone: () => boolean): Promise<number> => {
+  let last: Promise<unknown> = Promise.resolve();
+  const deliver = async (body: string, url: string, isGone: () => boolean): Promise<number> => {
     // What is no event here is one that another check has broken.
     const event = JSON.parse(body) as {
       readonly id: string;
       readonly type: string;
+      readonly timestamp: string;
       readonly data: unknown;
     };
     const { id } = event;
+    if (mistake === "old events refused" && Date.now() - Date.parse(event.timestamp) > 300_000)
+      return 401;
     if (mistake === "zero characters fail" && body.includes(String.raw`\u0000`)) return 500;
     if (mistake === "dot removed") {
       const [all = "", value = ""] = /"value":([\d.]+)/.exec(body) ?? [];
@@ -61,7 +69,7 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
     if (mistake === "id in a statement" && id.includes("'")) return 500;
     if (mistake === "a failed event blocks others" && failed !== undefined && failed !== id)
       return 503;
-    const key = keyOf(id);
+    const key = mistake === "query is part of the id" ? url + id : keyOf(id);
     const earlier = runs.get(key);
     if (earlier !== undefined) {
       if (mistake === "duplicate is done") return 200;
@@ -79,10 +87,12 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
       running -= 1;
       return true;
     };
-    const run = handle().catch(() => {
+    const before = mistake === "one handler at a time" ? last : Promise.resolve();
+    const run = before.then(handle).catch((error: unknown) => {
       running -= 1;
-      return false;
+      return mistake === "duplicate key is done" && /duplicate key/.test(String(error));
     });
+    last = run;
     runs.set(key, run);
     if (mistake === "claim ends early") setTimeout(() => runs.delete(key), HANDLER_MS / 4);
     if (await run) {
@@ -126,7 +136,7 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
     }
     void (mistake === "one connection at a time" ? untilFirst(socket) : Promise.resolve())
       .then(() => text(request))
-      .then((body) => deliver(body, () => isGone))
+      .then((body) => deliver(body, request.url ?? "", () => isGone))
       .catch(() => 400)
       .then((status) => {
         if (status === 500 && mistake === "endless failure")
