@@ -37,7 +37,10 @@ export function redactor(secrets: readonly Secret[]): <T>(value: T) => T {
   const hide = (text: string): string =>
     forms.reduce((before, form) => before.replaceAll(form, "[secret]"), text);
   // Each value keeps its form; only texts change.
-  return <T>(value: T): T => copied(value, hide) as T;
+  return <T>(value: T): T =>
+    JSON.parse(JSON.stringify(value), (_name, one: unknown) =>
+      typeof one === "string" ? hide(one) : one,
+    ) as T;
 }
 
 function formsOf(secrets: Iterable<Secret>): readonly string[] {
@@ -55,11 +58,4 @@ function spellings(text: string): readonly string[] {
     encodeURIComponent(text.toWellFormed()),
     json,
   ];
-}
-
-function copied(value: unknown, hide: (text: string) => string): unknown {
-  if (typeof value === "string") return hide(value);
-  if (Array.isArray(value)) return value.map((one) => copied(one, hide));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copied(one, hide)]));
 }

@@ -1,5 +1,5 @@
 import { isHttpUrl, isTimestamp } from "@countersign/schemas";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { DocumentError } from "../documents/document-error.ts";
 import { referenceTo } from "../documents/json-schema.ts";
 import { isRecord, messageOf } from "../values.ts";
@@ -69,25 +69,25 @@ function validatorOf(located: LocatedSchema): ValidateFunction {
   }
 }
 
+function errorsIn(located: LocatedSchema, value: unknown): readonly ErrorObject[] {
+  const validate = validatorOf(located);
+  return validate(value) ? [] : (validate.errors ?? []);
+}
+
 /** The keywords of a schema itself that refuse a value; a union refuses as a whole, with `oneOf` or `anyOf`. */
 export function faultsOf(located: LocatedSchema, value: unknown): readonly string[] {
-  const validate = validatorOf(located);
-  const errors = validate(value) ? [] : (validate.errors ?? []);
   const { schema } = resolve(located);
-  return errors
+  return errorsIn(located, value)
     .filter(({ instancePath, parentSchema }) => instancePath === "" && parentSchema === schema)
     .map(({ keyword }) => keyword);
 }
 
 /** The faults of a value and of all that is in it, by JSON Pointers. */
-export function errorsOf(
+export const errorsOf = (
   located: LocatedSchema,
   value: unknown,
-): readonly { readonly pointer: string; readonly message: string }[] {
-  const validate = validatorOf(located);
-  const errors = validate(value) ? [] : (validate.errors ?? []);
-  return errors.map(({ instancePath: pointer, message = "" }) => ({ pointer, message }));
-}
+): readonly { readonly pointer: string; readonly message: string }[] =>
+  errorsIn(located, value).map(({ instancePath: pointer, message = "" }) => ({ pointer, message }));
 
 /** True if a schema accepts a value and all that is in it. */
 export const accepts = (located: LocatedSchema, value: unknown): boolean =>

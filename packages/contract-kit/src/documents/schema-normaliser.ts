@@ -68,16 +68,16 @@ export class SchemaNormaliser {
     const place = node.place;
     const known = this.#names.get(place);
     if (known !== undefined) return known;
-    const name = this.#unused(wishFor(node));
+    const name = this.#nameFor(node, wishFor(node));
     this.#names.set(place, name);
-    this.places.set(name, place);
     this.#pending.push([name, node]);
     return name;
   }
 
-  #unused(wish: string): string {
+  #nameFor(node: SourceNode, wish: string): string {
     let name = wish;
     for (let number = 2; this.places.has(name); number += 1) name = `${wish}_${number}`;
+    this.places.set(name, node.place);
     return name;
   }
 
@@ -213,9 +213,7 @@ export class SchemaNormaliser {
     const names = node.pointer
       .split("/")
       .filter((step) => !/^(?:|components|schemas|properties|items|allOf|\d+)$/.test(step));
-    const name = this.#unused(names.slice(-2).join("_") || node.file);
-    this.places.set(name, node.place);
-    return name;
+    return this.#nameFor(node, names.slice(-2).join("_") || node.file);
   }
 
   #count(node: SourceNode): void {
