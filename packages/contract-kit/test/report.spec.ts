@@ -112,17 +112,11 @@ describe.each(Object.entries({ jsonReport, junitReport, htmlReport, githubSummar
       const tested = report.entries.map(({ requirement }) => requirement);
       const untested = requirements("provider").filter(({ id }) => !tested.includes(id));
       expect(report.uncovered.map(({ id }) => id)).toEqual(untested.map(({ id }) => id));
-      const about = [kit, profile, url, "seed", startedAt.slice(0, 19)];
-      const failure = ["P-REFUND-KEY", "two refunds", "again provider/a 1", "the clock differs"];
-      const page =
-        "https://github.com/countersign/countersign/blob/main/docs/reference/requirements.md#p-refund-key";
-      const evident = ["GET / HTTP/1.1", "would pay twice"];
       for (const one of [
-        ...about,
-        ...failure,
-        page,
+        ...[kit, profile, url, "seed", startedAt.slice(0, 19)],
+        ...["P-REFUND-KEY", "two refunds", "again provider/a 1", "the clock differs"],
+        ...["GET / HTTP/1.1", "would pay twice", "/docs/reference/requirements.md#p-refund-key"],
         ...report.uncovered.map(({ id }) => id),
-        ...evident,
       ])
         expect(text).toContain(one);
     });

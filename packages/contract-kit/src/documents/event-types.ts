@@ -1,5 +1,5 @@
 import { pointerOf } from "@countersign/schemas";
-import { type JsonSchema, resolved } from "./json-schema.ts";
+import { type JsonSchema, listedTexts, membersWithin, resolved } from "./json-schema.ts";
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
@@ -77,32 +77,24 @@ function listedIn(
   { body, headers, requiredHeaders }: Webhook,
   schemas: Schemas,
 ): readonly Listed[] {
-  const members = listedMembers(body, schemas, []);
+  const members = listedMembers(body, schemas);
   const names = Object.keys(headers).filter((name) => requiredHeaders.includes(name));
   const usual = members.filter(([place]) => /^body:\/(?:event_?)?(?:type|name)$/i.test(place));
   const ofHeaders = names.map((name): Listed => {
-    return [`header:${name}`, listed(headers[name] ?? {}, schemas)];
+    return [`header:${name}`, listedTexts(headers[name] ?? {}, schemas)];
   });
   return [...usual, ...members, ...ofHeaders.filter(([, values]) => values.length > 0)];
 }
 
-function listedMembers(
-  schema: JsonSchema,
-  schemas: Schemas,
-  steps: readonly string[],
-): readonly Listed[] {
+function listedMembers(schema: JsonSchema, schemas: Schemas): readonly Listed[] {
   const { properties, oneOf, anyOf } = resolved(schema, schemas);
   const kinds = oneOf ?? anyOf;
-  if (properties === undefined && kinds !== undefined && steps.length === 0)
-    return listedInEach(kinds.map((kind) => new Map(listedMembers(kind, schemas, steps))));
-  const members = Object.entries(properties ?? {});
-  const own = members.map(([name, member]): Listed => {
-    return [`body:${pointerOf([...steps, name])}`, listed(member, schemas)];
-  });
-  const inner = members.flatMap(([name, member]) => {
-    return steps.length > 0 ? [] : listedMembers(member, schemas, [name]);
-  });
-  return [...own, ...inner].filter(([, values]) => values.length > 0);
+  if (properties === undefined && kinds !== undefined)
+    return listedInEach(kinds.map((kind) => new Map(listedMembers(kind, schemas))));
+  return membersWithin(schema, schemas, 2)
+    .toSorted(([one], [other]) => one.length - other.length)
+    .map(([steps, member]): Listed => [`body:${pointerOf(steps)}`, listedTexts(member, schemas)])
+    .filter(([, values]) => values.length > 0);
 }
 
 /** The places that each kind of a union has, with the values of all. */
@@ -111,9 +103,4 @@ function listedInEach(kinds: readonly ReadonlyMap<string, readonly string[]>[]):
   return places
     .filter((place) => kinds.every((kind) => kind.has(place)))
     .map((place) => [place, [...new Set(kinds.flatMap((kind) => kind.get(place) ?? []))]]);
-}
-
-function listed(schema: JsonSchema, schemas: Schemas): readonly string[] {
-  const { const: only, enum: values = [only] } = resolved(schema, schemas);
-  return values.filter((value) => typeof value === "string");
 }

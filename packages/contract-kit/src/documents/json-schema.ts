@@ -103,6 +103,25 @@ export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
   return at;
 }
 
+/** The members of an object and of the objects in it, to a number of levels, each with the steps to it. */
+export const membersWithin = (
+  schema: JsonSchema,
+  schemas: Schemas,
+  levels: number,
+): readonly (readonly [steps: readonly string[], member: JsonSchema])[] =>
+  Object.entries((levels > 0 && resolved(schema, schemas).properties) || {}).flatMap(
+    ([name, member]) => [
+      [[name], member] as const,
+      ...membersWithin(member, schemas, levels - 1).map(
+        ([steps, inner]) => [[name, ...steps], inner] as const,
+      ),
+    ],
+  );
+
+/** The texts that a schema lists. */
+export const listedTexts = (schema: JsonSchema, schemas: Schemas): readonly string[] =>
+  (valuesOf(resolved(schema, schemas)) ?? []).filter((value) => typeof value === "string");
+
 const ONE =
   /^(?:not|if|then|else|contains|items|(?:additional|unevaluated)Properties|propertyNames|unevaluatedItems)$/;
 const LISTS = /^(?:oneOf|anyOf|allOf|prefixItems)$/;

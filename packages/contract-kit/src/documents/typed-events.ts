@@ -1,7 +1,7 @@
 import { pointerOf, stepsOf, valueAt } from "@countersign/schemas";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { isRecord } from "../values.ts";
-import { type JsonSchema, nameOf, resolved, valuesOf } from "./json-schema.ts";
+import { type JsonSchema, membersWithin, nameOf, resolved, valuesOf } from "./json-schema.ts";
 import type { DocumentedEvent, EventsDocument } from "./read-document.ts";
 
 type Schemas = EventsDocument["schemas"];
@@ -116,7 +116,9 @@ function typeOf(
   { event: { type, separator = "." } }: ProviderDocument,
   schemas: Schemas,
 ): string {
-  const constants = constantsOf(schema, schemas);
+  const constants = new Map(
+    membersWithin(schema, schemas, 3).map(([steps, member]) => [pointerOf(steps), textOf(member)]),
+  );
   const parts = [type].flat().map((part) => {
     if (typeof part === "object") return part.text;
     const [, kind, at = ""] = /^(\w+):(.*)$/s.exec(part) ?? [];
@@ -130,21 +132,6 @@ function typeOf(
     return parts[index] ?? (isHeader ? rest : undefined);
   });
   return whole.filter((part) => part !== undefined).join(separator) || name;
-}
-
-/** The constant texts of a body's members by JSON Pointer, three levels deep. */
-function constantsOf(
-  schema: JsonSchema,
-  schemas: Schemas,
-  path: readonly string[] = [],
-): ReadonlyMap<string, string> {
-  const text = textOf(schema);
-  if (text !== undefined) return new Map([[pointerOf(path), text]]);
-  const members = path.length > 2 ? {} : (resolved(schema, schemas).properties ?? {});
-  const inner = Object.entries(members).map(([name, member]) =>
-    constantsOf(member, schemas, [...path, name]),
-  );
-  return new Map(inner.flatMap((constants) => [...constants]));
 }
 
 /** The one text that a schema accepts. */

@@ -129,15 +129,15 @@ export class KitSender extends AttemptMaker {
       const askedMs = reply.retryAfterMs(sockets.clock.now()) ?? 50 * 2 ** turn;
       const waitMs = Math.min(askedMs, LONGEST_WAIT_MS);
       const isCut = reply.failure !== undefined && reply.failure !== "timeout";
-      const isBusy =
-        reply.status === 503 || (reply.status === 409 && reply.header("retry-after") !== undefined);
+      const isLater = reply.status === 409 && reply.header("retry-after") !== undefined;
+      const isBusy = isCut || isLater || reply.status === 503;
       const isPatient = turn < RETRIES && runState.futileMs < FUTILE_WAIT_MS;
       if (reply.status === 429 && turn < LIMITED_RETRIES) sockets.slowDown(waitMs);
-      else if ((isCut || isBusy) && !retriesOnly429 && isPatient) {
+      else if (isBusy && !retriesOnly429 && isPatient) {
         waitedMs += Math.min(waitMs, 1000);
         await sleep(sockets.clock, Math.min(waitMs, 1000));
       } else {
-        if (isCut || isBusy) runState.futileMs += waitedMs;
+        if (isBusy) runState.futileMs += waitedMs;
         if (reply.failure !== undefined) await this.#checkPresence(attempt, reply);
         return reply;
       }
@@ -188,14 +188,13 @@ export class KitSender extends AttemptMaker {
   async postTogether(attempts: readonly Attempt[]): Promise<readonly (Reply | undefined)[]> {
     const { sockets } = this.target;
     const received = await sendTogether(sockets, attempts);
-    const replies = attempts.map((one) => {
-      const got = received.get(one);
-      return got && this.reply(one, sockets.bytes(one), got);
+    const sent = attempts.map((attempt) => {
+      const got = received.get(attempt);
+      return { attempt, reply: got && this.reply(attempt, sockets.bytes(attempt), got) };
     });
-    const at = replies.findIndex((one) => one?.failure !== undefined);
-    const [silent, after] = [attempts[at], replies[at]];
-    if (silent !== undefined && after !== undefined) await this.#checkPresence(silent, after);
-    return replies;
+    const silent = sent.find(({ reply }) => reply?.failure !== undefined);
+    if (silent?.reply !== undefined) await this.#checkPresence(silent.attempt, silent.reply);
+    return sent.map(({ reply }) => reply);
   }
 
   async postOver(connection: Connection, attempt: Attempt, deadlineMs?: number): Promise<Reply> {

@@ -13,12 +13,12 @@ import { RequestDraft, sendsForms } from "./request-draft.ts";
  *   message is a sentence that names it.
  */
 export function readSamples(folder: string, provider: ProviderDocument): Samples {
-  const samples = bodiesIn(folder).map(([file, body]) => ({
-    type: readType(body, file, provider),
-    body,
-  }));
-  const byType = Map.groupBy(samples, ({ type }) => type);
-  return new Map([...byType].map(([type, list]) => [type, list.map(({ body }) => body)]));
+  const samples = new Map<string, unknown[]>();
+  for (const [file, body] of bodiesIn(folder)) {
+    const type = readType(body, file, provider);
+    samples.set(type, [...(samples.get(type) ?? []), body]);
+  }
+  return samples;
 }
 
 /** @throws {TypeError} The folder cannot be read or has no such file, or a file is not JSON. */
@@ -36,11 +36,9 @@ function bodiesIn(folder: string): readonly (readonly [file: string, body: unkno
   if (files.length === 0) throw new TypeError(`the folder of samples ${folder} has no .json file`);
   return files.map(([file, text]) => {
     const body = parseJson(text);
-    const path = join(folder, file);
-    if (body === undefined) throw new TypeError(`sample ${path} is not JSON`);
-    if (typeof body !== "object" || body === null)
-      throw new TypeError(`sample ${path} is not a JSON object`);
-    return [file, body] as const;
+    const what = body === undefined ? "JSON" : "a JSON object";
+    if (typeof body === "object" && body !== null) return [file, body] as const;
+    throw new TypeError(`sample ${join(folder, file)} is not ${what}`);
   });
 }
 

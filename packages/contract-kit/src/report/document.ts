@@ -130,28 +130,32 @@ export function reportOfPacts(
   { about, skipped = [], replay }: PactReportOptions,
 ): ReportDocument {
   const known = new Map(requirements().map((one) => [one.id, one]));
-  const entryOf = (row: SkippedRow, status: ReportEntry["status"], message: string, ms: number) => {
+  const entryOf = (
+    row: SkippedRow,
+    result: Pick<ReportEntry, "message" | "ms"> & { readonly status: "pass" | "fail" | "skipped" },
+  ): ReportEntry => {
     const group = `${row.consumer} → ${row.provider}`;
     const requirement = known.get(row.requirement ?? "");
+    const isMild = requirement !== undefined && !about.failOn.includes(requirement.level);
     return {
       id: `${group}: ${row.description}`,
       group,
       name: row.description,
       ...(requirement ? explained(requirement) : { requirement: row.requirement }),
-      status,
+      ...result,
+      ...(result.status === "fail" && isMild && { status: "warn" }),
       isKnown: false,
-      message,
-      ...((status === "fail" || status === "warn") && replay && { replay: replay(row) }),
-      ms,
+      ...(result.status === "fail" && replay && { replay: replay(row) }),
     };
   };
-  const entries: readonly ReportEntry[] = [
+  const entries = [
     ...rows.map((row) => {
-      const level = known.get(row.requirement ?? "")?.level;
-      const failed = level === undefined || about.failOn.includes(level) ? "fail" : "warn";
-      return entryOf(row, row.isOk ? "pass" : failed, row.problems.join("\n"), row.ms);
+      const { isOk, problems: messages, ms } = row;
+      return entryOf(row, { status: isOk ? "pass" : "fail", message: messages.join("\n"), ms });
     }),
-    ...skipped.map(({ row, reason }) => entryOf(row, "skipped", reason, 0)),
+    ...skipped.map(({ row, reason: message }) => {
+      return entryOf(row, { status: "skipped", message, ms: 0 });
+    }),
   ];
   const tested = new Set(entries.map(({ requirement }) => requirement));
   const hasFailed = entries.some(({ status }) => status === "fail");

@@ -42,11 +42,11 @@ export function printPage(document: ReportDocument, format: PageFormat): ReportP
     return [code(id), text(level), text(sentence), text(unchecked)];
   });
   const findings = entries.map((entry) => {
-    const { requirement = "", level = "", name, ms, message } = entry;
+    const { requirement, level = "", name, ms, message } = entry;
     const reason = isWrong(entry) || message === "" ? "" : `: ${message}`;
-    const id = requirement && code(requirement);
-    const time = String(Math.round(ms));
-    return [text(`${statusWord(entry)}${reason}`), id, text(name), text(level), time];
+    const id = requirement === undefined ? "" : code(requirement);
+    const word = text(`${statusWord(entry)}${reason}`);
+    return [word, id, text(name), text(level), String(Math.round(ms))];
   });
   return {
     head: [

@@ -54,8 +54,10 @@ export function terminalSummary(
   return [
     "",
     `${verdictOf(document)} (${countsOf(entries)}): ${document.title}`,
-    ...notHolding(entries, width),
-    ...notJudged(entries, width),
+    // Repeats failures and warnings by level: their blocks may have scrolled away.
+    ...listedBy(gravestFirst(entries), (one) => `${statusWord(one)} ${levelOf(one)}:`, width),
+    // Many requirements that were skipped or do not apply share their reason.
+    ...listedBy(entries.filter(isNotJudged), (one) => `${statusWord(one)}: ${one.message}`, width),
     ...headNotes(document).map(({ label, text }) => `${label}: ${text}`),
     ...requirementsAre(unchecked.length, "not covered by a check (listed below)"),
     ...rows(unchecked, width),
@@ -69,25 +71,17 @@ function requirementsAre(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`${count} ${are} ${what}`];
 }
 
-/** Repeats failures and warnings by level: their blocks may have scrolled away. */
-function notHolding(entries: readonly ReportEntry[], width: number): readonly string[] {
-  const byLevel = Map.groupBy(
-    gravestFirst(entries),
-    (entry) => `${statusWord(entry)} ${levelOf(entry)}`,
-  );
-  return [...byLevel].flatMap(([head, those]) => [`${head}:`, ...rows(namesOf(those), width)]);
+/** Lists requirements below what their entries have in common. */
+function listedBy(
+  entries: readonly ReportEntry[],
+  headOf: (entry: ReportEntry) => string,
+  width: number,
+): readonly string[] {
+  return [...Map.groupBy(entries, headOf)].flatMap(([head, those]) => {
+    const names = those.map(({ requirement, group }) => requirement ?? group);
+    return [head, ...rows([...new Set(names)], width)];
+  });
 }
-
-/** The requirements that were skipped or do not apply, by the reason, which many share. */
-function notJudged(entries: readonly ReportEntry[], width: number): readonly string[] {
-  const left = entries.filter(isNotJudged);
-  const byReason = Map.groupBy(left, (entry) => `${statusWord(entry)}: ${entry.message}`);
-  return [...byReason].flatMap(([reason, those]) => [reason, ...rows(namesOf(those), width)]);
-}
-
-const namesOf = (entries: readonly ReportEntry[]): readonly string[] => [
-  ...new Set(entries.map(({ requirement, group }) => requirement ?? group)),
-];
 
 function rows(ids: readonly string[], width: number): readonly string[] {
   if (ids.length === 0) return [];

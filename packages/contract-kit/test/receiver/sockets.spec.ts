@@ -212,22 +212,13 @@ describe("the sockets", () => {
     expect(connection.isOpen()).toBe(false);
   });
 
-  it("sends at most 50 evenly spaced requests a second to another machine", async () => {
-    const { waits, after } = immediate();
-    const pace = new Pacer({ now: () => 1000, after }, 50);
-    for (let sent = 0; sent < 4; sent += 1) await pace.wait();
-    expect(waits).toEqual([20, 40, 60]);
-    const clock = systemClock;
-    const options = {
-      clock,
-      deadlineMs: 1,
-      url: new URL("http://hook.example/"),
-      owned: "hook.example",
-    };
-    expect(new Sockets(options).perSecond).toBe(50);
-    expect(
-      new Sockets({ ...options, url: new URL("http://127.0.0.1/") }).perSecond,
-    ).toBeUndefined();
+  it("paces requests to another machine, at most 50 a second", () => {
+    const options = { clock: systemClock, deadlineMs: 1, owned: "hook.example" };
+    const limitOf = (url: string) => new Sockets({ ...options, url: new URL(url) }).perSecond;
+    expect([limitOf("http://hook.example/"), limitOf("http://127.0.0.1/")]).toEqual([
+      50,
+      undefined,
+    ]);
   });
 
   it("sends nothing for as long as a rate limiter asks, and half as fast after it", async () => {
@@ -257,14 +248,9 @@ describe("a target's host", () => {
   it("is refused if localhost resolves to another machine", async () => {
     const { url, said } = await hostileTarget(() => undefined);
     const found = ["127.0.0.1", "192.0.2.1"].map((address) => ({ address, family: 4 }));
-    const elsewhere: Lookup = (_host, done) => done(null, found);
-    const asked = new URL(`http://localhost:${url.port}/`);
-    const sockets = new Sockets({
-      url: asked,
-      deadlineMs: 1000,
-      clock: systemClock,
-      lookup: elsewhere,
-    });
+    const lookup: Lookup = (_host, done) => done(null, found);
+    const local = new URL(`http://localhost:${url.port}/`);
+    const sockets = new Sockets({ url: local, deadlineMs: 1000, clock: systemClock, lookup });
     await expect(sockets.send(post)).rejects.toThrow(/localhost is 192\.0\.2\.1, not this machine/);
     expect(said).toEqual([]);
   });
