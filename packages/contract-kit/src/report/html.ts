@@ -14,6 +14,8 @@ body {
   margin: 0 auto;
   max-width: 72rem;
   padding: 1.5rem clamp(1rem, 4vw, 3rem) 4rem;
+  background: Canvas;
+  color: CanvasText;
   font: 1rem/1.5 system-ui, sans-serif;
   overflow-wrap: anywhere;
 }
