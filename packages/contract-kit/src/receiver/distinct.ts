@@ -114,7 +114,7 @@ function lookalikes(kit: KitSender): readonly Pair[] {
         return [what, `${stem}${turn}${one}`, `${stem}${turn}${other}`] as const;
       }),
     ),
-    ...[16, 20, 24, 32, 36, 40, 48, 50, 60, 63, longest - 1]
+    ...[16, 20, 24, 32, 36, 40, 48, 50, 60, longest - 1]
       .filter((length) => length < longest && length > stem.length + 1)
       .map(
         (length) =>
