@@ -7,9 +7,8 @@ import {
 } from "../documents/json-schema.ts";
 import { inside, itemsOf, type LocatedSchema, membersOf, resolve } from "../derive/schema.ts";
 import { formChanges } from "./forms.ts";
-import { isEqual, isSame } from "./equal-schemas.ts";
 import type { RawChange, Report, RuleId } from "./rules.ts";
-import { kindPairs, kindsWithoutNull } from "./unions.ts";
+import { isEqual, isSame, kindPairs, kindsWithoutNull } from "./unions.ts";
 
 /** Compares schemas; a pair of schemas that is reached again is not compared again. */
 export class Comparison {
