@@ -160,7 +160,7 @@ describe("countersign verify receiver", () => {
     expect(out).toMatch(/tier: effects/);
     expect(out).toMatch(/payloads were not real/);
     expect(err).toMatch(
-      /sends about \d+ requests, at most \d+, to .*; genuine ones run your handlers/,
+      /sends a part of \d+ requests, at most \d+, to .*; genuine ones run your handlers/,
     );
     expect(status).toBe(0);
     const failed = await ran([...args, "--effects", "sql:SELECT absent FROM done"], env);
