@@ -136,7 +136,7 @@ interface RunState {
 }
 
 /** Requests of a run, measured: without effects, with them, for each type, and for each of a long catalogue. */
-const REQUESTS = { answers: 1600, effects: 350, type: 45, catalogue: 2 };
+const REQUESTS = { answers: 1600, effects: 450, type: 45, catalogue: 2 };
 /** The most requests of a run, as a multiple of what it needs. */
 const MAX_FACTOR = 4;
 /** Different answers that are kept of a run. */

@@ -1,6 +1,8 @@
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { ReceiverCheck } from "../check.ts";
 import type { Seen } from "../harness/effects.ts";
 import type { KitSender, Sent } from "../harness/kit-sender.ts";
+import type { Reply } from "../harness/message.ts";
 import { findLoss } from "./losses.ts";
 import { withAmounts } from "./money.ts";
 import { parseJson, spread } from "../values.ts";
@@ -92,9 +94,20 @@ function judge(kit: KitSender, sent: readonly Sent[], seen: Seen | undefined): v
     const { what, event, reply } = one;
     const answer = reply.insteadOf(`${what}: expected a status of 2xx`);
     kit.expect(GENUINE, reply.isAcknowledged, answer, reply);
+    const misread = misreadBody(reply, target.provider);
+    if (misread !== undefined) kit.verdicts.warn(GENUINE, `${what}: ${misread}`, [reply]);
     if (seen === undefined || !reply.isAcknowledged) continue;
     if (!isPartial || seen.of(event) !== undefined) expectOneRun(kit, ONE, one, seen);
   }
+}
+
+/** A sentence about a body that the sender reads, and that has another type than it documents. */
+function misreadBody(reply: Reply, { answer, title }: ProviderDocument): string | undefined {
+  const { reply: documented } = answer ?? {};
+  const [sent = ""] = (reply.header("content-type") ?? "").split(";");
+  const isRead = documented !== undefined && reply.isAcknowledged && reply.text !== "";
+  if (!isRead || [documented, "text/plain"].includes(sent.trim().toLowerCase())) return undefined;
+  return `answered with a body of ${sent || "no type"}, where ${title} reads ${documented}`;
 }
 
 const CHOSEN = 4;

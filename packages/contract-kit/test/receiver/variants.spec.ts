@@ -111,3 +111,21 @@ describe("Slack's events and forms", () => {
     );
   });
 });
+
+it("a body that Twilio cannot read is warned of", { tags: "ci" }, async () => {
+  const page: Fault = () => (request, response) => {
+    request.resume().on("end", () => {
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("OK");
+    });
+  };
+  const { findings } = await run({
+    target: await open("twilio", page),
+    checks: receiverChecks,
+    requirements: requirements("receiver"),
+    only: ["R-ACK-GENUINE"],
+  });
+  const genuine = findings.find(({ check }) => check === "receiver/genuine");
+  expect(`${genuine?.status}: ${genuine?.message}`).toMatch(
+    /^warn: .*answered with a body of text\/html, where Twilio reads text\/xml/,
+  );
+});
