@@ -29,7 +29,7 @@ export type Mistake =
 type Served = Socket & { readonly server?: Server };
 
 const HANDLER_MS = 40;
-const AGAIN_MS = 300;
+const AGAIN_MS = 2000;
 
 /** A receiver that verifies nothing, whose inbox is a map: all of it is what a mistake can be made in. */
 export function smallReceiver(mistake?: Mistake): RequestListener {
