@@ -96,7 +96,9 @@ describe("Slack's events and forms", () => {
     [
       "a retry that is acknowledged unread",
       retried,
-      [/^R-ACK-GENUINE: an event whose first 1 attempts did not arrive: .*without an effect/],
+      [
+        /^R-ACK-GENUINE: an event of 1 h ago, whose first 1 attempts did not arrive: .*without an effect/,
+      ],
     ],
   ])("let the kit name %s", { tags: "ci" }, async (_fault, fault, messages) => {
     const { findings } = await run({
