@@ -4,7 +4,6 @@ import { eventsOf as events, everything } from "../everything.ts";
 import { openService } from "../open-service.ts";
 import { askRefund } from "../../src/use-cases/ask-refund.ts";
 import { importRecords } from "../../src/use-cases/import-records.ts";
-import { failPayment, settlePayment } from "../../src/use-cases/payments.ts";
 import { authenticateClient } from "../../src/use-cases/tokens.ts";
 
 describe("the events of a merchant", () => {
@@ -51,26 +50,6 @@ describe("the events of a merchant", () => {
       await askRefund(open.context, open.merchant, { ...order, requestKey: "k" });
     expect(await Promise.all(seen)).toEqual([1, 2, 3, 4]);
   });
-});
-
-// The sandbox's model and the administration's tests have the other moves.
-it("failing a canceled payment is INVALID_TRANSITION and writes nothing", async () => {
-  const open = await openService();
-  const payment = { paymentId: await open.pay() };
-  await failPayment(open.context, open.merchant, { ...payment, status: "CANCELED" });
-  const before = await events(open);
-  const outcome = await failPayment(open.context, open.merchant, payment);
-  expect(outcome).toEqual({ ok: false, code: "INVALID_TRANSITION" });
-  expect(await events(open)).toEqual(before);
-});
-
-it("a payment that settles after a step back of real time settles at its creation", async () => {
-  const { context, pay, merchant, clock } = await openService();
-  const settledAt = clock.now();
-  const paymentId = await pay();
-  clock.advance(-5000);
-  const outcome = await settlePayment(context, merchant, { paymentId });
-  expect(outcome).toMatchObject({ ok: true, payment: { settledAt } });
 });
 
 it("a client's old secret works until the overlap of its rotation ends, to the millisecond", async () => {
