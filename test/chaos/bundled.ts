@@ -6,20 +6,16 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-
-export type Child = Awaited<ReturnType<typeof startBundled>>;
+import type { MerchantOptions } from "./crash-points.ts";
 
 let made: Promise<string> | undefined;
 
-/** Bundles the programs: started from sources, a process needs seven times the CPU time until it is ready. */
+/** Bundles the program: started from sources, a process needs seven times the CPU time until it is ready. */
 async function bundle(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-programs-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   await build({
-    entryPoints: {
-      deliverer: fileURLToPath(new URL("delivery-process.ts", import.meta.url)),
-      merchant: fileURLToPath(new URL("merchant.ts", import.meta.url)),
-    },
+    entryPoints: [fileURLToPath(new URL("merchant.ts", import.meta.url))],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -37,10 +33,10 @@ async function bundle(): Promise<string> {
   return folder;
 }
 
-/** Starts a program with these options. It ends with its input: a killed campaign leaves no process behind. */
-export async function startBundled(name: "deliverer" | "merchant", options: object) {
+/** Starts `merchant.ts` with these options. It ends with its input: a killed campaign leaves no process behind. */
+export async function startBundled(options: MerchantOptions) {
   const folder = await (made ??= bundle());
-  const flags = ["--disable-warning=ExperimentalWarning", join(folder, `${name}.mjs`)];
+  const flags = ["--disable-warning=ExperimentalWarning", join(folder, "merchant.mjs")];
   const child = spawn(process.execPath, [...flags, JSON.stringify(options)], {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") },

@@ -175,7 +175,7 @@ export async function crashCampaign({
 
 /** Starts a merchant's process, to which events are sent over four connections. */
 async function startMerchant(options: MerchantOptions) {
-  const child = await startBundled("merchant", options);
+  const child = await startBundled(options);
   // One that a crash ends before it listens prints no port.
   const url = `http://127.0.0.1:${(await child.ready)?.trim() ?? "0"}/webhooks`;
   const agent = new Agent({ connections: 4 });

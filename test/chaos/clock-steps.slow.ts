@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runRounds } from "../rounds.ts";
 import { CLOCK_STEPS, faketime, stepClocks, steppedProcesses } from "./clock-steps.ts";
-import { storesOf } from "./delivery-store.ts";
+import { storesOf } from "./chaos-store.ts";
 
 const why = faketime === undefined ? " (skipped: faketime is not installed)" : "";
 

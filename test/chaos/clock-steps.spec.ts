@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { drawn, seed } from "../seed.ts";
 import { CLOCK_STEPS, faketime, stepClocks, steppedProcesses } from "./clock-steps.ts";
-import { openStore } from "./delivery-store.ts";
+import { openStore } from "./chaos-store.ts";
 
 const why = faketime === undefined ? " (skipped: faketime is not installed)" : "";
 /** Far less than any step that stops something, and no bound of a loaded machine's speed. */

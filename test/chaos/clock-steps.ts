@@ -1,7 +1,7 @@
 import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type ChaosStore, isInstalled } from "./delivery-store.ts";
+import { type ChaosStore, isInstalled } from "./chaos-store.ts";
 import { openServed } from "./serve-processes.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

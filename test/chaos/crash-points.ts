@@ -55,41 +55,11 @@ export interface MerchantOptions {
   readonly flaw?: "acknowledges first" | "writes outside the transaction";
 }
 
-/** Points at which a delivering process can be ended, in the order in which a delivery passes them. */
-export const DELIVERY_POINTS = [
-  "inside the claim",
-  "after the claim",
-  "before the POST",
-  "within the POST",
-  "after the answer",
-  "inside the completion",
-  "after the completion",
-] as const;
-
-export type DeliveryPoint = (typeof DELIVERY_POINTS)[number];
-
-/** Options of a delivering process, as JSON in its first argument. It says `ready` when it delivers. */
-export interface DelivererOptions {
-  readonly name: string;
-  /** `postgres://…`, or the path of a SQLite file. */
-  readonly database: string;
-  /** A file with a line for each crash at a point, and for each step of wall time. */
-  readonly crashes: string;
-  /** Milliseconds that a claim lasts. */
-  readonly leaseMs: number;
-  /** Offset of the process's clock, in milliseconds. */
-  readonly ahead: number;
-  /** Ends the process when this point is passed for the `pass`th time, from 1. */
-  readonly crash?: { readonly point: DeliveryPoint; readonly pass: number };
-  /** A fault that a campaign must find. */
-  readonly flaw?: "completes first";
-}
-
 /** Ends this process by SIGKILL when it passes a point for the `pass`th time, and adds the point to a file. */
-export function crashingAt<Point extends string>(
-  crash: { readonly point: Point; readonly pass: number } | undefined,
+export function crashingAt(
+  crash: MerchantOptions["crash"],
   file: string,
-): (point: Point) => void {
+): (point: CrashPoint) => void {
   let passes = 0;
   return (point) => {
     if (crash?.point !== point) return;

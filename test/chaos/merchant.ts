@@ -27,7 +27,7 @@ import { type CrashPoint, crashingAt, type MerchantOptions } from "./crash-point
 const options = JSON.parse(process.argv[2] ?? "{}") as MerchantOptions;
 const { store, acknowledge, order, outside, crashes, now, crash, flaw } = options;
 
-const passing = crashingAt<CrashPoint>(crash, crashes);
+const passing = crashingAt(crash, crashes);
 
 /** An inbox that reports the points that its calls pass. */
 function crashingInbox<InboxType extends Inbox>(inbox: InboxType): InboxType {

@@ -2,8 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import type { Driver } from "@countersign/service";
 import type { Started } from "../../packages/cli/test/start-command.ts";
 import { seeded } from "../fuzz/random.ts";
-import type { ChaosStore } from "./delivery-store.ts";
-import { NO_FAULT, noneLeft, untoldRefunds, verdictOf } from "./delivery-verdict.ts";
+import type { ChaosStore } from "./chaos-store.ts";
+import { NO_FAULT, noneLeft, untoldRefunds, verdictOf } from "./serve-verdict.ts";
 import { openServed, type Served } from "./serve-processes.ts";
 
 /** Of a campaign that found no fault. */

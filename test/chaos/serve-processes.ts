@@ -7,7 +7,7 @@ import { listen, tunnelTo } from "../../packages/service/test/delivery/listening
 import { askRefund } from "../../packages/service/src/use-cases/ask-refund.ts";
 import { settledPayments } from "../../packages/service/test/payments.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import type { ChaosStore } from "./delivery-store.ts";
+import type { ChaosStore } from "./chaos-store.ts";
 
 const METRICS_TOKEN = "a-token-for-metrics";
 

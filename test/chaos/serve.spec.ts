@@ -1,9 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { queueOf } from "../../packages/service/test/delivery/queue.ts";
 import { clients } from "../../packages/receiver/test/inboxes/servers.ts";
 import { seed } from "../seed.ts";
-import { isPostgresMissing, openStore } from "./delivery-store.ts";
+import { isPostgresMissing, openStore } from "./chaos-store.ts";
 import { disturbedServe, NO_SERVE_FAULT, serveCampaign } from "./serve-campaign.ts";
+import { verdictOf } from "./serve-verdict.ts";
 
 const PATIENCE_MS = 180_000;
 
@@ -50,3 +52,29 @@ describe(
     );
   },
 );
+
+it("the campaign's verdict names events that are lost, wait, or have another end than they arrived with", async () => {
+  const { driver } = await openStore("sqlite");
+  const queue = await queueOf(driver, "sub_1");
+  await queue.publish(5, ["sub_1"]);
+  const set = (id: number, state: string) =>
+    queue.write("UPDATE deliveries SET state = $1, next_at = NULL WHERE id = $2", [
+      state,
+      `dlv_${id}`,
+    ]);
+  for (const id of [1, 2]) await set(id, "delivered");
+  await set(3, "exhausted");
+  await queue.write("DELETE FROM deliveries WHERE id = 'dlv_4'");
+  const written = [1, 2, 3, 4, 5].map((id) => `evt_${id}`);
+  const arrived = new Map([
+    ["evt_1", 1],
+    ["evt_3", 2],
+    ["evt_4", 1],
+  ]);
+  const eventsOf = (found: readonly string[]) => found.map((one) => JSON.parse(one) as object);
+  const { lost, waiting, mistold, repeated } = await verdictOf(driver, written, arrived);
+  expect(eventsOf(lost)).toMatchObject([{ event: "evt_2" }, { event: "evt_4" }]);
+  expect(eventsOf(waiting)).toMatchObject([{ event: "evt_5" }]);
+  expect(eventsOf(mistold)).toMatchObject([{ event: "evt_3" }]);
+  expect(repeated).toBe(1);
+});

@@ -5,8 +5,8 @@ import { profiles } from "@countersign/schemas/profiles";
 import { expect, it } from "vitest";
 import { runRounds } from "../rounds.ts";
 import { nothingWaits, refundVerdict } from "./serve-campaign.ts";
-import { type ChaosStore, isInstalled, storesOf } from "./delivery-store.ts";
-import { NO_FAULT } from "./delivery-verdict.ts";
+import { type ChaosStore, isInstalled, storesOf } from "./chaos-store.ts";
+import { NO_FAULT } from "./serve-verdict.ts";
 import { metricsOf, openServed } from "./serve-processes.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

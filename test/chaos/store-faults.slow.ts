@@ -9,7 +9,7 @@ import { clients, startPostgres } from "../../packages/receiver/test/inboxes/ser
 import { noDisk, smallDisk } from "../../packages/service/test/store/small-disk.ts";
 import { outsideDriver } from "../../packages/service/test/store/outside-driver.ts";
 import { runRounds } from "../rounds.ts";
-import { type ChaosStore, isInstalled } from "./delivery-store.ts";
+import { type ChaosStore, isInstalled } from "./chaos-store.ts";
 import { disturbedServe, NO_SERVE_FAULT } from "./serve-campaign.ts";
 
 const why = noDisk === undefined ? "" : ` (skipped: ${noDisk})`;

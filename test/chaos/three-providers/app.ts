@@ -34,35 +34,15 @@ export async function shopApp(
     await setTimeout(5);
   };
 
-  const stripeEvents = createReceiver({
-    ...options,
-    provider: stripe,
-    secrets: secrets.stripe,
-    fallback: book,
-  });
-  const connectEvents = createReceiver({
-    ...options,
-    provider: stripe,
-    secrets: secrets.stripeConnect,
-    fallback: book,
-  });
-  const githubEvents = createReceiver({
-    ...options,
-    provider: github,
-    secrets: secrets.github,
-    fallback: book,
-  });
-  const shopifyEvents = createReceiver({
-    ...options,
-    provider: shopify,
-    secrets: secrets.shopify,
-    fallback: book,
-  });
-
   const app = express();
-  app.post("/webhooks/stripe", toExpress(stripeEvents));
-  app.post("/webhooks/stripe-connect", toExpress(connectEvents));
-  app.post("/webhooks/github", toExpress(githubEvents));
-  app.post("/webhooks/shopify", toExpress(shopifyEvents));
+  for (const [path, provider, own] of [
+    ["stripe", stripe, secrets.stripe],
+    ["stripe-connect", stripe, secrets.stripeConnect],
+    ["github", github, secrets.github],
+    ["shopify", shopify, secrets.shopify],
+  ] as const) {
+    const receiver = createReceiver({ ...options, provider, secrets: own, fallback: book });
+    app.post(`/webhooks/${path}`, toExpress(receiver));
+  }
   return app;
 }

@@ -28,6 +28,8 @@ export class Invariants {
   readonly #changedAt = new Map<string, number>();
   /** Since when a delivery of a good endpoint could be attempted. */
   readonly #overdue = new Map<string, { readonly since: number; readonly version: string }>();
+  /** The processes' accepted deliveries, by both their ids. */
+  readonly #accepted = new Set<string>();
   /** The end of the last fault. */
   #calmSince = -Infinity;
 
@@ -56,7 +58,13 @@ export class Invariants {
     const ids = new Set(group.map(({ attempt }) => attempt.delivery.id));
     this.changed(({ id }) => ids.has(id));
     this.#watchActive();
-    for (const one of group) this.#checkStep(one);
+    for (const one of group) {
+      this.#checkStep(one);
+      const { id } = one.attempt.delivery;
+      const isAccepted = [...this.#accepted].some((own) => own.endsWith(` ${id}`));
+      if (one.state === "delivered" && !isAccepted)
+        this.#watched.broken(`${id} is recorded as delivered before it was`);
+    }
   }
 
   #checkStep({ attempt, state, nextAt, at }: DecidedAttempt): void {
@@ -81,6 +89,8 @@ export class Invariants {
     if (row === undefined || endpoint === undefined) return broken(`delivery ${id} not found`);
     this.#open.add(post);
     this.#overdue.delete(id);
+    if (this.#accepted.has(`${process.id} ${id}`) && !store.replayed.has(id))
+      broken(`${id} is attempted again by the process that delivered it`);
     if (process.stoodStill) return;
     const others = [...this.#open].filter((one) => one !== post && !one.process.stoodStill);
     const own = others.filter((one) => one.process === process);
@@ -102,6 +112,9 @@ export class Invariants {
 
   ended(post: Post): void {
     this.#open.delete(post);
+    const { answer, id, process } = post;
+    if (answer.kind === "answered" && answer.status < 300)
+      this.#accepted.add(`${process.id} ${id}`);
   }
 
   check(): void {

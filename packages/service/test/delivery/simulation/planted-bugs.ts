@@ -1,5 +1,5 @@
 import { DeliveryEngine } from "../../../src/delivery/deliver.ts";
-import type { DeliveryStore, EngineOptions } from "../../../src/delivery/types.ts";
+import type { ClaimedDelivery, DeliveryStore, EngineOptions } from "../../../src/delivery/types.ts";
 import type { EngineClass } from "./process.ts";
 
 /** A fault that the simulation has to find, planted through the ports of the engine. */
@@ -25,6 +25,34 @@ export const BUGS: readonly Bug[] = [
           return transport.post(request);
         },
       },
+    }),
+  },
+  {
+    name: "an attempt that is recorded and never made",
+    rule: /recorded as delivered before it was/,
+    plant: ({ transport }) => ({
+      transport: {
+        ...transport,
+        post: async () => ({ kind: "answered", status: 204, retryAfter: undefined, excerpt: "" }),
+      },
+    }),
+  },
+  {
+    name: "a claim that is answered again after its record",
+    rule: /attempted again by the process that delivered it/,
+    plant: inStore((store) => {
+      const claimed = new Map<string, ClaimedDelivery[]>();
+      return {
+        claim: async (requests, times) => {
+          const claims = await store.claim(requests, times);
+          return claims.map((one) => {
+            if (one === undefined) return one;
+            const before = claimed.get(one.endpoint.key) ?? [];
+            claimed.set(one.endpoint.key, [...one.deliveries]);
+            return { ...one, deliveries: [...one.deliveries, ...before] };
+          });
+        },
+      };
     }),
   },
   {
