@@ -37,7 +37,7 @@ export async function openInspector(options: OpenOptions = {}, atEnd: AtEnd = on
     target,
     ...(checksOf && { checks: checksOf(target) }),
   };
-  const { sandbox, seeded, refund } = await openSandbox({ inspector, ...more }, atEnd);
+  const { sandbox, seeded, refund, call } = await openSandbox({ inspector, ...more }, atEnd);
   return {
     sandbox,
     seeded,
@@ -48,27 +48,16 @@ export async function openInspector(options: OpenOptions = {}, atEnd: AtEnd = on
     /** Opens the page. */
     address: `${sandbox.url}/inspector/#key=${KEY}`,
     /** The calls, by the bearer token. */
-    api: createApi(sandbox.url, TOKEN),
+    api: async (method: "GET" | "POST" | "PUT", path: string, sent?: object | string) => {
+      const { status, body } = await call(
+        method,
+        path,
+        typeof sent === "string" ? { text: sent } : { json: sent },
+      );
+      // A test knows its form.
+      return { status, body: body as unknown };
+    },
     ...receiver,
-  };
-}
-
-/** Returns a function that calls the sandbox as a merchant does: JSON and a bearer token. */
-function createApi(url: string, token: string) {
-  return async (method: "GET" | "POST" | "PUT", path: string, body?: object | string) => {
-    const answer = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body !== undefined && { "content-type": "application/json" }),
-      },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    const printed = await answer.text();
-    return {
-      status: answer.status,
-      body: printed === "" ? undefined : (JSON.parse(printed) as unknown),
-    };
   };
 }
 

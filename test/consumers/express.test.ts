@@ -9,7 +9,7 @@ import { toExpress } from "@countersign/receiver/express";
 import { eventFactories, signedAttempt } from "@countersign/receiver/testing";
 import express from "express";
 
-test("an event reaches its handler through Express", async () => {
+test("an event reaches its handler through Express, and a forged one does not", async () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const seen: string[] = [];
   const outcomes: Outcome["kind"][] = [];
@@ -28,10 +28,10 @@ test("an event reaches its handler through Express", async () => {
   const event = eventFactories()["refund.authorized"]({ data: { paymentId: "ref_1" } });
   const { headers, body } = signedAttempt({ provider: reference, secrets: [secret], event });
   const url = `http://127.0.0.1:${String(port)}/webhooks`;
-  const answer = await fetch(url, { method: "POST", headers, body: Buffer.from(body) });
+  const post = async (sent: Buffer | string): Promise<number> =>
+    (await fetch(url, { method: "POST", headers, body: sent })).status;
+  assert.deepEqual([await post(Buffer.from(body)), await post("{}")], [204, 401]);
   server.close();
-
-  assert.equal(answer.status, 204);
   assert.deepEqual(seen, ["ref_1"]);
-  assert.deepEqual(outcomes, ["handled"]);
+  assert.deepEqual(outcomes, ["handled", "rejected"]);
 });

@@ -1,6 +1,4 @@
 import * as tls from "node:tls";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { onTestFinished } from "vitest";
 import { certificates, key } from "./certificates.ts";
 import { listen } from "./listening.ts";
@@ -35,15 +33,4 @@ export function trustAuthority(): void {
   const before = tls.getCACertificates("default");
   tls.setDefaultCACertificates([...before, certificates.authority]);
   onTestFinished(() => tls.setDefaultCACertificates(before));
-}
-
-/** Size of this process's heap after garbage collection, in bytes. */
-export function heapInUse(): number {
-  setFlagsFromString("--expose-gc");
-  // Protocols that the flag enables in new contexts.
-  const collect = runInNewContext("gc") as () => void;
-  collect();
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }

@@ -2,10 +2,11 @@ import type { RequestListener } from "node:http";
 import type net from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { heldMemory } from "../../../../test/held-memory.ts";
 import { undiciTransport } from "../../src/delivery/egress/transport.ts";
 import { hostileEndpoints, startHostileServers } from "./hostile-endpoints.ts";
 import { listenHttp, listenRaw, requestTo, startReceiver } from "./listening.ts";
-import { faults, genuine, heapInUse, listenTls, trustAuthority } from "./tls-endpoints.ts";
+import { faults, genuine, listenTls, trustAuthority } from "./tls-endpoints.ts";
 
 /** Short if it is to be met, long if a loaded machine must not meet it. */
 const DEADLINE = 300;
@@ -206,9 +207,9 @@ describe("B11: an endpoint over TLS", () => {
           expect(answer).toEqual(failed);
     };
     await postMany(10);
-    const before = heapInUse();
+    const before = heldMemory();
     await postMany(20);
     // A connection that stayed, with its certificate and its keys, would be tens of kilobytes.
-    expect(heapInUse() - before).toBeLessThan(160 * 4096);
+    expect(heldMemory() - before).toBeLessThan(160 * 4096);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { heldMemory } from "../../../../test/held-memory.ts";
 import { replayDeliveries } from "../../src/delivery/operator.ts";
 import { textOf, type Sql, type SqlValue } from "../../src/store/driver.ts";
 import { deliveryStore } from "../../src/store/tables/delivery-queue.ts";
@@ -6,7 +7,6 @@ import { deleteExpiredTokens } from "../../src/store/tables/tokens.ts";
 import { hookedDriver } from "../hooked-driver.ts";
 import { fill } from "./backlog.ts";
 import { answered, CLOCK_START, fakeTransport, openQueue } from "./queue.ts";
-import { heapInUse } from "./tls-endpoints.ts";
 
 it("P6: no statement of the delivery engine scans the deliveries, attempts or events on SQLite, whatever waits in them", async () => {
   const queue = await openQueue();
@@ -58,10 +58,10 @@ it(
       transport.posts.length = 0;
       return answered(204);
     });
-    const before = heapInUse();
+    const before = heldMemory();
     queue.engine(transport);
     await done.promise;
     // All of them would be about 20 MB, at 400 bytes each.
-    expect(heapInUse() - before).toBeLessThan(10_000_000);
+    expect(heldMemory() - before).toBeLessThan(10_000_000);
   },
 );

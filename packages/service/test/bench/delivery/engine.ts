@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { profiles } from "@countersign/schemas/profiles";
 import { DueClock, systemClock } from "../../../src/clock.ts";
 import { undiciTransport } from "../../../src/delivery/egress/transport.ts";
@@ -27,17 +26,10 @@ import {
   serverCpu,
   urlOf,
   type BenchJob,
-  type SnapshotRates,
 } from "./job.ts";
 
 const keyOf = (endpoint: number): string => `sub_${String(endpoint)}`;
 const vault = testVault();
-/** A snapshot is held for so long, and a rate of it is measured over so long. */
-const HELD_MS = 300_000;
-const PHASE_MS = 20_000;
-/** Delay of each POST between the measurements: about 600 deliveries a second. */
-const SLOWED_MS = 100;
-
 // The delivery engine over a store, with its own policy but the concurrency of the others.
 await runJob(async (job) => {
   const { driver, url } = await openFilled(job);
@@ -45,20 +37,12 @@ await runJob(async (job) => {
     endpointOf(number, job.slowEvery),
   ).filter((endpoint) => endpoint > 0).length;
   let delivered = 0;
-  let delayMs = 0;
   const done = Promise.withResolvers<void>();
   const { standard } = profiles;
   const policy = { ...deliveryPolicyOf(standard), concurrency: CONCURRENCY };
-  const transport = undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true });
   const engine = new DeliveryEngine({
     store: deliveryStore(driver),
-    transport: {
-      post: async (request) => {
-        if (delayMs > 0) await setTimeout(delayMs);
-        return transport.post(request);
-      },
-      close: () => transport.close(),
-    },
+    transport: undiciTransport({ deadlineMs: policy.deadlineMs, allowLoopback: true }),
     policy,
     vault,
     clock: systemClock,
@@ -77,18 +61,11 @@ await runJob(async (job) => {
       attemptBroke: (error) => done.reject(error),
     },
   });
-  if (job.snapshot === "whole run" && job.kind === "postgres") await holdSnapshot(url);
+  if (job.holdsSnapshot && job.kind === "postgres") await holdSnapshot(url);
   const start = performance.now();
   const before = process.cpuUsage();
   const serverBefore = serverCpu(job);
   engine.start();
-  if (job.snapshot === "five minutes") {
-    const slow = (ms: number): void => void (delayMs = ms);
-    const snapshot = await rateSnapshot(job, { url, delivered: () => delivered, slow });
-    await engine.stop({ graceMs: 3000 });
-    await driver.close();
-    return { rate: Number.NaN, cpu: Number.NaN, serverCpu: Number.NaN, snapshot };
-  }
   await done.promise;
   const rate = (healthy / (performance.now() - start)) * 1000;
   const { user, system } = process.cpuUsage(before);
@@ -97,40 +74,6 @@ await runJob(async (job) => {
   await driver.close();
   return { rate, cpu: (user + system) / healthy, serverCpu: server / healthy };
 });
-
-/** Measures the full rate before, at the beginning and end of, and after a snapshot that is held for five minutes. */
-async function rateSnapshot(
-  job: BenchJob,
-  {
-    url,
-    delivered,
-    slow,
-  }: {
-    readonly url: string;
-    readonly delivered: () => number;
-    readonly slow: (ms: number) => void;
-  },
-): Promise<SnapshotRates> {
-  const rate = async (): Promise<number> => {
-    const [from, at] = [delivered(), performance.now()];
-    await setTimeout(PHASE_MS);
-    return ((delivered() - from) / (performance.now() - at)) * 1000;
-  };
-  // Compiles the code and fills the caches.
-  await setTimeout(10_000);
-  const before = await rate();
-  const release = await holdSnapshot(url);
-  const early = await rate();
-  // Fewer deliveries in between: at the full rate the database would have to begin with millions.
-  slow(SLOWED_MS);
-  await setTimeout(HELD_MS - 2 * PHASE_MS);
-  slow(0);
-  const late = await rate();
-  release();
-  const after = await rate();
-  if (delivered() === job.deliveries) throw new Error("too few deliveries for this machine");
-  return { before, early, late, after };
-}
 
 async function openStore(
   job: BenchJob,

@@ -14,8 +14,8 @@ export interface BenchJob {
   readonly slowEvery: number;
   /** Deliveries that are due a day later. */
   readonly later: number;
-  /** Holds a snapshot on PostgreSQL, as a backup does, from before the first delivery or for five minutes in between. */
-  readonly snapshot?: "whole run" | "five minutes";
+  /** Holds a snapshot on PostgreSQL, as a backup does, from before the first delivery. */
+  readonly holdsSnapshot: boolean;
 }
 
 /** The process's output, as JSON. */
@@ -26,11 +26,7 @@ export interface BenchFigures {
   readonly cpu: number;
   /** The same of the database's processes; `NaN` without one, and where `/proc` does not report it. */
   readonly serverCpu: number;
-  readonly snapshot?: SnapshotRates;
 }
-
-/** Deliveries per second before, early and late in, and after the time in which a snapshot was held. */
-export type SnapshotRates = Readonly<Record<"before" | "early" | "late" | "after", number>>;
 
 /** Runs one process of the benchmark: no kind inherits another one's heap or compiled code. */
 export async function runJob(figuresOf: (job: BenchJob) => Promise<BenchFigures>): Promise<void> {
@@ -97,14 +93,13 @@ function statOf(pid: string): string[] {
   return [name, ...rest.trim().split(" ")];
 }
 
-/** Keeps every row of a database that the run replaces, as a backup does. @returns Ends that. */
-export async function holdSnapshot(url: string): Promise<() => void> {
+/** Keeps every row of a database that the run replaces, as a backup does. */
+export async function holdSnapshot(url: string): Promise<void> {
   const client = new pg.Client(url);
   client.on("error", () => {});
   await client.connect();
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
   await client.query("SELECT count(*) FROM pg_class");
-  return () => void client.end();
 }
 
 /** Endpoints in addition to the slow one; each has its own address. */

@@ -69,7 +69,7 @@ async function figuresOf(job: BenchJob, { add, work }: Peer): Promise<BenchFigur
   }));
   for (let from = 0; from < tasks.length; from += CHUNK) await add(tasks.slice(from, from + CHUNK));
   const healthy = tasks.filter(({ endpoint }) => endpoint > 0).length;
-  if (job.snapshot === "whole run" && !["bullmq", "memory"].includes(job.kind))
+  if (job.holdsSnapshot && !["bullmq", "memory"].includes(job.kind))
     await holdSnapshot(databaseUrl(job));
   const done = Promise.withResolvers<void>();
   let delivered = 0;
