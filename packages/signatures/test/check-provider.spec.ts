@@ -4,7 +4,7 @@ import { documentOf, documents } from "./provider-files.ts";
 import { provider } from "./samples.ts";
 
 const timed = (change: object = {}) => ({
-  timestamp: { at: "header:X-Time", unit: "s", toleranceSeconds: 300, ...change },
+  timestamp: { at: "header:X-Time", unit: "s" as const, toleranceSeconds: 300, ...change },
 });
 const id = { id: { at: "header:X-Id" } };
 const signed = (...parts: NonNullable<SignatureDocument["signed"]>) => ({ signed: parts });
@@ -109,6 +109,14 @@ describe("a provider document", () => {
       "splits",
     );
     expect(schemeOf(provider(signed("url", "body"))).needsUrl).toBe(true);
+  });
+
+  it("demands ten digits of a time in seconds that nothing separates from the body", () => {
+    const sent = { "x-signature": "0".repeat(64), "x-time": "179000000" };
+    const codeOf = (...parts: NonNullable<SignatureDocument["signed"]>) =>
+      schemeOf(provider(signed(...parts), timed())).checkHeaders(sent);
+    expect(codeOf("timestamp", "body")).toMatchObject({ code: "CS_SIGNATURE_TIMESTAMP_INVALID" });
+    expect(codeOf("timestamp", { text: "." }, "body")).toMatchObject({ ok: true });
   });
 
   it("warns that no time is signed, and repeats why it is weak and ambiguous", () => {
