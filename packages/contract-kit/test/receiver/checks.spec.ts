@@ -67,9 +67,9 @@ describe.concurrent("our own receiver", () => {
         expect.stringMatching(/^R-LOAD-SHED: \d+ events at once are within its limit/),
         expect.stringMatching(/^R-ORDER-GUARD: it has no order guard/),
         expect.stringMatching(/^R-BODY-SLOW: .*--slow/),
-        expect.stringMatching(/^R-ACK-HANGING: .*--slow/),
         expect.stringMatching(/^R-ONCE-RECONCILED: .*--reconcile-command/),
         expect.stringMatching(/^R-ACK-AFTER-HANDLER: only a restart shows it/),
+        expect.stringMatching(/^R-ACK-HANGING: .*--slow/),
       ]);
       expect(told(guarded.findings, "pass")).toEqual(["R-ORDER-GUARD: "]);
     },
