@@ -20,7 +20,7 @@ interface Definition<O extends Table> {
   ): boolean | void | Promise<boolean | void>;
 }
 
-/** What a command was called with besides its options. */
+/** The arguments of a command besides its options. */
 interface Given {
   readonly args: readonly string[];
   readonly command: Command;

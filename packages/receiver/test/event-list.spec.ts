@@ -31,7 +31,7 @@ async function pagesOf(list: ReadList): Promise<number> {
   return pages;
 }
 
-/** What a list that is read to its end has asked. */
+/** The requests of a list that is read to its end. */
 async function askedBy(
   provider: ProviderDocument,
   answer: (asked: Asked, number: number) => Page,

@@ -16,9 +16,9 @@ export interface Vector {
   /** The key that the message names. */
   readonly key?: string;
   readonly claims?: Readonly<Record<string, string>>;
-  /** What a receiver reads of a genuine message. */
+  /** The facts that a receiver reads from a genuine message. */
   readonly event?: { readonly id?: string; readonly type?: string; readonly time?: number };
-  /** What a receiver answers to a handshake. */
+  /** The answer of a receiver to a handshake. */
   readonly handshake?: {
     readonly status?: number;
     readonly text?: string;

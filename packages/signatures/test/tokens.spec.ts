@@ -41,7 +41,7 @@ describe("a token of the sender", () => {
     ["another algorithm", "MALFORMED", {}, { alg: "none" }],
     ["an extension that must be understood", "MALFORMED", {}, { crit: ["b64"] }],
     ["no expiry", "TOKEN_INVALID", { exp: undefined }],
-    ["an expiry that is no number", "TOKEN_INVALID", { exp: "9999999999" }],
+    ["an expiry that is not a number", "TOKEN_INVALID", { exp: "9999999999" }],
     ["an expiry in the past", "TIMESTAMP_TOO_OLD", { exp: NOW_SECONDS - 5 }],
     ["a beginning in the future", "TIMESTAMP_TOO_NEW", { iat: NOW_SECONDS + 6 }],
     ["another issuer", "TOKEN_INVALID", { iss: "key-2" }],

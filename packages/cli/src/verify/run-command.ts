@@ -59,7 +59,7 @@ interface ShellCommand {
   readonly option: string;
   readonly text: string;
   readonly env: Surroundings["env"];
-  /** What no message may contain. Without it no message has the command's stderr, which a server may go on using. */
+  /** Texts that no message may contain. Without it no message has the command's stderr, which a server may go on using. */
   readonly secret?: string;
   readonly stopped?: AbortSignal;
 }

@@ -25,7 +25,7 @@ interface Verification<T extends Opened> {
   readonly judge: (opened: T, judging: Judging) => Promise<ReportDocument>;
 }
 
-/** What is judged: a requirement, its level, and who states it in which words. */
+/** A requirement that is judged, its level, and who states it in which words. */
 interface ListedRow {
   readonly requirement: string;
   readonly level: string | undefined;

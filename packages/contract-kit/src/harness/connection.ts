@@ -25,7 +25,7 @@ export interface Received {
   readonly body: Uint8Array;
   /** True if the connection may carry another request. */
   readonly isReusable: boolean;
-  /** True if nothing says where its body ends, and the connection stays open. */
+  /** True if no header gives the body's length and the connection stays open. */
   readonly isEndless: boolean;
   /** All bytes that arrived. */
   readonly raw: Uint8Array;

@@ -104,7 +104,7 @@ export class Reply {
   readonly status: number | undefined;
   /** Names in lower case, in their order. */
   readonly headers: readonly Header[];
-  /** True if nothing says where its body ends, and the connection stays open. */
+  /** True if no header gives the body's length and the connection stays open. */
   readonly isEndless: boolean;
   /** True if the sender counts it as delivered. */
   readonly isAcknowledged: boolean;

@@ -180,7 +180,7 @@ const NOT_JSON: Changes = {
   "a document of XML": () => "<event><id>evt_1</id></event>",
 };
 
-/** JSON that is no event where an event is one object. */
+/** JSON that is not one object, where an event is one. */
 const OTHER_VALUES: Changes = {
   null: () => "null",
   "a number": () => "1",

@@ -33,7 +33,7 @@ export const distinct: ReceiverCheck = receiverCheck({
       if (seen === undefined || refused !== undefined) continue;
       const count = seen.count({ ids: events.flatMap(({ ids }) => ids) });
       const message = `${what}: both were acknowledged, and handlers have run ${count} times: 2 expected`;
-      // Vendors advise to know an event by this id alone.
+      // Vendors advise to know an event by this id and nothing else.
       const isOneId = events[0]?.id === events[1]?.id && kit.events.form.idPlaces.length === 1;
       const shared = `${message}. One id of ${kit.target.provider.title} can come with several types: if you subscribe to more than one, remember the id with the type`;
       if (count < 2 && isOneId) kit.verdicts.warn(DISTINCT, shared, replies);

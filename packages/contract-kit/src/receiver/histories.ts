@@ -4,7 +4,7 @@ import type { KitSender } from "../harness/kit-sender.ts";
 import type { Reply } from "../harness/message.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 
-/** What is sent of one event; `share`: how much of the time of one attempt passes before the next. */
+/** An attempt of one event; `share`: how much of the time of one attempt passes before the next. */
 export interface Step {
   readonly kind: "plain" | "fails" | "overlap" | "failing overlap" | "hang-up" | "others";
   /** The event's place in the history. */
@@ -13,14 +13,14 @@ export interface Step {
   readonly share: number;
 }
 
-/** What went wrong, by the requirement that it breaks. */
+/** A fault, and the requirement that it breaks. */
 export interface Fault {
   readonly requirement: string;
   readonly message: string;
   readonly replies: readonly Reply[];
 }
 
-/** How a receiver answers one plain attempt. */
+/** The answer of a receiver to one plain attempt. */
 export interface Pace {
   /** Milliseconds from an attempt to its answer. */
   readonly ms: number;

@@ -28,7 +28,7 @@ const within = ({ signing }: KitSender, seconds: number): number =>
 /** Strict receivers may refuse a parameter that they do not know. */
 const QUERY = "with a parameter in the URL that is not signed";
 
-/** How an event is repeated whose answer its sender missed: what differs from the first attempt. */
+/** The differences between an event's first attempt, whose answer its sender missed, and the next one. */
 const REPEATS: Readonly<Record<string, (kit: KitSender, event: TestEvent) => AttemptOrder>> = {
   "a second later": (kit) => ({ timestamp: kit.seconds() + 1, retries: 1 }),
   "a minute earlier": (kit) => ({ timestamp: kit.seconds() - within(kit, 61) }),

@@ -12,7 +12,7 @@ import { survey } from "./survey.ts";
 /** A check of a receiver before it is run. */
 interface ReceiverCheckOptions extends Pick<ReceiverCheck, "id" | "title"> {
   readonly requirements: readonly [string, ...string[]];
-  /** What it cannot run without: `effects` if only they show whether its requirements are met. */
+  /** Its needs: `effects` if only they show whether its requirements are met. */
   readonly needs?: readonly Need[];
   /** True if it reports why genuine attempts are refused. All others are skipped then. */
   readonly isFirst?: boolean;
@@ -111,7 +111,7 @@ export const WAITS = "it waits for the receiver's own deadlines: --slow runs it"
 
 type Need = "slow" | "effects" | "id" | "types" | "time" | "json" | "bytes";
 
-/** What targets and providers may lack, each with the reason that it gives. */
+/** Needs that a target or provider may lack, each with the reason that a report gives. */
 const needs: Readonly<Record<Need, (target: ReceiverTarget) => string | false>> = {
   slow: ({ slow }) => !slow && WAITS,
   effects: ({ effects }) => effects === undefined && NO_EFFECTS,

@@ -46,7 +46,7 @@ async function sendEachType(kit: KitSender): Promise<Survey> {
 
 const WAIT_MS = 2000;
 
-/** What delayed an attempt: nothing, a stranger's connection, or something else. */
+/** The cause of an attempt's delay: nothing, a stranger's connection, or something else. */
 interface Delayed {
   readonly delay: "none" | "stranger" | "other";
   readonly reply: Reply;

@@ -48,7 +48,7 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
   let running = 0;
   let last: Promise<unknown> = Promise.resolve();
   const deliver = async (body: string, url: string, isGone: () => boolean): Promise<number> => {
-    // What is no event here is one that another check has broken.
+    // Any other body is one that another check has broken.
     const event = JSON.parse(body) as {
       readonly id: string;
       readonly type: string;
