@@ -28,7 +28,7 @@ test("an event reaches its handler through Express, and a forged one does not", 
   const event = eventFactories()["refund.authorized"]({ data: { paymentId: "ref_1" } });
   const { headers, body } = signedAttempt({ provider: reference, secrets: [secret], event });
   const url = `http://127.0.0.1:${String(port)}/webhooks`;
-  const post = async (sent: Buffer | string): Promise<number> =>
+  const post = async (sent: Buffer<ArrayBuffer> | string): Promise<number> =>
     (await fetch(url, { method: "POST", headers, body: sent })).status;
   assert.deepEqual([await post(Buffer.from(body)), await post("{}")], [204, 401]);
   server.close();
