@@ -5,7 +5,7 @@ import { type MistakeCode, MistakeError } from "./mistake.ts";
 import { defaultBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
 import type { ProviderParts, ReceiverLimits, VerifyParts } from "./pipeline/parts.ts";
 import { quoted } from "./pipeline/router.ts";
-import { isOwn } from "./provider.ts";
+import { depthOf, isOwn } from "./provider.ts";
 import { warnProcess } from "./runtime.ts";
 
 type AnyOptions = ReceiverOptions<unknown>;
@@ -147,15 +147,15 @@ const USUAL = { deadlineSeconds: 10, bodyBytes: 1_048_576 };
 function limitsOf(
   { limits = {} }: AnyOptions,
   inbox: Inbox,
-  { answer }: ProviderDocument,
+  provider: ProviderDocument,
 ): ReceiverLimits {
-  const { deadlineSeconds, bodyBytes: documented } = { ...USUAL, ...answer };
+  const { deadlineSeconds, bodyBytes: documented } = { ...USUAL, ...provider.answer };
   const deadlineMs = deadlineSeconds * 1000;
   const {
     bytesInFlight = 67_108_864,
     bodyBytes = Math.max(USUAL.bodyBytes, Math.min(documented, bytesInFlight)),
     bodyMs = 10_000,
-    depth = 16,
+    depth = depthOf(provider),
     // The rest of the sender's timeout is for the answer's way back.
     answerMs = Math.max(deadlineMs - 1000, Math.ceil(deadlineMs / 2)),
   } = limits;

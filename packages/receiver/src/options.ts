@@ -120,8 +120,8 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   /** The longest run of a handler, in milliseconds; more than `limits.answerMs`. Default 60,000. */
   readonly lease?: number;
   /**
-   * Default `{ bodyBytes: 1048576, bodyMs: 10000, depth: 16, concurrentHandlers: 256, bytesInFlight: 67108864 }`
-   * and the provider's deadline − 1 s for `answerMs`. `bodyBytes` is larger for a provider that documents larger bodies. With `postgresInbox`, `concurrentHandlers` is at most
+   * Default `{ bodyBytes: 1048576, bodyMs: 10000, depth: 64, concurrentHandlers: 256, bytesInFlight: 67108864 }`
+   * and the provider's deadline − 1 s for `answerMs`; `depth` is 16 for the payment interface. `bodyBytes` is larger for a provider that documents larger bodies. With `postgresInbox`, `concurrentHandlers` is at most
    * the pool's size − 1.
    */
   readonly limits?: Partial<ReceiverLimits>;

@@ -101,5 +101,8 @@ function rowsOf({ catalogue = [] }: ProviderDocument): ReadonlyMap<string, Known
   );
 }
 
+/** The deepest body that is read: the payment interface's is shallow, and vendors nest texts with styles. */
+export const depthOf = (provider: ProviderDocument): number => (isOwn(provider) ? 16 : 64);
+
 /** True for the payment interface's documents, also with a user's own changes. */
 export const isOwn = ({ sending }: ProviderDocument): boolean => sending !== undefined;

@@ -10,7 +10,7 @@ import type { ProviderParts } from "./pipeline/parts.ts";
 import { readEvents, Reading } from "./pipeline/read-events.ts";
 import { formatOf } from "./pipeline/headers.ts";
 import { signedUrl } from "./pipeline/verify.ts";
-import { providerParts, type UntypedEvents } from "./provider.ts";
+import { depthOf, providerParts, type UntypedEvents } from "./provider.ts";
 
 /** Options of `createReceiver`, of which `secrets` is a list here. */
 export interface VerifyEventOptions<Types> extends Pick<
@@ -90,7 +90,10 @@ export function verifyEvent<Types = UntypedEvents>(
     );
   withCode({ code: "CS_SECRET_INVALID", caller }, () => scheme.check(secrets, "verify"));
   const places = { headers, body, url: signedUrl(url, { publicUrl }) };
-  const reading = new Reading(places, { format: formatOf(headers, media), depth: 16 });
+  const reading = new Reading(places, {
+    format: formatOf(headers, media),
+    depth: depthOf(provider),
+  });
   const verification = withCode({ code: "CS_OPTION_INVALID", caller }, () =>
     scheme.verify({ ...places, method, places: reading.places }, secrets, {
       now: typeof now === "function" ? now() : now,

@@ -29,15 +29,20 @@ export function signedBy({ signature, id, timestamp }: Provider): ReadonlySet<st
 
 /** Returns a function that is true for the places that the signature covers. */
 export function coverageOf(
-  { signature: { algorithm, signed: parts = [] } }: Provider,
+  { signature: { algorithm, carrier, signed: parts = [] } }: Provider,
   signed: ReadonlySet<string>,
 ): (place: Place) => boolean {
-  const isToken = ALGORITHMS[algorithm].token !== undefined;
+  const { token, kind } = ALGORITHMS[algorithm];
+  const isToken = token !== undefined;
+  // A single HMAC has one spelling: nobody can send what it signs with another.
+  const [only, ...more] = carrier;
+  const isSingle = kind === "hmac" && more.length === 0 && only?.separator === undefined;
   const left = parts.flatMap((part) =>
     typeof part === "object" && "form" in part ? (part.without ?? []) : [],
   );
   return (place) =>
     (isToken && /^(?:jwt|jose):/.test(place)) ||
+    (isSingle && place === only?.at) ||
     (isIn(place, signed) && !left.some((name) => place === `form:${name}`));
 }
 

@@ -23,7 +23,7 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\
 
 /** An absolute URL in RFC 3986's characters without brackets: no JSON body can begin with a part of it. */
 const URL_FORM =
-  /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?:[/?][/?A-Za-z0-9._~!$&'()*+,;=:@%-]*)?$/;
+  /^https?:\/\/(?:[A-Za-z0-9._~!$&'()*+,;=:%-]*@)?[A-Za-z0-9.-]+(?::\d{1,5})?(?:[/?][/?A-Za-z0-9._~!$&'()*+,;=:@%-]*)?$/;
 
 export function isUrl(url: string | undefined): url is string {
   return url !== undefined && url.length <= 8192 && URL_FORM.test(url);

@@ -264,13 +264,15 @@ export function pairOf(pairs: FromSignature["pairs"], pair: string): string | un
 /** Judges a condition. A value that cannot be read meets none. */
 export type IsMet = (places: Places) => boolean;
 
-export function conditionOf({ at, equals, startsWith, present }: Condition): IsMet {
-  const place = parsePlace(at);
-  return (places) => {
-    const value = places.any(place);
-    if (present !== undefined) return (value !== undefined && value !== null) === present;
-    return startsWith === undefined
-      ? value === equals
-      : typeof value === "string" && value.startsWith(startsWith);
-  };
+/** Compiles a condition, or a list of which all must be met. */
+export function conditionOf(given: Condition | readonly Condition[]): IsMet {
+  const all = [given].flat().map((one) => ({ ...one, place: parsePlace(one.at) }));
+  return (places) =>
+    all.every(({ place, equals, startsWith, present }) => {
+      const value = places.any(place);
+      if (present !== undefined) return (value !== undefined && value !== null) === present;
+      return startsWith === undefined
+        ? value === equals
+        : typeof value === "string" && value.startsWith(startsWith);
+    });
 }

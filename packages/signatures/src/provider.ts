@@ -28,7 +28,7 @@ export type Encoding = "hex" | "base64" | "base64url";
 export type Part =
   | ("id" | "timestamp" | "body" | "url" | "method" | "secret")
   | { readonly text: string }
-  | { readonly at: Place }
+  | { readonly at: Place; readonly case?: "lower" }
   | { readonly crc32: "body" }
   | {
       readonly form: "sorted";

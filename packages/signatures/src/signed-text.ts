@@ -95,7 +95,9 @@ function partWriter(part: Part, join: string | undefined, time: ParsedPlace | un
   if ("crc32" in part) return textWriter(({ body }) => String(crc32(body)));
   if ("at" in part) {
     const place = parsePlace(part.at);
-    return textWriter(({ places }) => places.signedText(place));
+    return part.case === "lower"
+      ? textWriter(({ places }) => places.signedText(place)?.toLowerCase())
+      : textWriter(({ places }) => places.signedText(place));
   }
   if ("ifPresent" in part) {
     const place = parsePlace(part.ifPresent);

@@ -15,6 +15,10 @@ export type Part =
     }
   | {
       readonly at: Place;
+      /**
+       * Written in lower case before it is signed.
+       */
+      readonly case?: "lower";
     }
   | {
       readonly crc32: "body";
@@ -128,7 +132,7 @@ export interface ProviderDocument {
     readonly toleranceSeconds: number;
   };
   /**
-   * Accepted media types; application/json and application/*+json by default.
+   * Accepted media types; application/json and application/*+json by default. One with parameters is compared as a whole.
    *
    * @minItems 1
    */
@@ -428,7 +432,10 @@ export interface TimePlace {
   readonly unit: Unit;
 }
 export interface Variant {
-  readonly when: Condition;
+  /**
+   * A condition, or several of which all must be met.
+   */
+  readonly when: Condition | readonly Condition[];
   readonly event: EventPlaces;
 }
 export interface Handshake {

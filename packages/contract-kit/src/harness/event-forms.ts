@@ -50,7 +50,7 @@ export function formsOf(provider: ProviderDocument): readonly [EventForm, ...Eve
       dataAt: event.data ?? whole,
     };
   };
-  return [form(provider.event, []), ...variants.map((one) => form(one.event, [one.when]))];
+  return [form(provider.event, []), ...variants.map((one) => form(one.event, [one.when].flat()))];
 }
 
 /** True if events of any type can have the form: its type is not a fixed text. */

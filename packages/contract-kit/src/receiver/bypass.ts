@@ -55,7 +55,9 @@ function trials(kit: KitSender): readonly Attempt[] {
   const types = (events.isOpen ? trialTypes : []).filter((name) => !answered.includes(name));
   const live = typeof event.live === "string" ? event.live : event.live?.at;
   // A document's other forms of its events need the same signature.
-  const forms = variants.filter(({ when }) => !when.at.startsWith("form:"));
+  const forms = variants
+    .flatMap(({ when }) => when)
+    .filter(({ at, present }) => !at.startsWith("form:") && present !== false);
   const orders: readonly (readonly [what: string, order: Partial<EventOrder>])[] = [
     ...types.map((name) => {
       const type = events.withLastPart(events.rows[0]?.type ?? "", () => name);
@@ -64,7 +66,7 @@ function trials(kit: KitSender): readonly Attempt[] {
     ...(live === undefined ? [] : [false, "test"]).map(
       (mode) => [`of a test mode`, { more: { [String(live)]: mode } }] as const,
     ),
-    ...forms.map(({ when: { at, equals, startsWith } }) => {
+    ...forms.map(({ at, equals, startsWith }) => {
       const value = equals ?? startsWith ?? "1";
       return [`with ${value} at ${at}`, { more: { [at]: value } }] as const;
     }),

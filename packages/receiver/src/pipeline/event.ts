@@ -75,7 +75,7 @@ export interface EventPlan {
 export function compileEvent(
   event: ProviderDocument["event"],
   scheme: Pick<SignatureScheme, "covers">,
-  when?: Condition,
+  when?: Condition | readonly Condition[],
 ): EventPlan {
   const covers = (places: readonly ParsedPlace[]): boolean =>
     places.every(({ text }) => scheme.covers(text));

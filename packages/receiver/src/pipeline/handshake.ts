@@ -11,7 +11,7 @@ import type { ReceiverResponse } from "./outcome.ts";
 
 /** A request that is answered and never recorded: a challenge, or a ping. */
 export interface HandshakePlan {
-  readonly when: readonly IsMet[];
+  readonly when: IsMet;
   readonly method: "GET" | "POST";
   /** The place of the token that proves an unsigned handshake. */
   readonly token: ParsedPlace | undefined;
@@ -36,7 +36,7 @@ export function compileHandshakes({
       if (isUnsigned && members.some(([, , isHmac]) => isHmac))
         throw new TypeError(`${title}: an unsigned handshake must not sign what a stranger sends`);
       return {
-        when: when.map(conditionOf),
+        when: conditionOf(when),
         method,
         token: token === undefined ? undefined : parsePlace(token),
         status,
@@ -64,8 +64,7 @@ export function answerHandshake(
     ({ method, token, when }) =>
       ("sign" in proof
         ? method === "POST" && token === undefined
-        : method === proof.method && isToken(token, places, proof)) &&
-      when.every((isMet) => isMet(places)),
+        : method === proof.method && isToken(token, places, proof)) && when(places),
   );
   if (plan === undefined) return undefined;
   const { status = plan.text || plan.json ? 200 : 204, text, json } = plan;

@@ -71,7 +71,11 @@ export function compileMedia(media: readonly string[] = JSON_TYPES): MediaReader
     (type) => type.match(/^(?<start>.+\/)\*(?<end>\+.+)$/)?.slice(1) ?? [],
   );
   const [start, end] = suffixes;
-  const byDefault = media.every((type) => type === FORM) ? "form" : "json";
+  const byDefault = media.every((type) => type.startsWith(FORM))
+    ? "form"
+    : accepted.has("text/plain")
+      ? "text"
+      : "json";
   return (contentType) => {
     if (contentType === undefined) return byDefault;
     const given = String(contentType).toLowerCase();
@@ -84,7 +88,7 @@ export function compileMedia(media: readonly string[] = JSON_TYPES): MediaReader
         type.startsWith(start) &&
         type.endsWith(end));
     if (!isAccepted) return undefined;
-    if (type === FORM) return "form";
+    if (type.startsWith(FORM)) return "form";
     return type.endsWith("json") ? "json" : "text";
   };
 }

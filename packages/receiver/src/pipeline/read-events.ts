@@ -38,7 +38,7 @@ export class Reading {
   readonly places: Places;
   readonly body: Uint8Array;
   readonly format: BodyFormat;
-  readonly #depth: number;
+  readonly depth: number;
   #json: ReturnType<typeof readJson> | undefined;
 
   constructor(
@@ -47,13 +47,13 @@ export class Reading {
   ) {
     this.body = source.body;
     this.format = format;
-    this.#depth = depth;
+    this.depth = depth;
     this.places = new Places({ ...source, json: () => this.#exact() });
   }
 
   /** The body as strict JSON. */
   get json(): ReturnType<typeof readJson> {
-    return (this.#json ??= readJson(this.body, { depth: this.#depth }));
+    return (this.#json ??= readJson(this.body, { depth: this.depth }));
   }
 
   /** The body for places: integers that a number cannot hold are their source text, or two ids could become one. */
@@ -78,14 +78,14 @@ export function readEvents(
   tenant: string,
   parts: EventParts,
 ): readonly IncomingEvent[] | Rejected {
-  const { places, body, format } = reading;
+  const { places, body, format, depth } = reading;
   const { batch } = parts;
   // Conditions of handshakes may have looked for members that this body has not.
   places.problem = undefined;
   const read = readBody(reading);
   if ("kind" in read) return read;
   const { value, numbers } = read;
-  const from = { tenant, format };
+  const from = { tenant, format, depth };
   if (batch === undefined) {
     const item = { places, body: value, source: body, inexact: numbers };
     const event = readEvent(item, from, parts);
@@ -135,7 +135,7 @@ function readBody({
 /** Finds one event's members at the places of the first form whose condition is met. */
 function readEvent(
   item: Item,
-  { tenant, format }: { readonly tenant: string; readonly format: BodyFormat },
+  { tenant, format, depth }: Pick<Reading, "format" | "depth"> & { readonly tenant: string },
   { provider, events, authentic, catalogue, repeatsId }: EventParts,
 ): IncomingEvent | Rejected {
   const { places } = item;
@@ -146,7 +146,9 @@ function readEvent(
   if (type === undefined) return malformed(textsOf(plan.type), "be an event type");
   const ids: string[] = [];
   for (const at of plan.id) {
-    const id = String(places.value(at) ?? "");
+    const given = String(places.value(at) ?? "");
+    // A member's name may be one of several parts.
+    const id = plan.id.length > 1 && given.isWellFormed() ? encoded(given) : given;
     if (!ID.test(id)) return malformed(at.text, "be an id of printable ASCII without spaces");
     ids.push(id);
   }
@@ -156,7 +158,7 @@ function readEvent(
   const { category: known } = catalogue.get(type) ?? {};
   const time = plan.time && secondsOf(places.value(plan.time.at), plan.time.unit);
   const account = plan.account && places.value(plan.account);
-  const data = plan.data === undefined ? item.body : dataAt(plan.data, item);
+  const data = plan.data === undefined ? item.body : dataAt(plan.data, item, depth);
   if (data === NOT_JSON) return rejected("CS_BODY_NOT_JSON");
   // A form's field with JSON is the body: the form is only its envelope.
   const whole = plan.data?.isJson === true ? data : item.body;
@@ -183,7 +185,7 @@ function readEvent(
       key: {
         provider: provider.name,
         tenant,
-        id: isProved || ids.length > 1 ? id : `${id} ${encodedType(type)}`,
+        id: isProved || ids.length > 1 ? id : `${id} ${encoded(type)}`,
       },
       type,
     },
@@ -226,10 +228,14 @@ function isLive(live: ParsedPlace | IsMet, places: Places): boolean | undefined 
 export const NOT_JSON: unique symbol = Symbol("not JSON");
 
 /** The value of a body's member is the parsed one, whose numbers are numbers; JSON in a form's field is strict too. */
-export function dataAt(at: ParsedPlace, { places, body }: Pick<Item, "places" | "body">): unknown {
+export function dataAt(
+  at: ParsedPlace,
+  { places, body }: Pick<Item, "places" | "body">,
+  depth: number,
+): unknown {
   if (at.kind === "item" || at.kind === "body") return memberAt(body, at.members);
   if (at.isJson !== true) return places.any(at);
-  const json = readJson(String(places.value(parsePlace(`form:${at.name}`)) ?? ""));
+  const json = readJson(String(places.value(parsePlace(`form:${at.name}`)) ?? ""), { depth });
   return json.ok ? memberAt(json.value, at.members) : NOT_JSON;
 }
 
@@ -244,11 +250,9 @@ function onlyAt(authentic: readonly ParsedPlace[], places: Places): object {
   return values as object;
 }
 
-/** A type within a key: other characters than those of ids are encoded. */
-const encodedType = (type: string): string =>
-  /^[!-~]*$/.test(type)
-    ? type
-    : type.replaceAll(/[^!-~]/gu, (character) => encodeURIComponent(character));
+/** A part of a key: other characters than those of ids are encoded. */
+const encoded = (text: string): string =>
+  text.replaceAll(/[^!-~]/gu, (character) => encodeURIComponent(character));
 
 /** A body that was read as strict JSON or as a form is UTF-8. */
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

@@ -20,7 +20,9 @@ export function respondAs({
   answer = {},
   handshakes = [],
 }: Pick<ProviderDocument, "answer" | "handshakes">): Respond {
-  const { success = 204, body = "", refused = 401, inProgress = 409, reply } = answer;
+  const { body = "", refused = 401, inProgress = 409, reply } = answer;
+  // A 204 has no body.
+  const { success = body === "" ? 204 : 200 } = answer;
   const type = { "content-type": answer.mediaType ?? reply ?? "text/plain" };
   const done: ReceiverResponse = { status: success, headers: body === "" ? {} : type, body };
   const allow = handshakes.some(({ method }) => method === "GET") ? "GET, POST" : "POST";

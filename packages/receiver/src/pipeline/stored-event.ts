@@ -42,7 +42,8 @@ export function storedEvent(
   const fields = json === undefined ? Object.fromEntries(places.sortedForm()) : source;
   const whole = json?.ok === true ? json.value : fields;
   const place = at === undefined ? undefined : parsePlace(at);
-  const data = place === undefined ? (elsewhere ?? whole) : dataAt(place, { places, body: whole });
+  const data =
+    place === undefined ? (elsewhere ?? whole) : dataAt(place, { places, body: whole }, depth);
   return {
     identity,
     facts,
