@@ -6,7 +6,8 @@ export const secrets = {
   b: "ba968d521430c6620dea65ff2f31dfa579df699fd4b7c4a75dbc567eb7a9b6ab",
 };
 
-const idOf = (url) => new URL(url).searchParams.get("data.id");
+// The documentation has ids signed in lower case; the library leaves that to its caller.
+const idOf = (url) => new URL(url).searchParams.get("data.id").toLowerCase();
 
 export const sign = ({ headers, url, secret, seconds }) => {
   const request = headers["x-request-id"];

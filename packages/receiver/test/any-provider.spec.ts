@@ -50,15 +50,8 @@ describe("an event whose id is not signed", () => {
 });
 
 describe("an event without an id", () => {
-  const command = `payload=${encodeURIComponent(JSON.stringify({ type: "view_closed", view: {} }))}`;
   const sent = (now: number) =>
-    signedAttempt({
-      provider: slack,
-      secrets: [secret],
-      event: command,
-      now,
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-    });
+    signedAttempt({ provider: slack, secrets: [secret], event: { type: "app_rate_limited" }, now });
 
   it.each(["after-handler", "after-store"] as const)(
     "[R-ONCE-DUPLICATE] is known by its bytes and type, while its sender may retry, %s",
@@ -83,6 +76,27 @@ describe("an event without an id", () => {
       expect(kinds).toEqual([ran, "duplicate", ran]);
     },
   );
+
+  it("is known by its only signature, if the document says so: a menu is asked the same twice", async () => {
+    let now = NOON;
+    const { receiver, seen } = receiverOf(slack, { now: () => now });
+    const asked = () =>
+      signedAttempt({
+        provider: slack,
+        secrets: [secret],
+        event: `payload=${encodeURIComponent(JSON.stringify({ type: "block_suggestion" }))}`,
+        now,
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      });
+    const first = asked();
+    await receiver.receive(first);
+    now += 1000;
+    const kinds = [await receiver.receive(first), await receiver.receive(asked())].map(nameOf);
+    expect([kinds, seen.map(({ signed }) => signed.id)]).toEqual([
+      ["duplicate", "unrouted"],
+      [true, true],
+    ]);
+  });
 });
 
 describe("a type that is not signed", () => {
