@@ -10,13 +10,13 @@ const stores = [{ store: "postgres" }, { store: "sqlite" }] as const;
 
 describe("processes that deliver from one database", () => {
   it.each(stores.filter(isInstalled))(
-    "forget no event, key or refund as `countersign serve` on $store, killed 1,000 times",
+    "forget no event, key or refund as `countersign serve` on $store, killed 500 times",
     LONG,
     async ({ store }) => {
       const open = await storesOf(store);
       const all = await runRounds({
         campaign: `serve-${store}`,
-        goal: 1000,
+        goal: 500,
         unit: "kills of countersign serve",
         round: async (roundSeed) => {
           const opened = await open();
