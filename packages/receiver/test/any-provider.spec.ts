@@ -99,6 +99,25 @@ describe("an event without an id", () => {
   });
 });
 
+describe("an event whose id has several parts", () => {
+  const provider = { ...stripe, event: { ...stripe.event, id: ["body:/data", "body:/sequence"] } };
+  const sent = (data: string) =>
+    signedAttempt({
+      provider,
+      secrets: [secret],
+      now: NOON,
+      event: { type: "a", data, sequence: 1 },
+    });
+
+  it("is none of those whose parts have its spelling once they are encoded", async () => {
+    const { receiver } = receiverOf(provider);
+    const kinds: string[] = [];
+    for (const data of ["a b", "a%20b", "a%2520b", "a b"])
+      kinds.push((await receiver.receive(sent(data))).kind);
+    expect(kinds).toEqual(["unrouted", "unrouted", "unrouted", "duplicate"]);
+  });
+});
+
 describe("a type that is not signed", () => {
   const validate = (value: unknown) =>
     Object.hasOwn(Object(value) as object, "ref")

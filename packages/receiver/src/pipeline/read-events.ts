@@ -250,9 +250,9 @@ function onlyAt(authentic: readonly ParsedPlace[], places: Places): object {
   return values as object;
 }
 
-/** A part of a key: other characters than those of ids are encoded. */
+/** A part of a key: other characters than those of ids are encoded, and "%", so that no two texts become one. */
 const encoded = (text: string): string =>
-  text.replaceAll(/[^!-~]/gu, (character) => encodeURIComponent(character));
+  text.replaceAll(/[^!-$&-~]/gu, (character) => encodeURIComponent(character));
 
 /** A body that was read as strict JSON or as a form is UTF-8. */
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
