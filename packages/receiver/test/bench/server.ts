@@ -1,7 +1,7 @@
 // A server of one kind behind Express 5, in its own process: `node server.ts KIND [PORT OF POSTGRESQL]`.
 // It sends its port when it listens, and its CPU time when it is asked.
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +27,8 @@ const INSERT = "INSERT INTO rows (id, state) VALUES ($1, 'claimed') ON CONFLICT 
 const UPDATE = "UPDATE rows SET state = 'handled' WHERE id = $1";
 
 const [, , kind, postgresPort] = process.argv as unknown as [string, string, Kind, string];
-const file = join(mkdtempSync(join(tmpdir(), "countersign-bench-")), "inbox.db");
+const home = mkdtempSync(join(tmpdir(), "countersign-bench-"));
+const file = join(home, "inbox.db");
 const pool = new Pool({
   host: "127.0.0.1",
   port: Number(postgresPort),
@@ -43,6 +44,7 @@ const server = app.listen(0, "127.0.0.1", () => {
 process.on("message", () => process.send?.(process.cpuUsage()));
 // So that a profile of `NODE_OPTIONS=--cpu-prof` is written.
 process.once("disconnect", () => process.exit());
+process.once("exit", () => rmSync(home, { recursive: true, force: true }));
 
 async function handlersOf(what: Kind): Promise<RequestHandler[]> {
   switch (what) {
