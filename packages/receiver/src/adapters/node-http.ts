@@ -156,7 +156,6 @@ const DRAINED_BYTES = 65_536;
 /** Time to discard the rest of a larger body before closing its connection, in milliseconds. */
 const LINGER_MS = 500;
 
-/** Node parses its own headers on first use, which most requests never need. */
 const isShort = ({ headers }: NodeRequest): boolean =>
   Number(headers["content-length"] ?? Number.NaN) <= DRAINED_BYTES;
 
