@@ -18,6 +18,7 @@ import {
   reportOfPacts,
   reportOfRun,
   terminalEntry,
+  terminalSummary,
 } from "../src/report/index.ts";
 import { run } from "../src/run.ts";
 import { checkOf, unreachable } from "./fake-provider.ts";
@@ -98,6 +99,32 @@ it("a finding at a terminal is wrapped at spaces but for URLs, code, bytes and c
   const many = terminalEntry({ ...entry, exchanges: all });
   const sent = many.map((line) => line.trim()).filter((line) => /^sent|^one|^t|^four/.test(line));
   expect(sent).toEqual(["sent:", "one", "sent, after 2 more:", "four"]);
+});
+
+it("the summary counts a requirement that two checks test once, as the gravest, and lists it as n/a only if neither judged it", async () => {
+  const report = await reported();
+  const [one] = report.entries;
+  if (one === undefined) throw new Error("the report has no entry");
+  const entryOf = (group: string, requirement: string, status: ReportEntry["status"]) => ({
+    ...one,
+    id: `${group}#${requirement}`,
+    group,
+    requirement,
+    status,
+    message: "seen",
+  });
+  const entries = [
+    entryOf("a", "R-ALIVE", "pass"),
+    entryOf("b", "R-ALIVE", "not_applicable"),
+    entryOf("a", "R-METHOD", "fail"),
+    entryOf("b", "R-METHOD", "fail"),
+    entryOf("a", "R-BODY-SLOW", "not_applicable"),
+  ];
+  const lines = terminalSummary({ ...report, entries, exitCode: 1 });
+  expect(lines[1]).toContain(
+    "FAIL: 1 requirement does not hold (1 pass, 1 fail, 1 not applicable)",
+  );
+  expect(lines[lines.indexOf("n/a: seen") + 1]).toBe("  R-BODY-SLOW");
 });
 
 describe.each(Object.entries({ jsonReport, junitReport, htmlReport, githubSummary }))(
@@ -191,7 +218,7 @@ describe("a report of pacts", () => {
   it("shows failures before the table in the job summary", () => {
     const text = githubSummary(ofPacts([row, failed]));
     expect(text).toMatch(/^# FAIL: 1 requirement does not hold: pacts of bank/);
-    expect(text).toContain("1 pass, 1 fail.");
+    expect(text).toContain("\n1 fail.\n");
     expect(text).toContain("## FAIL `P-REFUND-SUM` another");
     expect(text).toContain("```text\n409 & <gone>\n```");
     expect(text.indexOf("## ")).toBeLessThan(text.indexOf("| requirement"));

@@ -24,14 +24,14 @@ export function profileLabel({ role }: ReportDocument["about"]): string {
 export function verdictOf({ exitCode, entries }: ReportDocument): string {
   switch (exitCode) {
     case 0: {
-      const warned = entries.filter(({ status }) => status === "warn").length;
+      const warned = countOf(entries, ({ status }) => status === "warn");
       const known = entries.some(({ isKnown }) => isKnown) ? "nothing new fails" : "nothing fails";
       const warnings = warned === 1 ? "; 1 warning" : warned === 0 ? "" : `; ${warned} warnings`;
       return `PASS: ${known}${warnings}`;
     }
     case 1: {
-      const failed = entries.filter(({ status, isKnown }) => status === "fail" && !isKnown);
-      const what = failed.length === 1 ? "1 requirement does" : `${failed.length} requirements do`;
+      const failed = countOf(entries, ({ status, isKnown }) => status === "fail" && !isKnown);
+      const what = failed === 1 ? "1 requirement does" : `${failed} requirements do`;
       return `FAIL: ${what} not hold`;
     }
     case 2:
@@ -55,14 +55,28 @@ const words: Readonly<Record<ReportEntry["status"], string>> = {
   not_applicable: "n/a",
 };
 
-/** `50 pass, 2 fail, 1 known to fail`: how many entries there are of each kind. */
+/** From the gravest. */
+const kinds = ["fail", "error", "warn", "known to fail", "pass", "skipped", "not applicable"];
+
+/** `50 pass, 2 fail`: how many requirements there are of each kind. One that several checks test counts once, as the gravest. */
 export function countsOf(entries: readonly ReportEntry[]): string {
-  const wordOf = ({ status, isKnown }: ReportEntry): string =>
-    isKnown ? "known to fail" : status.replace("_", " ");
-  const groups = Map.groupBy(entries, wordOf);
-  const order = [...Object.keys(words).map((one) => one.replace("_", " ")), "known to fail"];
-  const counts = order.map((word) => `${groups.get(word)?.length ?? 0} ${word}`);
+  const ranks = new Map<string, number>();
+  for (const entry of entries) {
+    const rank = kinds.indexOf(entry.isKnown ? "known to fail" : entry.status.replace("_", " "));
+    ranks.set(subjectOf(entry), Math.min(rank, ranks.get(subjectOf(entry)) ?? rank));
+  }
+  const all = [...ranks.values()];
+  const counts = ["pass", ...kinds.filter((kind) => kind !== "pass")].map(
+    (kind) => `${all.filter((rank) => kinds[rank] === kind).length} ${kind}`,
+  );
   return counts.filter((one) => !one.startsWith("0 ")).join(", ") || "nothing was verified";
+}
+
+/** The requirement of an entry, or the pact's interaction that names none. */
+export const subjectOf = ({ requirement, id }: ReportEntry): string => requirement ?? id;
+
+function countOf(entries: readonly ReportEntry[], isCounted: (entry: ReportEntry) => boolean) {
+  return new Set(entries.filter(isCounted).map(subjectOf)).size;
 }
 
 /** Facts that a reader needs before the entries, each with its label. */

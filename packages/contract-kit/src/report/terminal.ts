@@ -12,6 +12,7 @@ import {
   profileLabel,
   verdictOf,
   statusWord,
+  subjectOf,
 } from "./summary.ts";
 
 /**
@@ -50,6 +51,8 @@ export function terminalSummary(
   const { about, entries, uncovered } = document;
   const unchecked = uncovered.filter((one) => one.unchecked !== undefined).map(({ id }) => id);
   const left = uncovered.length - unchecked.length;
+  const judged = new Set(entries.filter((one) => !isNotJudged(one)).map(subjectOf));
+  const unjudged = entries.filter((one) => !judged.has(subjectOf(one)));
   const judgedBy = about.requirements === undefined ? "" : `requirements ${about.requirements}, `;
   return [
     "",
@@ -57,7 +60,7 @@ export function terminalSummary(
     // Repeats failures and warnings by level: their blocks may have scrolled away.
     ...listedBy(gravestFirst(entries), (one) => `${statusWord(one)} ${levelOf(one)}:`, width),
     // Many requirements that were skipped or do not apply share their reason.
-    ...listedBy(entries.filter(isNotJudged), (one) => `${statusWord(one)}: ${one.message}`, width),
+    ...listedBy(unjudged, (one) => `${statusWord(one)}: ${one.message}`, width),
     ...headNotes(document).map(({ label, text }) => `${label}: ${text}`),
     ...requirementsAre(unchecked.length, "not covered by a check (listed below)"),
     ...rows(unchecked, width),
