@@ -32,8 +32,9 @@ export const amounts: ProviderCheck = providerCheck({
     const ask = async (amount: string, cents: bigint | undefined): Promise<boolean> => {
       const answer = await requestRefund(session, { paymentId, amount });
       const isLeft = cents !== undefined && cents <= remaining;
+      const than = isLeft ? "at most" : "more than";
       const what =
-        cents === undefined ? "is not an amount" : `is ${cents} of ${remaining} cents left`;
+        cents === undefined ? "is not an amount" : `is ${than} the ${remaining} cents left`;
       const wanted = cents === undefined ? 400 : isLeft ? refundCreated : business;
       if (isLeft) remaining -= cents;
       return session.expectStatus(AMOUNT, `the amount ${amount} ${what}`, answer, wanted);
@@ -89,16 +90,20 @@ export const overRefund: ProviderCheck = providerCheck({
       const list = answers.map((one) => `${one.cents} → ${summary(one.answer)}`).join(", ");
       const sum = taken.reduce((total, { cents }) => total + cents, 0n);
       const isWithin = sum <= remaining;
-      const more = `more than the ${remaining} cents left: ${list}`;
+      const more = `refunds of ${sum} cents were made with ${remaining} cents left: ${list}`;
       // The remainder is unknown then.
       if (!session.expect(SUM, isWithin, () => more)) return;
       remaining -= sum;
       // A refused refund did not fit after the accepted ones: concurrent calls may arrive in any order.
       const fits = refused.some(({ cents }) => cents <= remaining);
-      session.expect(SUM, !fits, () => `${remaining} cents are left, but the answers are: ${list}`);
+      session.expect(
+        SUM,
+        !fits,
+        () => `a refund within the ${remaining} cents left was refused: ${list}`,
+      );
       const { business } = profile.statuses;
       const isStray = refused.some(({ answer }) => answer.status !== business);
-      session.expect(SUM, !isStray, () => `too much: expected ${business}, got ${list}`);
+      session.expect(SUM, !isStray, () => `a refusal must be answered ${business}: ${list}`);
     }
   },
 });

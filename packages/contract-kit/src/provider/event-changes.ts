@@ -114,7 +114,7 @@ export async function payments(log: ChangeLog): Promise<void> {
         const absent = isNull ? { clientReferenceId: null } : {};
         const always = { paymentId: id, ...absent, ...more };
         const facts = { ...always, ...(errorDetails !== undefined && { errorDetails }) };
-        return [happened(String(id), kind ?? "refund.pending", facts)];
+        return typeof id === "string" ? [happened(id, kind ?? "refund.pending", facts)] : [];
       },
     );
     return String(body["paymentId"]);

@@ -3,7 +3,7 @@ import { type SchemaError, stepsOf, valueAt } from "@countersign/schemas";
 import type { Envelope, ResolvedProfile, SentEvent } from "@countersign/schemas/provider-of";
 import { validateEvent } from "@countersign/schemas/writers";
 import { isRecord } from "../values.ts";
-import type { ReceivedAttempt } from "../harness/endpoints.ts";
+import { attemptExchange, type ReceivedAttempt } from "../harness/endpoints.ts";
 import { isOfIdentifier, withoutAdditions } from "./answer-schema.ts";
 import type { Session } from "./session.ts";
 
@@ -93,22 +93,26 @@ const SCHEMA = "P-EVENT-SCHEMA";
 /** Judges an event's type, category and schema, and that its id is the signed one. */
 export function expectEvent(
   session: Session,
-  { body }: ReceivedAttempt,
+  attempt: ReceivedAttempt,
   signedId: string | undefined,
 ): void {
   const { profile } = session;
-  const event = parseEvent(body, profile);
-  if (typeof event === "string") return void session.expect(SCHEMA, false, () => event);
+  // This attempt need not be the last one.
+  const shown = [attemptExchange(attempt)];
+  const expect = (requirement: string, holds: boolean, message: () => string): boolean =>
+    session.expect(requirement, holds, message, shown);
+  const event = parseEvent(attempt.body, profile);
+  if (typeof event === "string") return void expect(SCHEMA, false, () => event);
   const { id, type, category } = event;
-  session.expect(SIGNED, signedId === undefined || signedId === id, () => {
+  expect(SIGNED, signedId === undefined || signedId === id, () => {
     return `the signed id ${String(signedId)} is not the event's, ${String(id)}`;
   });
   const row = profile.catalogue.find((one) => one.type === type);
-  session.expect(CATALOGUE, row !== undefined, () => {
+  expect(CATALOGUE, row !== undefined, () => {
     return `the catalogue has no ${JSON.stringify(type)}`;
   });
   if (row === undefined) return;
-  session.expect(CATALOGUE, category === undefined || category === row.category, () => {
+  expect(CATALOGUE, category === undefined || category === row.category, () => {
     return `${String(type)} is of ${row.category}, and is sent as ${JSON.stringify(category)}`;
   });
   // A type with several kinds is valid if one of them matches.
@@ -116,5 +120,5 @@ export function expectEvent(
     .filter((one) => one.type === type)
     .map((one) => rowFaults(event, one, profile));
   const faults = found.find(({ length }) => length === 0) ?? found[0] ?? [];
-  session.expect(SCHEMA, faults.length === 0, () => `${String(type)}: ${faults.join("; ")}`);
+  expect(SCHEMA, faults.length === 0, () => `${String(type)}: ${faults.join("; ")}`);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Exchange, RecordedCall } from "../exchange-text.ts";
 import { attemptExchange, type Endpoint, httpText } from "../harness/endpoints.ts";
 import type { Send } from "../http-send.ts";
-import { Verdicts } from "../verdicts.ts";
+import { type Shown, Verdicts } from "../verdicts.ts";
 
 /** Calls and attempts that are shown of one failure. */
 const SHOWN = 6;
@@ -31,9 +31,16 @@ export class Scenario extends Verdicts {
     this.now = now;
   }
 
-  override expect(requirement: string, holds: boolean, message: () => string): boolean {
+  /** @param shown The evidence of a failure. Default: the last exchanges. */
+  override expect(
+    requirement: string,
+    holds: boolean,
+    message: () => string,
+    shown?: Shown,
+  ): boolean {
     const isFirst = !holds && !this.hasFailed(requirement);
-    return super.expect(requirement, holds, message, isFirst ? this.#exchanges() : []);
+    const evidence = isFirst ? (shown ?? this.#exchanges()) : [];
+    return super.expect(requirement, holds, message, evidence);
   }
 
   /** The last calls of the kit, then the last attempts of the provider, with their secrets. */

@@ -4,6 +4,7 @@ import { containsSecret } from "../redact.ts";
 import { isRecord, messageOf, parseJson } from "../values.ts";
 import { basicOf, type HttpAnswer, type HttpCall, type Send } from "../http-send.ts";
 import type { ProviderTarget } from "../target.ts";
+import type { Shown } from "../verdicts.ts";
 import type { AnswerAttempt, Endpoint } from "../harness/endpoints.ts";
 import { answerFaults } from "./answer-schema.ts";
 import { changeState, StateMissing, type Values } from "./provider-states.ts";
@@ -100,8 +101,8 @@ export class Session {
   }
 
   /** Records an observation. @returns `holds`. */
-  expect(requirement: string, holds: boolean, message: () => string): boolean {
-    return this.scenario.expect(requirement, holds, message);
+  expect(requirement: string, holds: boolean, message: () => string, shown?: Shown): boolean {
+    return this.scenario.expect(requirement, holds, message, shown);
   }
 
   /** Expects two values to be the same. */
