@@ -148,7 +148,7 @@ const fixtures: readonly (readonly [rule: RuleId, old: Schema, now: Schema, plac
   ["member-described", anything, { ...may, additionalProperties: true }, "/properties/a"],
   ["kind-added", union(["A"]), union(["B", "A"]), "/oneOf/0"],
   ["kind-removed", union(["A", "B"]), union(["A"]), "/oneOf/1"],
-  ["tag-changed", union(["A"]), union(["A"], "kind")],
+  ["discriminator-changed", union(["A"]), union(["A"], "kind")],
   ["type-narrowed", { type: ["string", "null"], anyOf: [{}] }, { type: "string", anyOf: [{}] }],
   ["union-added", may, { ...may, anyOf: [{ required: ["a"] }, { required: ["b"] }] }],
   ["union-removed", { ...may, anyOf: [{ required: ["a"] }, { required: ["b"] }] }, may],
@@ -174,7 +174,7 @@ describe("a diff of schemas", () => {
   // a member that senders omit.
   const unseen: readonly RuleId[] = [
     "list-opened",
-    "tag-changed",
+    "discriminator-changed",
     "keyword-changed",
     "member-removed-optional",
     "value-removed-open",

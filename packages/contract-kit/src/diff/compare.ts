@@ -68,7 +68,7 @@ export class Comparison {
   #unions(before: LocatedSchema, after: LocatedSchema, report: Report): readonly RawChange[] {
     const tags = [before, after].map(({ schema }) => schema.discriminator?.propertyName);
     if (tags[0] !== undefined && tags[1] !== undefined && tags[0] !== tags[1])
-      return [report("tag-changed", `${tags[0]} → ${tags[1]}`)];
+      return [report("discriminator-changed", `${tags[0]} → ${tags[1]}`)];
     const [old, now] = [kindsWithoutNull(before), kindsWithoutNull(after)];
     const nulls = [old, now].map(({ isNullable }) => (isNullable ? "or null" : "never null"));
     const nullable: readonly RawChange[] =

@@ -61,7 +61,7 @@ const table = {
   "union-removed": ["values need not fit one of several kinds now", "INFO", "ERR"],
   "kind-added": ["a kind was added to a union", "INFO", "ERR"],
   "kind-removed": ["a kind was removed from a union", "ERR", "INFO"],
-  "tag-changed": ["another member distinguishes the kinds of a union", "ERR", "ERR"],
+  "discriminator-changed": ["another member distinguishes the kinds of a union", "ERR", "ERR"],
   deprecated: ["it is deprecated now", "INFO", "INFO"],
 } as const;
 

@@ -118,7 +118,10 @@ export const slowBodies: ReceiverCheck = receiverCheck({
   run: async (kit) => {
     await stalled(kit);
     if (!kit.target.slow)
-      return kit.verdicts.notApplicable(SLOW, "it waits for the receiver's own limit: --slow does");
+      return kit.verdicts.notApplicable(
+        SLOW,
+        "only a slow run (--slow) waits for the receiver's own limit",
+      );
     const hanging = [];
     for (let count = 0; count < HANGING; count += 1)
       hanging.push(await kit.beginHalf(kit.attempt()));

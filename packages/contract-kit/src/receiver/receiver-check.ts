@@ -107,7 +107,7 @@ function lossOf(lost: ReceiverTarget["runState"]["lost"], when: string): string 
 }
 
 /** The reason without --slow. */
-export const WAITS = "it waits for the receiver's own deadlines: --slow runs it";
+export const WAITS = "only a slow run (--slow) waits for the receiver's own deadlines";
 
 type Need = "slow" | "effects" | "id" | "types" | "time" | "json" | "bytes";
 

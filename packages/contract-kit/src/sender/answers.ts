@@ -126,7 +126,7 @@ export const attemptDeadline: SenderScenario = {
     if (timeoutMs === undefined)
       return sender.notApplicable(TIMEOUT, "the provider's document has no deadline of an answer");
     if (timeoutMs > QUICK_MS && !sender.isSlow) {
-      const reason = `the ${timeoutMs} ms of an attempt are waited for in a slow run only`;
+      const reason = `only a slow run (--slow) waits for an attempt's timeout of ${timeoutMs} ms`;
       return sender.notApplicable(TIMEOUT, reason);
     }
     const after = await secondAttemptMs(sender, TIMEOUT);
