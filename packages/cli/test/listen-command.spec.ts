@@ -191,7 +191,7 @@ describe("countersign listen", () => {
     await end();
     const call = await openSession(told(await start(), "inspector"));
     const { rows } = await call("GET", "/sandbox/inspect/events");
-    // The name of a member that every object has is no tab, and filters nothing.
+    // `constructor` is a member of every object, not a tab: it filters nothing.
     const any = await call("GET", "/sandbox/inspect/events?tab=constructor");
     expect(any).toMatchObject({ rows });
     expect(rows).toMatchObject([{ subject: "evt_3" }, { subject: "evt_2" }]);

@@ -102,7 +102,7 @@ interface ServicePlace extends Pick<Options, "stateUrl" | "listen" | "callbackUr
   readonly url: URL;
   readonly iOwn?: string | undefined;
   readonly slow?: boolean | undefined;
-  /** True for consumers' pacts: their calls are no attack, so they may go to any machine, and each begins with a state. */
+  /** True for consumers' pacts: their calls attack nothing, so they may go to any machine. Each begins with a state. */
   readonly isForPacts?: boolean;
 }
 

@@ -167,7 +167,7 @@ function samplesIn(folder: string, provider: ProviderDocument): ReturnType<typeo
   }
 }
 
-/** One secret or several, one a line: while one is replaced, a receiver has two. A key in PEM has lines of its own. */
+/** Reads one secret a line: while a secret is replaced, a receiver has two. A PEM key spans several lines. */
 function secretsFrom(text: string): readonly string[] {
   const keys = text.match(/-----BEGIN [^-]+-----.+?-----END [^-]+-----/gs);
   return keys ?? text.split(/\r?\n/).filter((one) => one.trim() !== "");

@@ -31,7 +31,7 @@ export interface Received {
   readonly raw: Uint8Array;
 }
 
-/** What is read of an answer. */
+/** The parts of an answer that are read. */
 type Answer = Omit<Received, "failure" | "detail" | "raw">;
 
 interface ReadOptions {

@@ -128,7 +128,7 @@ export class ProviderEvents {
     writeBase(draft, base, form);
     const [{ idPlaces: firstIds, typeParts: firstType, event: first }] = this.forms;
     const others: readonly unknown[] = event === first ? [] : [...firstIds, ...firstType];
-    // What else a sample has of an event's data belongs to the first form.
+    // The sample's other data belongs to the first form.
     const isOther = (place: string, value: unknown): boolean =>
       others.includes(place) || (event !== first && typeof value === "object");
     for (const [place, value] of Object.entries(provider.sample ?? {}))

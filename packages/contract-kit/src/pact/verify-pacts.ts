@@ -157,7 +157,7 @@ function coreResults(text: string): readonly CoreResult[] | undefined {
     ?.interactionResults;
 }
 
-/** The faults that the core found in an interaction, a line for each; empty if there are none. */
+/** The faults that the core found in an interaction, one line each. */
 function problemsOf({ mismatch }: CoreResult): readonly string[] {
   if (mismatch === undefined) return [];
   const { mismatches, message = "it failed" } = mismatch;

@@ -86,7 +86,7 @@ async function compare(
   }
 }
 
-/** What is subscribed, what is taken away again from which of them, and the types of the events. */
+/** The subscriptions to make, the selections to remove from each, and the types of the events. */
 interface Sequence {
   readonly subscribed: readonly SubscriptionDetails[];
   readonly taken: readonly (readonly [from: number, details: SubscriptionDetails])[];

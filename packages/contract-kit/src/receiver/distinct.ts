@@ -60,7 +60,7 @@ const ALIKE: readonly (readonly [what: string, one: string, other: string])[] = 
   ["with O and 0", "_O1", "_0l"],
 ];
 
-/** Characters that mean something to a database, a shell, a file system or a format, where an id is no mere value. */
+/** Characters with a meaning for a database, a shell, a file system or a format. */
 const HOSTILE = [
   "%",
   "*",

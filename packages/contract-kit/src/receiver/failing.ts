@@ -130,7 +130,7 @@ async function expectRunsByItself(
   // Not earlier: a handler that runs after the answer would find nothing that makes it fail.
   await target.effects?.failNext(0);
   if (lateMs === undefined) {
-    // Whether the handler ran and failed, or no handler ran, nobody can see.
+    // Nobody can see if the handler failed or did not run.
     const lost = `${failed}, got ${replies.at(-1)?.summary}, and no effect has shown since: the event is lost`;
     for (const requirement of [AFTER_HANDLER, FAILED]) verdicts.fail(requirement, lost, replies);
     return;

@@ -140,7 +140,7 @@ const withMedia = (attempt: Attempt, media: string): Attempt => ({
   headers: [...without(attempt.headers, ["content-type"]), ["Content-Type", media]],
 });
 
-/** Where the fields of a form are signed, a body that is no form has none: its bytes are not signed at all. */
+/** If only a form's fields are signed, a body that is not a form has none, and its bytes are not signed. */
 const jsonForForm = op(TAMPERED, "JSON with the signature of an empty form", (base) => {
   const { event } = base.attempt;
   const fields = Object.fromEntries(new URLSearchParams(event.text));

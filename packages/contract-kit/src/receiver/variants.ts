@@ -15,7 +15,7 @@ type Handshake = NonNullable<ProviderDocument["handshakes"]>[number];
 interface Variant {
   readonly what: string;
   readonly order: AttemptOrder;
-  /** What its answer's body must have, by member (`""`: the whole body); absent if a receiver that does not expect it may refuse it. */
+  /** Texts that the answer's body must have, by member (`""`: the whole body). Absent if a receiver may refuse the attempt. */
   readonly answer?: Readonly<Record<string, string>>;
   /** True if it is a usual event in another coding, so that its handler must run. */
   readonly isCoding?: boolean;
