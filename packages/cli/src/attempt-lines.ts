@@ -43,6 +43,7 @@ export function sentLines(
   number: number,
   broken: BrokenKind | undefined,
   deadlineMs: number,
+  fingerprint?: string,
 ): readonly string[] {
   const result = resultOf(answer);
   const { status, error, answer: text, durationMs } = result;
@@ -53,7 +54,10 @@ export function sentLines(
   const body = text === "" ? "" : `  ${isPage ? diagnosis.what : text}`;
   const line = `${id}  attempt ${number}  ${status ?? error}  ${durationMs} ms${body}`;
   const isExpected = diagnosis.isGood || (broken !== undefined && status !== null);
-  return isExpected ? [line] : [line, ...causeLines(diagnosis)];
+  if (isExpected) return [line];
+  const isOfSecret = diagnosis.name === "valid-but-refused" && fingerprint !== undefined;
+  const ours = isOfSecret ? [`  fingerprint of COUNTERSIGN_SECRET: ${fingerprint}`] : [];
+  return [line, ...causeLines(diagnosis), ...ours];
 }
 
 /** Counts by answer, and the time of answers. */

@@ -11,7 +11,8 @@ if (isBuiltin("node:sqlite")) {
     readonly engines: { readonly node: string };
   };
   process.stderr.write(
-    `countersign: CS_CLI_NODE_TOO_OLD: this is Node.js ${process.versions.node}; countersign needs ${engines.node}\n`,
+    `countersign: CS_CLI_NODE_TOO_OLD: this is Node.js ${process.versions.node}; countersign needs ${engines.node}: ` +
+      "install it, or run npx -p node@24 -p countersign countersign …\n",
   );
   process.exitCode = 2;
 }

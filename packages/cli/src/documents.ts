@@ -20,7 +20,8 @@ export async function chosenDocument({
 export function requireEvent({ name, catalogue = [] }: ProviderDocument, event: string): void {
   const known = catalogue.map(({ type }) => type);
   if (known.length === 0 || known.includes(event)) return;
-  const hint = didYouMean(event, known) || `; it has ${known.slice(0, 20).join(", ")}`;
+  const hint =
+    didYouMean(event, known) || `; countersign providers ${name} lists its ${known.length} types`;
   throw badArgument(`${name} has no event ${JSON.stringify(event)}${hint}`);
 }
 

@@ -17,7 +17,8 @@ type InboxPlace = option.ValuesOf<typeof inboxPlace>;
 type OpenInbox = Inbox & { readonly queue: InboxQueue };
 
 const UNDEFINED_TABLE = "42P01";
-const NO_INBOX = "it has no inbox: start your app, which calls inbox.migrate()";
+const NO_INBOX =
+  "it has no inbox there: check --schema and --database, or start your app, which calls inbox.migrate()";
 
 /** Does something with a receiver's inbox: in PostgreSQL where `COUNTERSIGN_DATABASE_URL` names it, else in the SQLite file. */
 export async function withInbox<T>(

@@ -17,7 +17,9 @@ describe("the installed program", () => {
     const args = [...flags, "--no-experimental-sqlite", source("bin.ts"), "--version"];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
     expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^countersign: CS_CLI_NODE_TOO_OLD: this is Node\.js \d+\.\d+\.\d+/);
+    expect(stderr).toMatch(
+      /^countersign: CS_CLI_NODE_TOO_OLD: this is Node\.js \d+\.\d+\.\d+.* run npx -p node@24 /,
+    );
   });
 
   it("exits like SIGPIPE, without a message, when its output is closed", () => {

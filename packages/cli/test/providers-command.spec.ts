@@ -7,7 +7,8 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { providerSheet } from "../src/provider-sheet.ts";
 import { SECRET } from "./fixtures.ts";
-import { ran } from "./ran.ts";
+import { run } from "../src/program.ts";
+import { quietSurroundings, ran } from "./ran.ts";
 
 const documents = [...providersByName.values()];
 
@@ -32,6 +33,16 @@ describe("countersign providers", () => {
       unconfirmed: [],
       signed: 'id + "." + timestamp + "." + body',
     });
+  });
+
+  it("leaves titles out below 100 columns", async () => {
+    const said = { out: "", err: "" };
+    const quiet = quietSurroundings(said, {});
+    const terminal = { ...quiet.terminal, columns: 60 };
+    await run(["providers", "shopi"], { ...quiet, terminal });
+    expect(said.out).toMatch(
+      /NAME +REPLAY +RETRIES +DEADLINE +SIGNED\nshopify +- +4 h +5 s +body\n$/,
+    );
   });
 
   it("searches names, titles, algorithms and event types", async () => {

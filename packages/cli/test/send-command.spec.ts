@@ -90,6 +90,13 @@ describe("countersign send", () => {
     expect(forged).toMatchObject({ status: 0, out: containing(" 401 ") });
   });
 
+  it("names the secret's fingerprint below a refusal of a genuine attempt", async () => {
+    const url = await listen((_request, response) => void response.writeHead(401).end());
+    const args = ["send", "invoice.paid", "--provider", "stripe", "--url", url];
+    const { out } = await ran(args, { COUNTERSIGN_SECRET: "whsec_only_for_this_page" });
+    expect(out).toContain("\n  fingerprint of COUNTERSIGN_SECRET: fd605db761b4\n");
+  });
+
   it("sends the example of an OpenAPI document, or a body that its schema describes", async () => {
     const bodies: unknown[] = [];
     const url = await listen((request, response) => {

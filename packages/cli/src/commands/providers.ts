@@ -73,9 +73,13 @@ function listProviders(
       signed,
     ];
   });
-  // A provider's sheet has all of what is signed.
+  // A provider's sheet has its title, and all of what is signed.
   const { columns = Infinity } = terminal;
-  for (const line of inColumns([HEAD, ...table]))
+  const isNarrow = columns < 100;
+  const shown = [HEAD, ...table].map(([name = "", title = "", ...facts]) =>
+    isNarrow ? [name, ...facts] : [name, title, ...facts],
+  );
+  for (const line of inColumns(shown))
     terminal.out(line.length > columns ? `${line.slice(0, columns - 1)}…` : line);
 }
 

@@ -3,6 +3,7 @@ import { attemptMaker, brokenAttempts, type BrokenKind } from "@countersign/cont
 import { type EventsDocument, withEvents } from "@countersign/contract-kit/documents";
 import { stepsOf, withValueAt } from "@countersign/schemas";
 import { type ProviderDocument, reference, standardWebhooks } from "@countersign/schemas/providers";
+import { schemeOf } from "@countersign/signatures";
 import { excerptOf, type Sent, sentLines, shown, summaryOf } from "../attempt-lines.ts";
 import { poster } from "../attempts.ts";
 import { define } from "../command.ts";
@@ -64,7 +65,12 @@ export const definition = define({
     const { terminal, version } = surroundings;
     const { broken, times, json = false } = command;
     const url = targetUrl(command.url, "--url");
-    const { provider, maker, order, values } = await prepare(type, command, url, surroundings);
+    const { provider, maker, order, values, fingerprint } = await prepare(
+      type,
+      command,
+      url,
+      surroundings,
+    );
     const { answer: { deadlineSeconds } = {}, sending } = provider;
     const deadlineMs = sending?.timeoutMs ?? (deadlineSeconds ?? DEADLINE_MS / 1000) * 1000;
     const post = poster(deadlineMs);
@@ -93,7 +99,13 @@ export const definition = define({
         const isGood = isExpected(one);
         if (!isGood) wrong += 1;
         if (!json && times <= MAX_LINES) {
-          const [line = "", ...below] = sentLines(one, sent.length, broken, deadlineMs);
+          const [line = "", ...below] = sentLines(
+            one,
+            sent.length,
+            broken,
+            deadlineMs,
+            fingerprint,
+          );
           terminal.out(line, isGood ? "good" : "bad");
           for (const more of below) terminal.out(more);
         } else if (performance.now() - shownAt > PROGRESS_MS) {
@@ -153,6 +165,10 @@ async function prepare(type: string, command: Options, url: URL, surroundings: S
     order: { keepsResource, ...(id !== undefined && { id }), ...(base !== undefined && { base }) },
     // Changes of the body before it is signed.
     values: set,
+    // A receiver's log names it too. A public key has another one than the private key.
+    fingerprint: provider.signature.algorithm.startsWith("hmac")
+      ? schemeOf(provider).check([secret], "sign")[0]?.fingerprint
+      : undefined,
   };
 }
 
