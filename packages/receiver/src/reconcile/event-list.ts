@@ -153,7 +153,9 @@ function openApi(
       if (tries === TRIES)
         throw new ListError(
           "CS_LIST_UNAVAILABLE",
-          `${title} did not answer properly ${String(TRIES)} times (status ${String(status || "none")}); try later`,
+          status === 0
+            ? `${title} cannot be reached: ${String(TRIES)} requests got no answer`
+            : `${title} answered ${String(status)} to ${String(TRIES)} requests; try later`,
         );
       const seconds = /^\d{1,6}$/.test(after) ? Number(after) : 2 ** tries;
       await wait(Math.min(LONGEST_WAIT_MS, seconds * 1000));
