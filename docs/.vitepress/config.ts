@@ -6,7 +6,7 @@ import { docs, isCode, readPages, REPOSITORY, slugOf } from "./pages.ts";
 import { searchOptions } from "./search.ts";
 
 const parts = readPages().filter(({ pages }) => pages.length > 0);
-const description = "Webhook receiver and contract-test kit for payment providers and merchants";
+const description = "Receive the webhooks of any provider correctly, and prove it";
 const linkTo = ({ path }: { readonly path: string }): string => `/${path}`;
 
 // The plugin does not say which Vite it is for: its types are those of any Vite of the workspace.
