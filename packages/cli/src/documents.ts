@@ -1,4 +1,4 @@
-import { example } from "@countersign/contract-kit/derive";
+import { errorsOf, example } from "@countersign/contract-kit/derive";
 import { type EventsDocument, readDocument, typedForms } from "@countersign/contract-kit/documents";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { badArgument, didYouMean } from "./failure.ts";
@@ -25,18 +25,15 @@ export function requireEvent({ name, catalogue = [] }: ProviderDocument, event: 
   throw badArgument(`${name} has no event ${JSON.stringify(event)}${hint}`);
 }
 
-/** The body of an event: the document's example, else one that its schema describes. */
+/** The body of an event: the document's example that its schema accepts, else one that the schema describes. */
 export function bodyOf(
   document: EventsDocument,
   { type, provider }: { readonly type: string; readonly provider: ProviderDocument | undefined },
 ): unknown {
-  const forms = typedForms(document, provider);
-  const found = forms.find((one) => one.type === type);
+  const found = typedForms(document, provider).find((one) => one.type === type);
   if (found === undefined) return undefined;
   const { form, event } = found;
-  // An example of a body with several forms may be of another one.
-  const isAlone = forms.every((one) => one === found || one.event !== event);
-  const [sample] = isAlone ? event.examples : [];
   const located = { schema: form.schema, source: document, place: document.title };
+  const sample = event.examples.find((one) => errorsOf(located, one).length === 0);
   return sample ?? example(located, { optional: "present" });
 }

@@ -122,6 +122,20 @@ describe("countersign send", () => {
     expect(failed).toMatchObject({ status: 2, err: containing("did you mean endpoint.created?") });
   });
 
+  it("makes a body of the schema if it does not accept the document's example", async () => {
+    const bodies: unknown[] = [];
+    const url = await listen((request, response) => {
+      void json(request).then((body) => bodies.push(body) && response.writeHead(204).end());
+    });
+    const schema = { type: "object", properties: { a: { type: "string" } } };
+    const content = { "application/json": { schema, example: { a: 5 } } };
+    const file = join(temporaryFolder(), "openapi.json");
+    const webhooks = { paid: { post: { requestBody: { content } } } };
+    writeFileSync(file, JSON.stringify({ openapi: "3.1.0", webhooks }));
+    expect(await send("paid", url, "--openapi", file)).toMatchObject({ status: 0 });
+    expect(bodies).toMatchObject([{ a: "example" }]);
+  });
+
   it("refuses a provider whose keys nobody else has, by its name", async () => {
     const failed = await send(
       "PAYMENT.CAPTURE.COMPLETED",

@@ -134,6 +134,12 @@ describe("derivation", () => {
     expect(fc.sample(arbitrary(at), { seed: 1, numRuns: 5 })).toHaveLength(5);
   });
 
+  it("makes an example of the first kind whose value is not of another kind too", () => {
+    const kinds = ["string", "string", "integer"].map((type) => closed({ a: { type } }, []));
+    const at = alone(closed({ x: { oneOf: kinds } }, []));
+    expect(example(at, { optional: "present" })).toEqual({ x: { a: 1 } });
+  });
+
   it("makes a required member that has no schema", () => {
     const at = alone({ type: "object", properties: { a: { type: "null" } }, required: ["b"] });
     expect(example(at, { optional: "absent" })).toEqual({ b: "example" });

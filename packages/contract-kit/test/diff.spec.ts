@@ -313,6 +313,35 @@ describe("a diff of OpenAPI documents", () => {
     expect(await told({ header: "X-Sig" }, { header: "x-sig" })).toEqual([]);
   });
 
+  it.each([
+    [
+      "callbacks",
+      (kinds: readonly object[]) => ({
+        openapi: "3.0.0",
+        paths: Object.fromEntries(
+          kinds.map((schema, index) => {
+            const hook = { post: { requestBody: { content: { "application/json": { schema } } } } };
+            return [`/${index}`, { post: { callbacks: { paid: { "{$url}": hook } } } }];
+          }),
+        ),
+      }),
+    ],
+    [
+      "messages",
+      (kinds: readonly object[]) => ({
+        asyncapi: "3.0.0",
+        channels: Object.fromEntries(
+          kinds.map((payload, index) => [`c${index}`, { messages: { paid: { payload } } }]),
+        ),
+      }),
+    ],
+  ])("compares %s of one name each by itself", async (_, document) => {
+    const read = (...kinds: readonly object[]) => readDocument(document(kinds));
+    const [old, now] = [{ type: "string" }, { type: "integer" }];
+    const changes = diffDocuments(await read(old, old), await read(now, old));
+    expect(changes.map(({ rule }) => rule)).toEqual(["type-changed"]);
+  });
+
   it("reports another answer to a webhook as a request that receivers write", async () => {
     expect(await told({ status: 200 }, { status: 204 })).toEqual([
       "ERR request part-removed events/paid response 200#",

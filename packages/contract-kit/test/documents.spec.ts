@@ -79,6 +79,10 @@ describe("readDocument", () => {
       "OpenAPI 3.0 with a callback",
       { openapi: "3.0.0", paths: { "/pay": { post: { callbacks } } } },
     ],
+    [
+      "AsyncAPI 2",
+      "asyncapi: 2.6.0\nchannels: {paid: {publish: {message: {payload: {type: object}}}}}",
+    ],
     ["AsyncAPI 3", "asyncapi: 3.0.0\nchannels: {c: {messages: {paid: {payload: {type: object}}}}}"],
   ])("reads %s", async (_what, content) => {
     const name = typeof content === "string" ? "a.yaml" : "a.json";
@@ -96,6 +100,32 @@ describe("readDocument", () => {
     expect(Object.keys(schemas)).toEqual(["paid", "payer"]);
   });
 
+  it("needs no file that only a description refers to", async () => {
+    const description = { $ref: "paid.md" };
+    const file = written({ "a.json": { ...body({ type: "object" }), info: { description } } });
+    expect((await readDocument(file)).events).toHaveLength(1);
+  });
+
+  it("follows references to files in examples, and in members that are named like keywords", async () => {
+    const content = {
+      "application/json": {
+        examples: { a: { $ref: "paid.yaml" } },
+        schema: {
+          type: "object",
+          properties: { default: { $ref: "kinds.yaml#/Kind" } },
+        },
+      },
+    };
+    const file = written({
+      "a.json": openApi({ paid: { post: { requestBody: { content } } } }),
+      "paid.yaml": "value: {default: a}",
+      "kinds.yaml": "Kind: {type: string}",
+    });
+    const { events, schemas } = await readDocument(file);
+    expect(events[0]?.examples).toEqual([{ default: "a" }]);
+    expect(schemas).toEqual({ Kind: { type: "string" } });
+  });
+
   it("follows references into other files of its folder", async () => {
     const file = written({
       "a.yaml": "openapi: 3.1.0\nwebhooks: {paid: {$ref: 'parts/hooks.json#/paid'}}\n",
@@ -105,6 +135,37 @@ describe("readDocument", () => {
     expect((await readDocument(file)).schemas).toEqual({ Kind: { type: "string" } });
   });
 });
+
+it("reads each message of an AsyncAPI 2 channel, by its name or component, with its traits' headers", async () => {
+  const headers = { required: ["X-Event"], properties: { "X-Event": { type: "string" } } };
+  const { events } = await readDocument({
+    asyncapi: "2.6.0",
+    channels: {
+      payments: {
+        subscribe: {
+          message: { oneOf: [{ $ref: "#/components/messages/paid" }, { name: "failed" }] },
+        },
+      },
+    },
+    components: { messages: { paid: { traits: [{ headers }], payload: { type: "object" } } } },
+  });
+  expect(events).toMatchObject([
+    { name: "paid", requiredHeaders: ["x-event"], schema: { type: "object" } },
+    { name: "failed", schema: {} },
+  ]);
+});
+
+it.each([
+  ["AsyncAPI 2", "2.6.0", { schemaFormat: "application/vnd.apache.avro", payload: ["string"] }],
+  ["AsyncAPI 3", "3.0.0", { payload: { schemaFormat: "application/x-protobuf", schema: "a" } }],
+])(
+  "takes the payload of %s as any value if its format is not JSON Schema",
+  async (_, asyncapi, message) => {
+    const channel = { messages: { paid: message }, publish: { message } };
+    const { events } = await readDocument({ asyncapi, channels: { paid: channel } });
+    expect(events[0]).toMatchObject({ name: "paid", schema: {} });
+  },
+);
 
 describe("the type of an event", () => {
   const kind = (...values: readonly string[]): object =>
@@ -315,7 +376,7 @@ describe("readDocument refuses", () => {
   it.each([
     ["broken JSON", "{", "UNREADABLE", "a.json is not JSON: "],
     ["Swagger 2.0", { swagger: "2.0" }, "UNSUPPORTED", '"2.0"'],
-    ["AsyncAPI 2", { asyncapi: "2.6.0" }, "UNSUPPORTED", '"2.6.0"'],
+    ["AsyncAPI 1", { asyncapi: "1.2.0" }, "UNSUPPORTED", '"1.2.0"'],
     ["3.0 without webhooks", { openapi: "3.0.0", paths: {} }, "NO_EVENTS", "x-webhooks"],
     ["a remote $ref", body({ $ref: "https://a.test/b" }), "REFERENCE_REMOTE", "https://a.test/b"],
     ["a $ref out of the folder", body({ $ref: "../b.json" }), "REFERENCE_OUTSIDE", "../b.json"],

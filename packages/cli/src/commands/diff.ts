@@ -5,7 +5,7 @@ import * as option from "../options.ts";
 import type { Tone } from "../terminal.ts";
 
 const help = `
-Compares two OpenAPI documents (3.0 to 3.2, JSON or YAML), two AsyncAPI 3 documents, or the *.schema.json files
+Compares two OpenAPI documents (3.0 to 3.2, JSON or YAML), two AsyncAPI documents (2 or 3), or the *.schema.json files
 below two folders. Which peers a change breaks depends on the writer: clients write requests and the answers to
 webhooks, the service writes responses and webhooks. In a folder, files below events/ are events, *-request are
 requests, profiles are written by the operator of a service, the rest are responses.

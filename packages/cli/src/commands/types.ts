@@ -27,7 +27,7 @@ these are the events of the profile, with the requests and answers of its calls.
 Decimals ("type": "number") are exact: text in TypeScript, Decimal in Python, json.Number in Go, BigDecimal in Java. Integers are
 integers. Times are strings. Values that a list does not have are no error at run time.
 
---openapi reads webhooks and callbacks of OpenAPI 3.0 to 3.2, or messages of AsyncAPI 3. --provider says where a receiver finds the
+--openapi reads webhooks and callbacks of OpenAPI 3.0 to 3.2, or messages of AsyncAPI 2 and 3. --provider says where a receiver finds the
 type, the id and the category of an event; by default the document's values show where the type is.
 
 --validators writes a TypeScript module of types and validators, which createReceiver accepts as its catalogue.

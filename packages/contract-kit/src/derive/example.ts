@@ -46,7 +46,9 @@ function valueOf(
     if (wished !== undefined) return valueOf(wished, isFull, path, wish);
     for (const kind of kinds) {
       const value = valueOf(kind, isFull, path);
-      if (value !== undefined) return value;
+      // A value of two kinds is none of `oneOf`.
+      const isOne = at.schema.oneOf === undefined || accepts(at, value);
+      if (value !== undefined && isOne) return value;
     }
     return undefined;
   }

@@ -24,6 +24,8 @@ export interface DescribedMessage {
 export interface DescribedCall {
   /** A webhook's key, or method and path. */
   readonly key: string;
+  /** The call of a callback, or the channel of a message: others may have the same key. */
+  readonly owner?: string;
   readonly isWebhook: boolean;
   readonly request: DescribedMessage;
   /** By status. */
@@ -32,30 +34,34 @@ export interface DescribedCall {
 
 const METHODS = "get put post delete options head patch trace query".split(" ");
 
-/** Finds calls and webhooks in OpenAPI 3.0 to 3.2 and AsyncAPI 3. @throws {DocumentError} See `readDocument`. */
+/** Finds calls and webhooks in OpenAPI 3.0 to 3.2 and AsyncAPI 2 and 3. @throws {DocumentError} See `readDocument`. */
 export function describedIn(root: SourceNode): readonly DescribedCall[] {
   const { openapi, swagger, asyncapi } = membersOf(root);
-  if (typeof asyncapi === "string" && asyncapi.startsWith("3.")) return messagesIn(root);
+  if (typeof asyncapi === "string" && /^[23]\./.test(asyncapi)) return messagesIn(root);
   if (typeof openapi !== "string" || !/^3\.[0-2](?:\.|$)/.test(openapi)) {
     const found = swagger ?? asyncapi ?? openapi;
     const what = asyncapi === undefined ? "OpenAPI" : "AsyncAPI";
     const is = found === undefined ? "" : `: it is ${what} ${JSON.stringify(found)}`;
-    const message = `${root.file} is not OpenAPI 3.0 to 3.2 or AsyncAPI 3${is}`;
+    const message = `${root.file} is neither OpenAPI 3.0 to 3.2 nor AsyncAPI 2 or 3${is}`;
     throw new DocumentError("CS_DOCUMENT_UNSUPPORTED", message);
   }
-  const webhooks = (key: string, item: SourceNode): readonly DescribedCall[] =>
-    operations(item).map(([, operation]) => call(key, true, item, operation));
+  const webhooks = (key: string, item: SourceNode, owner?: string): readonly DescribedCall[] =>
+    operations(item).map(([, operation]) => ({
+      ...call(key, true, item, operation),
+      ...(owner !== undefined && { owner }),
+    }));
   return [
     ...["webhooks", "x-webhooks"].flatMap((name) =>
       entries(root, name).flatMap(([key, item]) => webhooks(key, item)),
     ),
     ...entries(root, "paths").flatMap(([path, item]) =>
-      operations(item).flatMap(([method, operation]) => [
-        call(`${method} ${path}`, false, item, operation),
-        ...entries(operation, "callbacks").flatMap(([name, callback]) =>
-          entries(callback).flatMap(([, one]) => webhooks(name, one)),
-        ),
-      ]),
+      operations(item).flatMap(([method, operation]) => {
+        const key = `${method} ${path}`;
+        const callbacks = entries(operation, "callbacks").flatMap(([name, callback]) =>
+          entries(callback).flatMap(([, one]) => webhooks(name, one, key)),
+        );
+        return [call(key, false, item, operation), ...callbacks];
+      }),
     ),
   ];
 }
@@ -110,30 +116,57 @@ function bodiesOf(of: SourceNode): DescribedMessage["bodies"] {
   });
 }
 
-/** AsyncAPI 3: each message of a channel is an event. */
+/** AsyncAPI: each message of a channel is an event. */
 function messagesIn(root: SourceNode): readonly DescribedCall[] {
   const { defaultContentType } = membersOf(root);
-  const messages = entries(root, "channels").flatMap(([, channel]) => entries(channel, "messages"));
-  return messages.map(([key, message]) => {
-    const { name = key, payload = {}, contentType = defaultContentType } = membersOf(message);
+  const messages = entries(root, "channels").flatMap(([channel, item]) => [
+    ...entries(item, "messages").map(([key, message]) => [channel, key, message] as const),
+    // Version 2.
+    ...["publish", "subscribe"].flatMap((name) => {
+      const message = member(member(item, name), "message");
+      const kinds = entries(message, "oneOf").map(([, kind]) => kind);
+      const all = kinds.length > 0 ? kinds : message.value === undefined ? [] : [message];
+      return all.map((one) => [channel, componentOf(one) ?? channel, one] as const);
+    }),
+  ]);
+  return messages.map(([owner, key, message]) => {
+    const members = membersOf(message);
+    const { messageId = key, name = messageId, contentType = defaultContentType } = members;
     const mediaType = typeof contentType === "string" ? contentType : "application/json";
-    const whole = message.inside(payload, "payload");
-    const isWrapped = isRecord(payload) && "schemaFormat" in payload;
     const examples = entries(message, "examples").flatMap(
       ([, one]) => membersOf(one)["payload"] ?? [],
     );
-    const headers = member(message, "headers");
-    const { required } = membersOf(headers);
-    const described = entries(headers, "properties").map(([header, schema]) => ({
-      name: `header ${header.toLowerCase()}`,
-      isRequired: Array.isArray(required) && required.includes(header),
-      schema,
-    }));
-    const bodies = [{ mediaType, schema: isWrapped ? schemaIn(whole) : whole, examples }];
+    const traits = entries(message, "traits").map(([, trait]) => trait);
+    const described = [message, ...traits].flatMap((part) => {
+      const headers = member(part, "headers");
+      const { required } = membersOf(headers);
+      return entries(headers, "properties").map(([header, schema]) => ({
+        name: `header ${header.toLowerCase()}`,
+        isRequired: Array.isArray(required) && required.includes(header),
+        schema,
+      }));
+    });
+    const bodies = [{ mediaType, schema: payloadOf(message), examples }];
     const request = { bodies, parameters: described, isBodyRequired: true };
-    return { key: String(name), isWebhook: true, request, responses: [] };
+    return { key: String(name), owner, isWebhook: true, request, responses: [] };
   });
 }
+
+/** The schema of a message: of any value if its format is another one than JSON Schema. */
+function payloadOf(message: SourceNode): SourceNode {
+  const { payload = {}, schemaFormat = "" } = membersOf(message);
+  const isOther = (format: unknown): boolean => /avro|protobuf|raml/i.test(String(format));
+  const own = message.inside(payload, "payload");
+  if (isOther(schemaFormat)) return own.with({});
+  const wrapped = followed(own);
+  const { schemaFormat: format } = membersOf(wrapped);
+  if (format === undefined) return own;
+  return isOther(format) ? own.with({}) : schemaIn(wrapped);
+}
+
+/** The name of a component. */
+const componentOf = ({ pointer }: SourceNode): string | undefined =>
+  /^\/components\/\w+\/(.+)$/.exec(pointer)?.[1];
 
 /** A schema keeps its reference, by which it is named. */
 function schemaIn(of: SourceNode): SourceNode {

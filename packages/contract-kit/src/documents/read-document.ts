@@ -61,8 +61,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the webhooks and callbacks of an OpenAPI document (3.0, with `x-webhooks`, to 3.2), the messages of an AsyncAPI 3
- * document, or a folder of JSON Schemas (`events/TYPE.schema.json`). Files are JSON or YAML.
+ * Reads the webhooks and callbacks of an OpenAPI document (3.0, with `x-webhooks`, to 3.2), the messages of an AsyncAPI document
+ * (2 and 3), or a folder of JSON Schemas (`events/TYPE.schema.json`). Files are JSON or YAML.
  *
  * @param source A file, with the files next to it or below that it refers to; a folder; or a parsed OpenAPI document.
  * @throws {DocumentError} One of `DocumentErrorCode`, which explains each, but `CS_DOCUMENT_NO_VALUE`.
@@ -147,8 +147,8 @@ function withType(node: SourceNode, { name, typeAt }: EventType): SourceNode {
 
 /** What each side writes. */
 function partsOf(call: DescribedCall, reader: SchemaNormaliser): readonly DocumentPart[] {
-  const { key, isWebhook, request, responses } = call;
-  const at = key.replaceAll("/", "~");
+  const { key, owner, isWebhook, request, responses } = call;
+  const at = [owner ?? [], key].flat().join(" ").replaceAll("/", "~");
   const [place, asked, answered] = isWebhook
     ? ([`events/${at}`, "event", "request"] as const)
     : ([`requests/${at}`, "request", "response"] as const);

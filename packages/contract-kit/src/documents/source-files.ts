@@ -50,6 +50,7 @@ export class SourceNode {
     if (isOutside(file))
       throw refused("OUTSIDE", "leads out of the document's folder: move the file into it");
     const root = this.#files.get(file);
+    if (root instanceof DocumentError) throw root;
     const pointer = decoded(fragment);
     const isPointer = fragment === "" || fragment.startsWith("/");
     const value = isPointer ? valueAt(root, pointer) : anchored(root, fragment);
@@ -85,14 +86,20 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
   let bytes = 0;
   for (const file of queue) {
     if (files.has(file)) continue;
-    // One after the other, so that the sum is known before the next one is read.
-    // oxlint-disable-next-line no-await-in-loop
-    const text = await readText(folder, file, MAX_BYTES - bytes);
-    bytes += Buffer.byteLength(text);
-    // oxlint-disable-next-line no-await-in-loop
-    const value = await parse(text, join(folder, file));
-    files.set(file, value);
-    queue.push(...filesNamedIn(value, file));
+    try {
+      // One after the other, so that the sum is known before the next one is read.
+      // oxlint-disable-next-line no-await-in-loop
+      const text = await readText(folder, file, MAX_BYTES - bytes);
+      bytes += Buffer.byteLength(text);
+      // oxlint-disable-next-line no-await-in-loop
+      const value = await parse(text, join(folder, file));
+      files.set(file, value);
+      queue.push(...filesNamedIn(value, file));
+    } catch (cause) {
+      // Descriptions and examples have references too. A schema that needs the file throws the error.
+      if (!(cause instanceof DocumentError) || entries.includes(file)) throw cause;
+      files.set(file, cause);
+    }
   }
   return filesOf(files, entries, isFolder);
 }
@@ -182,10 +189,7 @@ async function parse(text: string, path: string): Promise<unknown> {
   }
 }
 
-/** Keywords whose values are data, in which `$ref` is a member like others. */
-const DATA = new Set(["const", "enum", "example", "examples", "default", "x-invalid"]);
-
-/** The files that references name. What they lead to is judged when a schema is reached. */
+/** The files that references name, also those in data. What they lead to is judged when a schema is reached. */
 function filesNamedIn(root: unknown, file: string): ReadonlySet<string> {
   const files = new Set<string>();
   // Aliases of YAML share their parts.
@@ -197,7 +201,7 @@ function filesNamedIn(root: unknown, file: string): ReadonlySet<string> {
       if (name === "$ref" && typeof value === "string" && !REMOTE.test(value)) {
         const path = value.split("#")[0] ?? "";
         if (path !== "" && !isOutside(besideOf(file, path))) files.add(besideOf(file, path));
-      } else if (typeof value === "object" && !DATA.has(name)) parts.add(value);
+      } else parts.add(value);
     }
   }
   return files;
