@@ -316,10 +316,10 @@ describe("a diff of OpenAPI documents", () => {
   it.each([
     [
       "callbacks",
-      (kinds: readonly object[]) => ({
+      (all: readonly object[]) => ({
         openapi: "3.0.0",
         paths: Object.fromEntries(
-          kinds.map((schema, index) => {
+          all.map((schema, index) => {
             const hook = { post: { requestBody: { content: { "application/json": { schema } } } } };
             return [`/${index}`, { post: { callbacks: { paid: { "{$url}": hook } } } }];
           }),
@@ -328,15 +328,15 @@ describe("a diff of OpenAPI documents", () => {
     ],
     [
       "messages",
-      (kinds: readonly object[]) => ({
+      (all: readonly object[]) => ({
         asyncapi: "3.0.0",
         channels: Object.fromEntries(
-          kinds.map((payload, index) => [`c${index}`, { messages: { paid: { payload } } }]),
+          all.map((payload, index) => [`c${index}`, { messages: { paid: { payload } } }]),
         ),
       }),
     ],
   ])("compares %s of one name each by itself", async (_, document) => {
-    const read = (...kinds: readonly object[]) => readDocument(document(kinds));
+    const read = (...all: readonly object[]) => readDocument(document(all));
     const [old, now] = [{ type: "string" }, { type: "integer" }];
     const changes = diffDocuments(await read(old, old), await read(now, old));
     expect(changes.map(({ rule }) => rule)).toEqual(["type-changed"]);

@@ -201,6 +201,16 @@ describe("the type of an event", () => {
       { a: kind("a.paid"), b: kind("b.paid"), "/C_PAID": posted({}) },
       ["a.paid body:/type", "b.paid body:/type", "C_PAID "],
     ],
+    [
+      "each value that the member of a usual name lists, of one webhook for several types",
+      { sent: both },
+      ["payment.created body:/type", "payment.failed body:/type"],
+    ],
+    [
+      "the key of one webhook whose only constant is of another name",
+      { sent: posted({ properties: { specversion: { const: "1.0" } } }) },
+      ["sent "],
+    ],
     ["the webhook's key without such a place", { a: posted({}) }, ["a "]],
     [
       "the key for a chosen place without values",
@@ -216,6 +226,18 @@ describe("the type of an event", () => {
       expect(events.map(({ name, typeAt }) => `${name} ${typeAt ?? ""}`)).toEqual(types);
     },
   );
+
+  it("chooses the kind of a union of several types", async () => {
+    const paid = { properties: { type: { const: "paid" } } };
+    const others = { properties: { type: { enum: ["failed", "held"] } } };
+    const union = posted({ oneOf: [ref("Paid"), ref("Other")] });
+    const { events } = await readDocument(openApi({ sent: union }, { Paid: paid, Other: others }));
+    expect(events).toMatchObject([
+      { name: "paid", schema: { $ref: "#/schemas/Paid" } },
+      { name: "failed", schema: { required: ["type"] } },
+      { name: "held", schema: { required: ["type"] } },
+    ]);
+  });
 
   it("narrows a schema that lists the types of several webhooks", async () => {
     const { events } = await readDocument(openApi({ a: kind("a", "b"), b: kind("a", "b") }));

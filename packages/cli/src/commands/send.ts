@@ -132,7 +132,7 @@ async function prepare(type: string, command: Options, url: URL, surroundings: S
   const { id, set = [] } = command;
   const chosen = command.provider === undefined ? undefined : await loadProvider(command.provider);
   const document = await chosenDocument(command);
-  const provider = chosen ?? (document === undefined ? reference : plainSender(document));
+  const provider = chosen ?? (document === undefined ? reference : plainSender(document, type));
   requireSignable(provider);
   if (id !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(id))
     throw badArgument("--id must be 1 to 64 characters of [A-Za-z0-9_-]");
@@ -172,11 +172,12 @@ async function prepare(type: string, command: Options, url: URL, surroundings: S
   };
 }
 
-/** Standard Webhooks, with the type where the document has it. */
-function plainSender({ events }: EventsDocument): ProviderDocument {
-  const { id, type } = standardWebhooks.event;
-  const [{ typeAt = type } = {}] = events;
-  return { ...standardWebhooks, event: { type: typeAt, ...(id !== undefined && { id }) } };
+/** Standard Webhooks, with the type where the document has it. A body without a type stays as it is described. */
+function plainSender({ events }: EventsDocument, type: string): ProviderDocument {
+  const { sample: _, event, ...others } = standardWebhooks;
+  const found = events.find(({ name }) => name === type);
+  const place = found === undefined ? event.type : (found.typeAt ?? [{ text: type }]);
+  return { ...others, event: { type: place, ...(event.id !== undefined && { id: event.id }) } };
 }
 
 async function readData(file: string): Promise<object> {

@@ -20,10 +20,13 @@ export interface EventType {
 
 type Listed = readonly [place: string, values: readonly string[]];
 
+/** Names of the member that has the type. */
+const USUAL = /^body:\/(?:(?:(?:event|webhook|notification)_?)?(?:type|name)|event)$/i;
+
 /**
- * Returns the type of each webhook. It is in the member of the body that has one value in each webhook and another one
- * in each; else in a member whose listed values have the webhook's key; else in such a header. Without one the key is the
- * name.
+ * Returns the types of each webhook. They are in the member of the body that has one value in each webhook and another
+ * one in each; else in a member whose listed values have the webhook's key; else in such a header. A webhook has several
+ * types if its member of a usual name lists values that no other webhook has. Without such a place the key is the name.
  *
  * @param chosen The place of the type, which then need not list values: `body:/type`, `/type` or `header:X-Event`.
  */
@@ -31,7 +34,7 @@ export function eventTypes(
   webhooks: readonly Webhook[],
   schemas: Schemas,
   chosen: string | undefined,
-): readonly EventType[] {
+): readonly (readonly EventType[])[] {
   const places = webhooks.map((one) => new Map<string, readonly string[]>(listedIn(one, schemas)));
   const at = chosen?.replace(/^\//, "body:/").replace(/^header:.*/, (text) => text.toLowerCase());
   const candidates = at === undefined ? new Set(places.flatMap((of) => [...of.keys()])) : [at];
@@ -46,6 +49,8 @@ export function eventTypes(
   };
   for (const isSingle of [true, false])
     for (const place of candidates) {
+      // Any member has one value in a single webhook.
+      if (webhooks.length === 1 && at === undefined && !USUAL.test(place)) continue;
       const types = webhooks.map(({ key }, index): EventType => {
         const name = nameAt(place, isSingle, index);
         const found = name !== undefined && { name, typeAt: place, isShared: !isSingle };
@@ -57,12 +62,22 @@ export function eventTypes(
         ({ typeAt }, index) => typeAt !== undefined || !places[index]?.has(place),
       );
       const isDistinct = new Set(types.map(({ name }) => name)).size === types.length;
-      if (isForgotten && isDistinct && found.length * 2 > types.length) return types;
+      if (isForgotten && isDistinct && found.length * 2 > types.length)
+        return types.map((type) => [type]);
     }
+  for (const place of [...candidates].filter((one) => one === at || USUAL.test(one))) {
+    const lists = places.map((of) => of.get(place) ?? []);
+    const isDistinct = new Set(lists.flat()).size === lists.flat().length;
+    if (isDistinct && lists.filter((values) => values.length > 0).length * 2 > lists.length)
+      return webhooks.map(({ key }, index) => {
+        const types = (lists[index] ?? []).map((name) => ({ name, typeAt: place, isShared: true }));
+        return types.length > 0 ? types : [{ name: keyOf(key) }];
+      });
+  }
   return webhooks.map(({ key }, index) => {
     const [only, ...others] = places[index]?.get(at ?? "") ?? [];
     const name = only !== undefined && others.length === 0 ? only : keyOf(key);
-    return { name, ...(at !== undefined && { typeAt: at }) };
+    return [{ name, ...(at !== undefined && { typeAt: at }) }];
   });
 }
 
@@ -79,11 +94,28 @@ function listedIn(
 ): readonly Listed[] {
   const members = listedMembers(body, schemas);
   const names = Object.keys(headers).filter((name) => requiredHeaders.includes(name));
-  const usual = members.filter(([place]) => /^body:\/(?:event_?)?(?:type|name)$/i.test(place));
+  const usual = members.filter(([place]) => USUAL.test(place));
   const ofHeaders = names.map((name): Listed => {
     return [`header:${name}`, listedTexts(headers[name] ?? {}, schemas)];
   });
   return [...usual, ...members, ...ofHeaders.filter(([, values]) => values.length > 0)];
+}
+
+/** The one kind of a body that has a type; `undefined` without one. */
+export function kindOfType(
+  body: JsonSchema,
+  { name, typeAt = "" }: EventType,
+  schemas: Schemas,
+): JsonSchema | undefined {
+  const { properties, oneOf, anyOf = [] } = resolved(body, schemas);
+  const fitting = (oneOf ?? anyOf).filter((kind) => {
+    const values = new Map(listedMembers(kind, schemas)).get(typeAt);
+    return values === undefined || values.includes(name);
+  });
+  const [only, ...others] = fitting;
+  if (only === undefined || others.length > 0 || properties !== undefined) return undefined;
+  const values = new Map(listedMembers(only, schemas)).get(typeAt) ?? [];
+  return values.length === 1 ? only : kindOfType(only, { name, typeAt }, schemas);
 }
 
 function listedMembers(schema: JsonSchema, schemas: Schemas): readonly Listed[] {

@@ -3,7 +3,7 @@ import { stepsOf } from "@countersign/schemas";
 import { isRecord } from "../values.ts";
 import { DocumentError } from "./document-error.ts";
 import { type DescribedCall, type DescribedMessage, describedIn } from "./described.ts";
-import { eventTypes, type EventType } from "./event-types.ts";
+import { type EventType, eventTypes, kindOfType } from "./event-types.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { SchemaNormaliser } from "./schema-normaliser.ts";
 import {
@@ -94,11 +94,12 @@ function described(files: SourceFiles, eventType: string | undefined): EventsDoc
   const parts = calls.flatMap((call) => partsOf(call, normaliser));
   normaliser.refuseCircles();
   const types = eventTypes(webhooks, normaliser.schemas, eventType);
-  const events = webhooks.map(({ body: _body, node, ...event }, index): DocumentedEvent => {
-    // There is a type for each webhook.
-    const { isShared = false, ...type } = types[index] as EventType;
-    return { ...event, ...type, schema: normaliser.read(isShared ? withType(node, type) : node) };
-  });
+  const events = webhooks.flatMap(({ body, node, ...event }, index) =>
+    (types[index] ?? []).map(({ isShared = false, ...type }): DocumentedEvent => {
+      const kind = isShared ? kindOfType(body, type, normaliser.schemas) : body;
+      return { ...event, ...type, schema: kind ?? normaliser.read(withType(node, type)) };
+    }),
+  );
   const { info } = isRecord(root.value) ? root.value : {};
   const title = isRecord(info) && typeof info["title"] === "string" ? info["title"] : "";
   const { schemas, places } = normaliser;
