@@ -140,6 +140,15 @@ describe("derivation", () => {
     expect(example(at, { optional: "present" })).toEqual({ x: { a: 1 } });
   });
 
+  it.each([
+    ["oneOf", { oneOf: [{ required: ["a"] }, { required: ["b"] }] }, { x: { a: "example" } }],
+    ["not", { not: { required: ["a", "b"] } }, { x: {} }],
+  ])("leaves out optional members that %s does not accept together", (_, keyword, value) => {
+    const [a, b] = [{ type: "string" }, { type: "string" }];
+    const at = alone(closed({ x: { ...closed({ a, b }, []), ...keyword } }, []));
+    expect(example(at, { optional: "present" })).toEqual(value);
+  });
+
   it("makes a required member that has no schema", () => {
     const at = alone({ type: "object", properties: { a: { type: "null" } }, required: ["b"] });
     expect(example(at, { optional: "absent" })).toEqual({ b: "example" });

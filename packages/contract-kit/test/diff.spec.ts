@@ -336,9 +336,9 @@ describe("a diff of OpenAPI documents", () => {
       }),
     ],
   ])("compares %s of one name each by itself", async (_, document) => {
-    const read = (...all: readonly object[]) => readDocument(document(all));
+    const described = (...all: readonly object[]) => readDocument(document(all));
     const [old, now] = [{ type: "string" }, { type: "integer" }];
-    const changes = diffDocuments(await read(old, old), await read(now, old));
+    const changes = diffDocuments(await described(old, old), await described(now, old));
     expect(changes.map(({ rule }) => rule)).toEqual(["type-changed"]);
   });
 

@@ -100,6 +100,15 @@ describe("readDocument", () => {
     expect(Object.keys(schemas)).toEqual(["paid", "payer"]);
   });
 
+  it("follows references out of its folder in its git repository", async () => {
+    const file = written({
+      "docs/a.json": body({ $ref: "../kinds.yaml#/Kind" }),
+      "kinds.yaml": "Kind: {type: string}",
+      ".git/HEAD": "",
+    });
+    expect((await readDocument(file)).schemas).toEqual({ Kind: { type: "string" } });
+  });
+
   it("needs no file that only a description refers to", async () => {
     const description = { $ref: "paid.md" };
     const file = written({ "a.json": { ...body({ type: "object" }), info: { description } } });
@@ -439,6 +448,6 @@ describe("readDocument refuses", () => {
   it("a link that leads out of the folder", async () => {
     const file = written({ "a.json": body({ $ref: "b.json" }) });
     symlinkSync(written({ "c.json": {} }), join(dirname(file), "b.json"));
-    expect(await refusal(file)).toMatchObject(withCode("REFERENCE_OUTSIDE", "is a link"));
+    expect(await refusal(file)).toMatchObject(withCode("REFERENCE_OUTSIDE", "is out of"));
   });
 });

@@ -17,7 +17,8 @@ export interface ExampleOptions {
  * @throws {DocumentError} `CS_DOCUMENT_NO_VALUE`: no value was found that the schema accepts.
  */
 export function example(located: LocatedSchema, options: ExampleOptions): unknown {
-  const value = plainExample(located, options) ?? someValue(located);
+  const fewest = (): unknown => plainExample(located, { optional: "absent" });
+  const value = plainExample(located, options) ?? fewest() ?? someValue(located);
   if (value !== undefined) return value;
   const { place } = resolve(located);
   throw new DocumentError("CS_DOCUMENT_NO_VALUE", `${place}: no value found that it accepts`);
@@ -28,6 +29,16 @@ export function plainExample(located: LocatedSchema, { optional }: ExampleOption
   const value = valueOf(located, optional === "present", []);
   return value !== undefined && accepts(located, value) ? value : undefined;
 }
+
+/** Keywords that may refuse an object that has all its members. */
+const EXCLUDING = [
+  "not",
+  "allOf",
+  "if",
+  "dependentRequired",
+  "dependentSchemas",
+  "maxProperties",
+] as const;
 
 /** `undefined` if a value would have to contain itself. `hint` is the value of an example around it. */
 function valueOf(
@@ -44,17 +55,21 @@ function valueOf(
   if (kinds.length > 0) {
     const wished = kinds.find((kind) => wish !== undefined && accepts(kind, wish));
     if (wished !== undefined) return valueOf(wished, isFull, path, wish);
-    for (const kind of kinds) {
-      const value = valueOf(kind, isFull, path);
-      // A value of two kinds is none of `oneOf`.
-      const isOne = at.schema.oneOf === undefined || accepts(at, value);
-      if (value !== undefined && isOne) return value;
-    }
+    for (const isFullKind of new Set([isFull, false]))
+      for (const kind of kinds) {
+        const value = valueOf(kind, isFullKind, path);
+        // A value of two kinds is none of `oneOf`: with all members, many have two.
+        const isOne = at.schema.oneOf === undefined || accepts(at, value);
+        if (value !== undefined && isOne) return value;
+      }
     return undefined;
   }
   const [type] = typesOf(at.schema);
-  if (type === "object" && at.schema.properties !== undefined)
-    return recordOf(at, isFull, path, wish);
+  if (type === "object" && at.schema.properties !== undefined) {
+    const value = recordOf(at, isFull, path, wish);
+    const isFree = !isFull || EXCLUDING.every((keyword) => at.schema[keyword] === undefined);
+    return isFree || accepts(at, value) ? value : recordOf(at, false, path, wish);
+  }
   const items = itemsOf(at);
   if (type !== "array" || items === undefined) return wish ?? plainValue(at);
   const { minItems = 1 } = at.schema;

@@ -9,7 +9,8 @@
  *   a value that JSON Schema does not allow.
  * - `CS_DOCUMENT_REFERENCE_REMOTE`: a `$ref` names another host. Download the file, and refer to it by a relative
  *   path.
- * - `CS_DOCUMENT_REFERENCE_OUTSIDE`: a `$ref` leads out of the folder of the document.
+ * - `CS_DOCUMENT_REFERENCE_OUTSIDE`: a `$ref` leads out of the folder of the document, and out of the git repository that the
+ *   folder is in.
  * - `CS_DOCUMENT_REFERENCE_DANGLING`: a `$ref` leads nowhere.
  * - `CS_DOCUMENT_REFERENCE_CIRCULAR`: a `$ref` or `allOf` leads back to itself. A schema may contain itself in a
  *   member or an item.

@@ -1,9 +1,9 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
 import { pointerOf, valueAt } from "@countersign/schemas";
 import { isRecord, messageOf } from "../values.ts";
-import { DocumentError } from "./document-error.ts";
+import { DocumentError, type DocumentErrorCode } from "./document-error.ts";
 
 type Files = ReadonlyMap<string, unknown>;
 
@@ -39,22 +39,22 @@ export class SourceNode {
 
   /** @throws {DocumentError} `CS_DOCUMENT_REFERENCE_…`: it leads elsewhere than to a place in the files. */
   follow(reference: string): SourceNode {
-    const refused = (code: "REMOTE" | "OUTSIDE" | "DANGLING", why: string): DocumentError => {
-      const message = `${this.place}: $ref ${JSON.stringify(reference)} ${why}`;
-      return new DocumentError(`CS_DOCUMENT_REFERENCE_${code}`, message);
-    };
+    const refused = (code: DocumentErrorCode, why: string): DocumentError =>
+      new DocumentError(code, `${this.place}: $ref ${JSON.stringify(reference)} ${why}`);
     if (REMOTE.test(reference))
-      throw refused("REMOTE", "is remote: download the file, and refer to it by a relative path");
+      throw refused(
+        "CS_DOCUMENT_REFERENCE_REMOTE",
+        "is remote: download the file, and refer to it by a relative path",
+      );
     const [path = "", fragment = ""] = reference.split("#");
     const file = path === "" ? this.file : besideOf(this.file, path);
-    if (isOutside(file))
-      throw refused("OUTSIDE", "leads out of the document's folder: move the file into it");
     const root = this.#files.get(file);
-    if (root instanceof DocumentError) throw root;
+    if (root instanceof DocumentError)
+      throw refused(root.code, `cannot be followed: ${root.message}`);
     const pointer = decoded(fragment);
     const isPointer = fragment === "" || fragment.startsWith("/");
     const value = isPointer ? valueAt(root, pointer) : anchored(root, fragment);
-    if (value === undefined) throw refused("DANGLING", "leads nowhere");
+    if (value === undefined) throw refused("CS_DOCUMENT_REFERENCE_DANGLING", "leads nowhere");
     return new SourceNode(this.#files, file, pointer, value);
   }
 }
@@ -125,8 +125,6 @@ const REMOTE = /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\/\/)/;
 const besideOf = (file: string, path: string): string =>
   posix.normalize(posix.join(posix.dirname(file), decoded(path)));
 
-const isOutside = (file: string): boolean => file.startsWith("../") || posix.isAbsolute(file);
-
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -157,9 +155,11 @@ function schemaFiles(folder: string): readonly string[] {
 async function readText(folder: string, file: string, limit: number): Promise<string> {
   const path = join(folder, file);
   try {
-    const [real, root] = await Promise.all([realpath(path), realpath(resolve(folder))]);
-    if (relative(root, real).split(sep)[0] === "..") {
-      const message = `${path} is a link out of the document's folder`;
+    const own = await realpath(folder);
+    const root = repositoryOf(own) ?? own;
+    const isOutside = (to: string): boolean => relative(root, to).split(sep)[0] === "..";
+    if (isOutside(resolve(own, file)) || isOutside(await realpath(path))) {
+      const message = `${path} is out of the document's folder and its git repository: move the file into the folder`;
       throw new DocumentError("CS_DOCUMENT_REFERENCE_OUTSIDE", message);
     }
     const { size } = await stat(path);
@@ -172,6 +172,13 @@ async function readText(folder: string, file: string, limit: number): Promise<st
     if (cause instanceof DocumentError) throw cause;
     throw new DocumentError("CS_DOCUMENT_UNREADABLE", `${path} cannot be read`, { cause });
   }
+}
+
+/** The folder of the git repository that a folder is in. */
+function repositoryOf(folder: string): string | undefined {
+  if (existsSync(join(folder, ".git"))) return folder;
+  const above = dirname(folder);
+  return above === folder ? undefined : repositoryOf(above);
 }
 
 const isYaml = (path: string): boolean => /\.ya?ml$/i.test(path);
@@ -200,7 +207,7 @@ function filesNamedIn(root: unknown, file: string): ReadonlySet<string> {
     for (const [name, value] of Object.entries(part)) {
       if (name === "$ref" && typeof value === "string" && !REMOTE.test(value)) {
         const path = value.split("#")[0] ?? "";
-        if (path !== "" && !isOutside(besideOf(file, path))) files.add(besideOf(file, path));
+        if (path !== "") files.add(besideOf(file, path));
       } else parts.add(value);
     }
   }
