@@ -96,7 +96,6 @@ describe("countersign verify sender", () => {
     );
 
   it.concurrent.each([
-    ["drops-4xx", "P-EVENT-SUCCESS", "sender/attempt-answers"],
     ["hurries", "P-EVENT-RETRY-AFTER", "sender/retry-after"],
     ["no-dates", "P-EVENT-RETRY-AFTER", "sender/retry-after"],
     ["local-dates", "P-EVENT-RETRY-AFTER", "sender/retry-after"],
@@ -109,6 +108,20 @@ describe("countersign verify sender", () => {
       const more = ["--wait", "20", "--only", "sender/retries", check];
       const { out } = await verify(more, { SENDER_FAULT: fault });
       expect(out).toMatch(new RegExp(`^(?:FAIL|warn) {3}${id} `, "m"));
+    },
+  );
+
+  it.concurrent(
+    "shows the attempt whose answer 4xx ended the retries",
+    { tags: "ci" },
+    async () => {
+      const more = ["--wait", "20", "--only", "sender/retries", "sender/attempt-answers"];
+      const { out } = await verify(more, { SENDER_FAULT: "drops-4xx" });
+      const [, block = ""] = /^FAIL {3}P-EVENT-SUCCESS (.*?)^ +check /ms.exec(out) ?? [];
+      expect(block.match(/(?<=sent.*:\n +)\d+/g)).toEqual([
+        expect.stringMatching(/^4/),
+        expect.stringMatching(/^4/),
+      ]);
     },
   );
 

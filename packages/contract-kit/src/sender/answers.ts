@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { AttemptAnswer, ReceivedAttempt } from "../harness/endpoints.ts";
+import { attemptExchange, type AttemptAnswer, type ReceivedAttempt } from "../harness/endpoints.ts";
 import { emitInTurn } from "./attempts.ts";
 import { secondAttemptMs } from "./retries.ts";
 import type { TestedSender, SenderScenario } from "./tested-sender.ts";
@@ -48,10 +48,13 @@ export const attemptAnswers: SenderScenario = {
       const status = typeof answer === "string" ? answer : answer.status;
       const isRedirect = REDIRECTS.some((one) => one === status);
       const isEnd = isSuccess(first, sender);
-      sender.expect(isRedirect ? REDIRECT : SUCCESS, (more.length === 0) === isEnd, () => {
+      const message = (): string => {
         const wanted = isEnd ? "no further attempt" : "another attempt";
         return `after the answer ${status}: expected ${wanted}, got ${more.length}`;
-      });
+      };
+      const shown = [first, ...more].map(attemptExchange);
+      const holds = (more.length === 0) === isEnd;
+      sender.expect(isRedirect ? REDIRECT : SUCCESS, holds, message, shown);
     }
   },
 };

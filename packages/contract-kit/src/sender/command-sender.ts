@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { requirementsOf, type SenderCheck } from "../check.ts";
 import { errorsOf } from "../derive/validity.ts";
-import { shownBytes } from "../exchange-text.ts";
+import { type Exchange, shownBytes } from "../exchange-text.ts";
 import { attemptExchange, type Endpoint, type ReceivedAttempt } from "../harness/endpoints.ts";
 import { type UntrustedServer, untrustedServer } from "../harness/self-signed.ts";
 import { newSecret } from "../harness/secrets.ts";
@@ -88,10 +88,18 @@ export class CommandSender extends Verdicts implements TestedSender {
     return this.#target.runState.retryMs;
   }
 
-  override expect(requirement: string, holds: boolean, message: () => string): boolean {
-    const attempts = holds ? [] : this.#endpoints.flatMap((endpoint) => endpoint.attempts);
-    const exchanges = attempts.slice(-SHOWN).map((attempt) => {
-      const { sent, received } = redactor([...this.#target.secrets])(attemptExchange(attempt));
+  override expect(
+    requirement: string,
+    holds: boolean,
+    message: () => string,
+    shown?: readonly Exchange[],
+  ): boolean {
+    const last = () => {
+      const attempts = this.#endpoints.flatMap((endpoint) => endpoint.attempts);
+      return attempts.slice(-SHOWN).map(attemptExchange);
+    };
+    const exchanges = (holds ? [] : (shown ?? last())).map((exchange) => {
+      const { sent, received } = redactor([...this.#target.secrets])(exchange);
       return { sent: shownBytes(sent), received: shownBytes(received) };
     });
     return super.expect(requirement, holds, message, exchanges);
@@ -145,7 +153,8 @@ export class CommandSender extends Verdicts implements TestedSender {
     const faults = errorsOf(located, parseJson(attempt.body)).map(
       ({ pointer, message }) => `${pointer || "the event"} ${message}`,
     );
-    this.expect("P-EVENT-SCHEMA", faults.length === 0, () => `${type}: ${faults.join("; ")}`);
+    const message = (): string => `${type}: ${faults.join("; ")}`;
+    this.expect("P-EVENT-SCHEMA", faults.length === 0, message, [attemptExchange(attempt)]);
   }
 
   listenSecurely(): Promise<UntrustedServer> {
