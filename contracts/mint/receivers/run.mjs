@@ -10,6 +10,7 @@ import { stacks } from "./check.mjs";
 import { heldOut } from "./faults/held-out.mjs";
 import { faults } from "./faults/index.mjs";
 import { unseen } from "./faults/unseen.mjs";
+import { unseenFifth } from "./faults/unseen-fifth.mjs";
 import { unseenFourth } from "./faults/unseen-fourth.mjs";
 import { unusual } from "./unusual.mjs";
 
@@ -17,7 +18,7 @@ const HELP = `Counts the planted faults that \`countersign verify\` names. Progr
 
 node run.mjs [options] [-- OPTION…]   OPTION: passed on to the command
 
-  --set NAME      honest, unusual, planted, held-out, unseen, fourth or senders (default: planted)
+  --set NAME      honest, unusual, planted, held-out, unseen, fourth, fifth or senders (default: planted)
   --only TEXT     faults whose "STACK NAME" contains the text
   --repeat N      runs of each program (default: 1)
   --out DIR       folder of reports; those that it has are not made again (default: a new one)
@@ -159,12 +160,13 @@ async function measure() {
     "held-out": [...heldOut, ...inPython(false)],
     unseen: [...unseen, ...inPython(true)],
     fourth: unseenFourth,
+    fifth: unseenFifth,
     unusual,
   };
   const chosen = values.set === "senders" ? senders() : sets[values.set];
   if (!chosen)
     throw new Error(
-      "invalid --set: expected honest, unusual, planted, held-out, unseen, fourth or senders",
+      "invalid --set: expected honest, unusual, planted, held-out, unseen, fourth, fifth or senders",
     );
   const rows = [];
   for (const each of chosen) {
