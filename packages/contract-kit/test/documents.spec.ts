@@ -325,6 +325,18 @@ describe("a schema of a document", () => {
     ]);
   });
 
+  it.each([
+    ["lists values that the discriminator does not have", ["cat", "kitten"], { cat: "Cat" }],
+    ["lists no name of a schema", ["a", "b"], {}],
+  ])("keeps the values of a kind that %s", async (_, values, mapping) => {
+    const kind = { type: "object", properties: { k: { enum: values } } };
+    const discriminator = { propertyName: "k", mapping };
+    const union = { oneOf: [ref("Cat"), ref("Dog")], discriminator };
+    const { schema, named } = await schemaOf(union, { Cat: kind, Dog: { type: "object" } });
+    expect(schema?.oneOf?.[0]).toEqual({ $ref: "#/schemas/Cat" });
+    expect(named?.["Cat"]).toEqual(kind);
+  });
+
   it("is the union of the schemas that extend it, as its discriminator's mapping says", async () => {
     const discriminator = { propertyName: "k", mapping: { cat: "Cat" } };
     const pet = { type: "object", discriminator, properties: { k: { type: "string" } } };

@@ -13,16 +13,21 @@ export function kindsOf(
   if (!isRecord(discriminator) || typeof discriminator["propertyName"] !== "string") return kinds;
   const member = discriminator["propertyName"];
   const mapping = isRecord(discriminator["mapping"]) ? discriminator["mapping"] : {};
-  return kinds.map((kind) => {
+  const valued = kinds.map((kind): readonly string[] => {
     const reference = isRecord(kind.value) ? kind.value["$ref"] : undefined;
-    if (typeof reference !== "string") return kind;
+    if (typeof reference !== "string") return [];
     const place = kind.follow(reference).place;
     const mapped = Object.entries(mapping).flatMap(([value, to]) =>
       typeof to === "string" && targetOf(to, kind).place === place ? [value] : [],
     );
     // Without a mapping the value is the name of the schema.
     const name = reference.slice(reference.lastIndexOf("/") + 1);
-    return context.withMember(kind, member, mapped.length > 0 ? mapped : [name]);
+    return mapped.length > 0 ? mapped : [name];
+  });
+  const all = valued.flat();
+  return kinds.map((kind, index) => {
+    const own = valued[index] ?? [];
+    return own.length === 0 ? kind : context.withMember(kind, member, { own, all });
   });
 }
 
@@ -43,7 +48,7 @@ export function childrenOf(
   if (!isRecord(mapping) || typeof member !== "string") return undefined;
   const kinds = Map.groupBy(Object.entries(mapping), ([, to]) => String(to));
   return [...kinds].map(([to, entries]) => {
-    const values = entries.map(([value]) => value);
+    const values = { own: entries.map(([value]) => value), all: Object.keys(mapping) };
     return context.merged([context.withMember(targetOf(to, node), member, values)]);
   });
 }

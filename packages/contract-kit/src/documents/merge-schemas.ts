@@ -12,8 +12,12 @@ export interface MergePart {
 export interface MergeContext {
   /** The schema that accepts what all nodes accept. */
   readonly merged: (nodes: readonly SourceNode[]) => JsonSchema;
-  /** A kind of a union that has one of some values in a member. */
-  readonly withMember: (node: SourceNode, member: string, values: readonly string[]) => SourceNode;
+  /** A kind of a union that has one of some values in a member, and none of the other kinds' values. */
+  readonly withMember: (
+    node: SourceNode,
+    member: string,
+    values: { readonly own: readonly string[]; readonly all: readonly string[] },
+  ) => SourceNode;
 }
 
 type Draft = { -readonly [keyword in keyof JsonSchema]: JsonSchema[keyword] };

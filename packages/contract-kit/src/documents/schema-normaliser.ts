@@ -34,7 +34,7 @@ export class SchemaNormaliser {
   readonly #derived = new WeakMap<object, Map<string, SourceNode>>();
   readonly #context: MergeContext = {
     merged: (nodes) => this.#merged(nodes),
-    withMember: (node, member, values) => this.#withMember(node, member, values),
+    withMember: (...kind) => this.#withMember(...kind),
   };
   #lastId = 0;
   #parts = 0;
@@ -175,14 +175,20 @@ export class SchemaNormaliser {
   }
 
   /** A kind of a union, with the values that its discriminator gives it. */
-  #withMember(node: SourceNode, member: string, values: readonly string[]): SourceNode {
-    const isSaid = this.#flattened([node]).some(({ schema }) => {
-      const own = isRecord(schema["properties"]) ? schema["properties"][member] : undefined;
-      if (!isRecord(own)) return false;
-      if ("const" in own) return true;
-      return Array.isArray(own["enum"]) && own["enum"].length <= values.length;
+  #withMember(...[node, member, { own, all }]: Parameters<MergeContext["withMember"]>): SourceNode {
+    const lists = this.#flattened([node]).flatMap(({ schema }): (readonly unknown[])[] => {
+      const part = isRecord(schema["properties"]) ? schema["properties"][member] : undefined;
+      if (!isRecord(part)) return [];
+      if ("const" in part) return [[part["const"]]];
+      return Array.isArray(part["enum"]) ? [part["enum"]] : [];
     });
-    if (isSaid) return node;
+    // A value that no kind has by the discriminator is the schema's own.
+    const isOwn = (value: unknown): boolean =>
+      own.some((one) => one === value) || !all.some((one) => one === value);
+    const left = lists.map((list) => list.filter(isOwn));
+    if (left.some(({ length }, index) => length === 0 || length === lists[index]?.length))
+      return node;
+    const [values = own] = left;
     const { $ref: reference } = schemaAt(node);
     return this.#derive(node, JSON.stringify([member, values]), () => ({
       ...(typeof reference === "string" && { title: wishFor(node.follow(reference)) }),
