@@ -6,6 +6,7 @@ import { isRecord } from "../values.ts";
 
 const READ = "P-CUSTOMER-READ";
 const TIMES = "P-CUSTOMER-TIMES";
+const ABSENT = "P-CUSTOMER-NOT-FOUND";
 const FOREIGN = "P-FOREIGN-404";
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -25,6 +26,15 @@ const PEOPLE: readonly Person[] = [
   { status: "INACTIVE", accountLastFourDigits: "0000", email: "a+b@xn--bcher-kva.example" },
   { status: "ACTIVE", accountType: "savings", financialInstitutionName: "Bank & Söhne <“1”>" },
   { status: "CREATED", linked: true, firstName: "x".repeat(255), lastName: "李" },
+];
+
+/** Ids that a query could read as patterns of another one, or as a part of its own text. */
+const patternsOf = (id: string): readonly string[] => [
+  "%25",
+  "_".repeat(id.length),
+  `${id.slice(0, -1)}%25`,
+  `${id}'`,
+  `${id}%22`,
 ];
 
 export const customers: ProviderCheck = providerCheck({
@@ -53,7 +63,13 @@ export const customers: ProviderCheck = providerCheck({
     }
     const other = await session.other();
     const nobodys = await (other ?? session).call("GET", `/v1/customers/${UNKNOWN_CUSTOMER}`);
-    session.expectStatus("P-CUSTOMER-NOT-FOUND", "an unknown customer", nobodys, 404);
+    session.expectStatus(ABSENT, "an unknown customer", nobodys, 404);
+    for (const like of patternsOf(id)) {
+      const answer = await session.call("GET", `/v1/customers/${like}`);
+      // A service may refuse the form of an id.
+      if (answer.status !== 400 || /^_+$/.test(like))
+        session.expectStatus(ABSENT, `an unknown customer, ${like}`, answer, 404);
+    }
     if (other === undefined) return session.notApplicable(FOREIGN, "a second merchant is missing");
     const theirs = await other.call("GET", `/v1/customers/${id}`);
     expectAlike(session, [nobodys, UNKNOWN_CUSTOMER], [theirs, id]);

@@ -112,8 +112,8 @@ export async function payments(log: ChangeLog): Promise<void> {
         const kind = REFUND_KINDS.find((one) => STATUSES[one] === paymentStatus);
         const isNull = profile.refund.clientReferenceIdWhenAbsent === "null";
         const absent = isNull ? { clientReferenceId: null } : {};
-        const always = { paymentId: id, ...absent, ...more };
-        const facts = { ...always, ...(errorDetails !== undefined && { errorDetails }) };
+        log.always.set(String(id), { paymentId: id, ...absent, ...more });
+        const facts = errorDetails === undefined ? {} : { errorDetails };
         return typeof id === "string" ? [happened(id, kind ?? "refund.pending", facts)] : [];
       },
     );
@@ -130,12 +130,11 @@ export async function payments(log: ChangeLog): Promise<void> {
   await debit(500n, "canceled");
   const [tiny = "", failing = "", settling = "", covered = "", failed = "", large = ""] = debits;
   const early = await refund(failing, 13n, { clientReferenceId: "réf-1" }, knownKey);
-  const held = await refund(settling, 1050n);
+  const held = await refund(settling, 1050n, { clientReferenceId: "réf-3" });
   await tick(session, 37 * 60_000 + 11);
   await expectRefusals(session, { debit: tiny, exhausted: settling, refund: early, knownKey });
 
-  const lost = { paymentId: early, clientReferenceId: "réf-1" };
-  await fail(failing, happened(early, "refund.failed", lost));
+  await fail(failing, happened(early, "refund.failed"));
   await fail(failed);
   const settledAt = await session.time();
   const settlementDate = isoTime(settledAt);
@@ -147,7 +146,7 @@ export async function payments(log: ChangeLog): Promise<void> {
   const from = eligibleAt(settledAt, profile.hold);
   const to = from + HOUR_MS;
   await session.moveTo(to);
-  log.changes.push({ ...happened(held, "refund.authorized", { paymentId: held }), from, to });
+  log.changes.push({ ...happened(held, "refund.authorized"), from, to });
   await refund(large, 9_999_999_998n);
   await refund(failed, 1n, { clientReferenceId: "réf-2" });
   await refund(covered, 1n);

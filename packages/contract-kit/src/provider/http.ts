@@ -24,7 +24,7 @@ const CALLS = [
 const OTHER_ACCEPTS = ["image/png", "application/json;q=0", "*/*;q=0", "text/*", "application/xml"];
 const OTHER_TYPES = (
   "text/plain,application/x-www-form-urlencoded,application/jsonp,text/json,application/xml," +
-  "application/json; charset=utf-16"
+  "application/vnd.api+json,application/json; charset=utf-16"
 ).split(",");
 
 export const commonHeaders: ProviderCheck = providerCheck({

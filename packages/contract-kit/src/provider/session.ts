@@ -253,11 +253,15 @@ export class Session {
 /** A time in milliseconds as text. */
 export const isoTime = (at: number): string => new Date(at).toISOString();
 
+/** The `errorCode` of a refusal or a failed refund. */
+export function codeOf({ body }: Pick<CallAnswer, "body">): unknown {
+  const details = body["errorDetails"];
+  return isRecord(details) ? details["errorCode"] : body["errorCode"];
+}
+
 /** `status code` of a refusal, or the refund's state: the summary of an answer in messages. */
 export function summary({ status, body, hint = "" }: CallAnswer): string {
-  const details = body["errorDetails"];
-  const code = isRecord(details) ? details["errorCode"] : body["errorCode"];
-  const words = [body["paymentStatus"], code].filter((one) => typeof one === "string");
+  const words = [body["paymentStatus"], codeOf({ body })].filter((one) => typeof one === "string");
   return [String(status), ...words].join(" ") + hint;
 }
 
