@@ -7,6 +7,8 @@ import {
   type AttemptFault,
   type Change,
   instead,
+  type Members,
+  membersAt,
   parsed,
   type Plant,
   type ProviderFaults,
@@ -14,7 +16,7 @@ import {
   textOf,
   within,
 } from "./edits.ts";
-import { amountAs, headerOf, withBody, withHeader } from "./mistakes.ts";
+import { amountAs, headerOf, SUBSCRIBE, withBody, withHeader } from "./mistakes.ts";
 
 const DONE: HttpAnswer = { status: 204, headers: {}, body: new Uint8Array() };
 
@@ -59,6 +61,11 @@ const answered = (change: (status: number) => number) =>
     const answer = await next(one);
     return { ...answer, status: change(answer.status) };
   });
+
+const subjectOf = (members: Members): string => {
+  const { paymentId, id, customerId } = membersAt(members, "data");
+  return String(paymentId ?? id ?? customerId);
+};
 
 const typeOf = ({ body }: HttpCall): unknown => parsed(body)?.["type"];
 
@@ -334,5 +341,65 @@ export const attemptFaults: ProviderFaults = {
     fails: "P-EVENT-TIMEOUT",
     breaks: "An attempt may take a minute: a silent receiver holds its slot for so long.",
     plant: () => ({ service: { profile: patient } }),
+  },
+  "event-reference-lost": {
+    fails: "P-EVENT-FACTS",
+    breaks: "S 2.2: refund.authorized has lost the merchant's reference: nobody can book it.",
+    plant: event(
+      (members) =>
+        members["type"] === "refund.authorized" &&
+        within("data", () => ({ clientReferenceId: null }))(members),
+    ),
+  },
+  "event-time-of-first": {
+    fails: "P-EVENT-TIMES",
+    breaks: "S 6.5: all events of a resource have the time of its first: they cannot be ordered.",
+    plant: () => {
+      const times = new Map<string, unknown>();
+      return event((members) => {
+        const { timestamp } = members;
+        const first = times.get(subjectOf(members)) ?? timestamp;
+        times.set(subjectOf(members), first);
+        return first !== timestamp && { timestamp: first };
+      })();
+    },
+  },
+  "event-id-of-resource": {
+    fails: "P-EVENT-EACH-STATE",
+    breaks: "S 6.5: the id is made of the resource's: receivers drop its second event as known.",
+    plant: resigned((one) => {
+      const id = `evt_${subjectOf(parsed(one.body) ?? {})}`;
+      return withHeader(
+        withBody(one, () => ({ id })),
+        "webhook-id",
+        id,
+      );
+    }),
+  },
+  "event-to-last-subscription": {
+    fails: "P-SUBSCRIBE-SELECT",
+    breaks: "S 6.1: events also go to the last subscription made, whoever's it is.",
+    plant: () => {
+      let last: Members | undefined;
+      return {
+        call: (one, next) => {
+          if (one.path === SUBSCRIBE) last = parsed(one.body);
+          return next(one);
+        },
+        attempt: async (one, next, sign) => {
+          const path = String(last?.["url"]).replace(/^http:\/\/[^/]*/, "");
+          if (path !== one.path) await next(sign({ ...one, path }, String(last?.["secretKey"])));
+          return next(one);
+        },
+      };
+    },
+  },
+  "sign-latin-1": {
+    fails: "P-EVENT-SIGNED",
+    breaks: "S 5.3: the body is signed in Latin-1: events with other letters do not verify.",
+    plant: attempt(() => (one, next, sign) => {
+      const { headers } = sign({ ...one, body: Buffer.from(textOf(one.body), "latin1") });
+      return next({ ...one, headers });
+    }),
   },
 };

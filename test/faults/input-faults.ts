@@ -1,5 +1,6 @@
 import { parsed, type ProviderFaults, text, textOf } from "./edits.ts";
 import {
+  answers,
   answersWith,
   answersWithout,
   bearerOf,
@@ -231,5 +232,74 @@ export const inputFaults: ProviderFaults = {
     fails: "P-INPUT-PRECISE",
     breaks: "An error does not say which member is wrong.",
     plant: misspeaks("/v1/", ({ errors }) => errors !== undefined && { errors: undefined }),
+  },
+  "customer-wildcard": {
+    fails: "P-CUSTOMER-NOT-FOUND",
+    breaks: "S 4.2: ids are compared with LIKE: `%25` finds any customer of the merchant.",
+    plant: call(() => {
+      let read = "";
+      return async (one, next) => {
+        const isPattern = /\/customers\/(?:.*%25|_+)$/.test(one.path) && read !== "";
+        const answer = await next(isPattern ? { ...one, path: read } : one);
+        if (one.path.startsWith(CUSTOMERS) && answer.status === 200) read = one.path;
+        return answer;
+      };
+    }),
+  },
+  "customer-quote": {
+    fails: "P-CUSTOMER-NOT-FOUND",
+    breaks: "A quote in a customer's id breaks the query, which is answered 500.",
+    plant: answersWith(
+      (answer, { path }) =>
+        path.startsWith(CUSTOMERS) &&
+        /'|%22/.test(path) &&
+        refusal(answer, 500, "INTERNAL_SERVER_ERROR"),
+    ),
+  },
+  "customer-foreign-named": {
+    fails: "P-FOREIGN-404",
+    breaks: "The 404 for another merchant's customer says whose it is: the customer exists.",
+    plant: call(() => {
+      const read = new Set<string>();
+      return answers((answer, { path }) => {
+        if (answer.status === 200) read.add(path);
+        const isForeign = answer.status === 404 && read.has(path);
+        return isForeign && respoken(answer, () => ({ title: "Another merchant's customer" }));
+      });
+    }),
+  },
+  "token-replaces": {
+    fails: "P-AUTH-TOKEN",
+    breaks: "S 5.2: a new token ends the one before: two processes of an app shut each other out.",
+    plant: call(() => {
+      let last: unknown;
+      const ended = new Set<unknown>();
+      return async (one, next) => {
+        const isEnded = ended.has(bearerOf(one));
+        const answer = await next(isEnded ? withHeader(one, "authorization", "Bearer x") : one);
+        const { access_token: token } = parsed(answer.body) ?? {};
+        if (token !== undefined) {
+          ended.add(last);
+          last = token;
+        }
+        return answer;
+      };
+    }),
+  },
+  "media-type-suffix": {
+    fails: "P-INPUT-MEDIA-TYPE",
+    breaks: "S 1: every media type that ends in +json is read as JSON.",
+    plant: sends((one) =>
+      headerOf(one, "content-type").endsWith("+json")
+        ? withHeader(one, "content-type", "application/json")
+        : one,
+    ),
+  },
+  "body-size-html": {
+    fails: "P-ANSWER-SCHEMA",
+    breaks: "S 7.5: the proxy answers a body that is too large with a page instead of a problem.",
+    plant: answersWith(
+      (answer) => answer.status === 413 && { ...answer, body: Buffer.from("<h1>413</h1>") },
+    ),
   },
 };

@@ -16,6 +16,7 @@ import {
   misreadsText,
   answers,
   answersWith,
+  bearerOf,
   call,
   codeOf,
   isFailed,
@@ -291,5 +292,70 @@ export const refundFaults: ProviderFaults = {
     fails: "P-REFUND-DESCRIPTOR",
     breaks: "S 4.1: a softDescriptor with a line break at its end is taken.",
     plant: misreadsText("softDescriptor", (one) => one.replace(/\n$/, "")),
+  },
+  "amount-int32": {
+    fails: "P-REFUND-AMOUNT",
+    breaks: "S 2.1: cents are a 32-bit integer: a refund above 21,474,836.47 is refused.",
+    plant: misreadsAmount((amount) => (Number(amount) > 21_474_836.47 ? "0" : undefined)),
+  },
+  "key-race-500": {
+    fails: "P-REFUND-KEY",
+    breaks: "S 4.1, rule 1: of two calls at once with one key the second is answered 500.",
+    plant: call(() => {
+      const running = new Set<unknown>();
+      return async (one, next) => {
+        const { requestKey } = parsed(one.body) ?? {};
+        const isSecond = running.has(requestKey);
+        running.add(requestKey);
+        const answer = await next(one);
+        running.delete(requestKey);
+        return isSecond && answer.status === 409
+          ? refusal(answer, 500, "INTERNAL_SERVER_ERROR")
+          : answer;
+      };
+    }),
+  },
+  "key-of-all-merchants": {
+    fails: "P-REFUND-KEY-FREE",
+    breaks: "S 4.1: keys are unique over all merchants: one merchant's key blocks another's.",
+    plant: call(() => {
+      const owners = new Map<unknown, string>();
+      return answers((answer, one) => {
+        const { requestKey } = parsed(one.body) ?? {};
+        if (answer.status !== 201) return undefined;
+        const owner = owners.get(requestKey) ?? bearerOf(one);
+        owners.set(requestKey, owner);
+        return owner !== bearerOf(one) && refusal(answer, 409, "DUPLICATE_REQUEST_KEY");
+      });
+    }),
+  },
+  "key-amount-as-text": {
+    fails: "P-REFUND-KEY-EXISTING",
+    breaks: "SameRequest is false for 0.1 after 0.10: a client takes its own refund for another.",
+    plant: call(() => {
+      const texts = new Map<unknown, unknown>();
+      return answers((answer, one) => {
+        const { requestKey, amount } = parsed(one.body) ?? {};
+        const own = JSON.stringify(amount);
+        if (answer.status === 201) texts.set(requestKey, own);
+        const isRespelt = answer.status === 409 && texts.get(requestKey) !== own;
+        return isRespelt && rewritten(answer, /"sameRequest": ?true/g, '"sameRequest":false');
+      });
+    }),
+  },
+  "failed-code": {
+    fails: "P-REFUND-FAILED",
+    breaks: "S 3.1: a refund of a failed payment has another code than CUSTOMER_NOT_DEBITED.",
+    plant: answersWith((answer) => rewritten(answer, "CUSTOMER_NOT_DEBITED", "PAYMENT_FAILED")),
+  },
+  "cover-ignored": {
+    fails: "P-REFUND-FAILED",
+    breaks: "S 3.1: a PENDING refund goes on when its payment is covered: money moves twice.",
+    plant: () => ({
+      state: async (one, next) =>
+        textOf(one.body).includes('"the payment is covered"')
+          ? { status: 200, headers: {}, body: Buffer.from("{}") }
+          : next(one),
+    }),
   },
 };

@@ -75,4 +75,21 @@ export const serviceFaults: ProviderFaults = {
     breaks: "One attempt at a time goes to a host: a slow receiver delays its neighbours.",
     plant: () => ({ service: { delivery: { concurrencyPerHost: 1 } } }),
   },
+  "hold-standard-time": {
+    fails: "P-REFUND-CALENDAR",
+    breaks: "S 3.1: days begin at UTC-5 all the year: in summer money moves an hour late.",
+    plant: serving(({ hold }) => ({ hold: { ...hold, timeZone: "America/Panama" } })),
+  },
+  "hold-from-report": {
+    fails: "P-REFUND-AUTHORIZED",
+    breaks: "S 3.1: the hold counts from the report of a settlement, which may come days after it.",
+    plant: () => ({
+      state: (call, next) =>
+        next(
+          textOf(call.body).includes('"the payment settles"')
+            ? { ...call, body: textOf(call.body).replace(/,"settledAt":"[^"]*"/, "") }
+            : call,
+        ),
+    }),
+  },
 };

@@ -9,6 +9,7 @@ import {
   misreads,
   misspeaks,
   ofNobody,
+  refusal,
   respoken,
   sends,
   SUBSCRIBE,
@@ -157,6 +158,37 @@ export const subscriptionFaults: ProviderFaults = {
         if (one.path === SUBSCRIBE) merchants.add(bearerOf(one));
         const isForeign = one.path.startsWith(UNSUBSCRIBE) && !merchants.has(bearerOf(one));
         return isForeign && codeOf(answer) === "SUBSCRIPTION_NOT_FOUND" && ended(answer, one);
+      });
+    }),
+  },
+  "event-of-category-kept": {
+    fails: "P-UNSUBSCRIBE-SUBTRACT",
+    breaks: "S 4.4: taking one event out of a category is answered as done and changes nothing.",
+    plant: call(() => {
+      const ofCategory = new Set<unknown>();
+      return async (one, next) => {
+        const members = parsed(one.body);
+        const { type } = membersAt(members, "subscriptionDetails");
+        const isKept = type === "EVENT" && ofCategory.has(members?.["subscriptionId"]);
+        if (isKept && one.path.startsWith(UNSUBSCRIBE))
+          return ended(await next(ofNobody(one)), one);
+        const answer = await next(one);
+        if (type === "CATEGORY") ofCategory.add(parsed(answer.body)?.["subscriptionKey"]);
+        return answer;
+      };
+    }),
+  },
+  "closed-counted": {
+    fails: "P-SUBSCRIBE-LIMIT",
+    breaks:
+      "S 2.4: closed subscriptions count too: after ten a merchant can never subscribe again.",
+    plant: call(() => {
+      const made = new Map<string, number>();
+      return answers((answer, one) => {
+        if (one.path !== SUBSCRIBE || answer.status !== 200) return undefined;
+        const count = (made.get(bearerOf(one)) ?? 0) + 1;
+        made.set(bearerOf(one), count);
+        return count > 10 && refusal(answer, 422, "SUBSCRIPTION_LIMIT_REACHED");
       });
     }),
   },
