@@ -73,6 +73,11 @@ describe("countersign explain", () => {
     expect(late).toMatchObject(finds("timestamp-too-old"));
   });
 
+  it("names --provider if it is absent and the signature's header too", async () => {
+    const { out } = await explain(http({ "stripe-signature": "t=1,v1=00" }, body));
+    expect(out).toMatch(/^header-missing: .*stripe-signature is present.*Without --provider /s);
+  });
+
   it("ignores a final newline of the file that Content-Length does not count", async () => {
     const counted = (length: number) => ({ ...headers, "Content-Length": String(length) });
     const ended = `${body}\n`;

@@ -65,6 +65,8 @@ export const definition = define({
         const line = `${certain ? "" : "probably "}${cause}: ${sentence}`;
         terminal.out(line, certain ? "bad" : "mild");
         for (const below of [fix, page]) terminal.out(`  ${below}`);
+        if (cause === "header-missing" && options.provider === undefined)
+          terminal.out("  Without --provider the request is read as one of the payment interface.");
       }
     return verified;
   },
