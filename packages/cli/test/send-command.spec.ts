@@ -90,6 +90,15 @@ describe("countersign send", () => {
     expect(forged).toMatchObject({ status: 0, out: containing(" 401 ") });
   });
 
+  it("prints the id that --set gives the event", async () => {
+    const url = await listen((_request, response) => void response.writeHead(204).end());
+    const args = ["send", "invoice.paid", "--provider", "stripe", "--url", url];
+    const { out } = await ran([...args, "--set", "id=evt_mine"], {
+      COUNTERSIGN_SECRET: "whsec_only_for_this_page",
+    });
+    expect(out).toMatch(/^evt_mine {2}attempt 1 {2}204 /);
+  });
+
   it("names the secret's fingerprint below a refusal of a genuine attempt", async () => {
     const url = await listen((_request, response) => void response.writeHead(401).end());
     const args = ["send", "invoice.paid", "--provider", "stripe", "--url", url];

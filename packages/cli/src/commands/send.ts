@@ -1,11 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { attemptMaker, brokenAttempts, type BrokenKind } from "@countersign/contract-kit/attempts";
+import {
+  attemptMaker,
+  brokenAttempts,
+  type BrokenKind,
+  readEvent,
+} from "@countersign/contract-kit/attempts";
 import { type EventsDocument, withEvents } from "@countersign/contract-kit/documents";
 import { stepsOf, withValueAt } from "@countersign/schemas";
 import { type ProviderDocument, reference, standardWebhooks } from "@countersign/schemas/providers";
 import { schemeOf } from "@countersign/signatures";
 import { excerptOf, type Sent, sentLines, shown, summaryOf } from "../attempt-lines.ts";
-import { poster } from "../attempts.ts";
+import { headersOf, poster } from "../attempts.ts";
 import { define } from "../command.ts";
 import { bodyOf, chosenDocument, requireEvent } from "../documents.ts";
 import { signingSecret } from "../environment.ts";
@@ -71,6 +76,7 @@ export const definition = define({
       url,
       surroundings,
     );
+    const scheme = schemeOf(provider);
     const { answer: { deadlineSeconds } = {}, sending } = provider;
     const deadlineMs = sending?.timeoutMs ?? (deadlineSeconds ?? DEADLINE_MS / 1000) * 1000;
     const post = poster(deadlineMs);
@@ -86,7 +92,11 @@ export const definition = define({
       const others = attempt.headers.filter(([name]) => name !== "User-Agent");
       const headers = [...others, ["User-Agent", `Countersign/${version}`] as const];
       const answer = await post.post(url, { ...attempt, headers });
-      return { id: event.id, answer: excerptOf(answer) };
+      if (values.length === 0) return { id: event.id, answer: excerptOf(answer) };
+      // They may have changed it.
+      const request = { headers: headersOf(headers), body: attempt.body, url: url.href };
+      const { id = event.id } = readEvent(provider, scheme, request);
+      return { id, answer: excerptOf(answer) };
     };
     const sent: Sent[] = [];
     let [begun, wrong, shownAt] = [0, 0, 0];
