@@ -89,6 +89,18 @@ export function lengthOf(text: string): number {
   return length;
 }
 
+/** True if two values of JSON are equal: the order of members does not count. */
+export function isEqualJson(one: unknown, other: unknown): boolean {
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
+    return one === other;
+  const [own, others] = [Object.entries(one), new Map(Object.entries(other))];
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    own.length === others.size &&
+    own.every(([name, value]) => others.has(name) && isEqualJson(value, others.get(name)))
+  );
+}
+
 const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 

@@ -83,7 +83,9 @@ const byTitle = (files: readonly SchemaFile[]): Readonly<Record<string, Schema>>
 
 /** Prints the import of what compiled checks use. */
 const helpersOf = (code: string, ...more: readonly string[]): string => {
-  const used = ["formats", "keepNearest", "lengthOf"].filter((name) => code.includes(name));
+  const used = ["formats", "isEqualJson", "keepNearest", "lengthOf"].filter((name) =>
+    code.includes(name),
+  );
   return `import { ${[...used, ...more, "validator"].join(", ")} } from "../validation.ts";`;
 };
 

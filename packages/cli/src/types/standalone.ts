@@ -32,7 +32,7 @@ interface Standalone {
 /**
  * Compiles the named ones of some schemas to functions with ajv. The same schemas give the same text.
  *
- * @throws {Error} A schema is invalid, refers to a schema that does not exist, or lists objects or arrays as values.
+ * @throws {Error} A schema is invalid, or refers to a schema that does not exist.
  */
 export function compileStandalone(
   schemas: JsonSchemas,
@@ -68,11 +68,10 @@ export function compileStandalone(
   const code = standaloneCode
     .default(ajv, Object.fromEntries(names.map((name, index) => [`check${String(index)}`, name])))
     .replaceAll('require("ajv/dist/runtime/ucs2length").default', "lengthOf")
+    .replaceAll('require("ajv/dist/runtime/equal").default', "isEqualJson")
     .split(LITERAL)
     .map((part, index) => {
       if (index % 2 === 1) return part === '"use strict"' ? "" : part;
-      if (part.includes("require("))
-        throw new Error("a schema cannot list objects or arrays as values");
       for (const [, name = "", own = ""] of part.matchAll(EXPORT)) exports.set(name, own);
       return part.replaceAll(EXPORT, "").replaceAll("= new RegExp", "= /* @__PURE__ */ new RegExp");
     })

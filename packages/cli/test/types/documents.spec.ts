@@ -219,3 +219,33 @@ it("an invalid schema is refused with its code when validators are compiled", as
   expect([status, err]).toEqual([2, expect.stringContaining("CS_DOCUMENT_INVALID")]);
   expect(err).toContain("maxLength must be integer");
 });
+
+it("validators compare objects and lists by their values", async () => {
+  const several = { type: "array", uniqueItems: true };
+  const body = eventBody("a", {
+    type: "object",
+    properties: { several, one: { enum: [{}, [1]] } },
+  });
+  const { catalogue } = await imported(
+    await written("typescript", openApi({ a: body }), "--validators"),
+  );
+  const judge = (data: object) => catalogue.events["a"]?.validate({ id: "1", type: "a", data });
+  expect(
+    judge({
+      several: [
+        { a: 1, b: [] },
+        { a: 1, b: [2] },
+      ],
+      one: [1],
+    }),
+  ).toMatchObject({ ok: true });
+  expect(
+    judge({
+      several: [
+        { a: 1, b: [] },
+        { b: [], a: 1 },
+      ],
+    }),
+  ).toMatchObject({ ok: false });
+  expect(judge({ one: [2] })).toMatchObject({ ok: false });
+});
