@@ -29,7 +29,11 @@ export const go: Language = {
 
 function union(model: TypesModel): string {
   const { typePath, idMember } = model;
-  const methods = namesOf(model).map((name) => `func (*${name}) isWebhookEvent() {}`);
+  const methods = namesOf(model).map((name) => {
+    const head = `func (*${name}) isWebhookEvent()`;
+    // gofmt breaks longer lines.
+    return `${head} {${head.length >= 100 ? "\n" : ""}}`;
+  });
   return `// ParsedEvent is an event with its type${idMember === undefined ? "" : " and its id, the same in each delivery: deduplicate by it"}.
 type ParsedEvent struct {
 	Type string

@@ -249,3 +249,12 @@ it("validators compare objects and lists by their values", async () => {
   ).toMatchObject({ ok: false });
   expect(judge({ one: [2] })).toMatchObject({ ok: false });
 });
+
+it("Go breaks the line of a method where gofmt does", async () => {
+  const [fits, breaks] = ["b".repeat(69), "c".repeat(70)];
+  const events = await written("go", openApi({ [fits]: {}, [breaks]: {} }));
+  const methods = readFileSync(events, "utf8").match(
+    /^func \(\*\w+\) isWebhookEvent\(\) \{\n?\}$/gm,
+  );
+  expect(methods?.map((method) => method.includes("\n"))).toEqual([false, true]);
+});
