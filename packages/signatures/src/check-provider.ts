@@ -53,7 +53,7 @@ export function checkProvider(provider: Provider): Meaning {
   );
   for (const place of authentic)
     demand(
-      covers(place),
+      signed.has(place) || covers(place),
       `"authentic" has ${place}, which the signature does not cover: remove it`,
     );
   demand(

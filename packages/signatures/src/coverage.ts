@@ -11,6 +11,13 @@ export function placesIn(parts: readonly Part[]): readonly Place[] {
   });
 }
 
+/** Returns the places of a signed text that are written in lower case first. */
+const loweredIn = (parts: readonly Part[]): readonly Place[] =>
+  parts.flatMap((part) => {
+    if (typeof part === "object" && "ifPresent" in part) return loweredIn(part.parts);
+    return typeof part === "object" && "case" in part ? [part.at] : [];
+  });
+
 /** Computes what the signature covers, as names and places. */
 export function signedBy({ signature, id, timestamp }: Provider): ReadonlySet<string> {
   const { signed = [], digests = [], claims = {}, algorithm } = signature;
@@ -27,7 +34,10 @@ export function signedBy({ signature, id, timestamp }: Provider): ReadonlySet<st
   return covered;
 }
 
-/** Returns a function that is true for the places that the signature covers. */
+/**
+ * Returns a function that is true for the places that the signature covers. One that is signed in lower case is not among
+ * them: sent again with capitals it would be another id.
+ */
 export function coverageOf(
   { signature: { algorithm, carrier, signed: parts = [] } }: Provider,
   signed: ReadonlySet<string>,
@@ -40,10 +50,13 @@ export function coverageOf(
   const left = parts.flatMap((part) =>
     typeof part === "object" && "form" in part ? (part.without ?? []) : [],
   );
+  const lowered = loweredIn(parts);
   return (place) =>
     (isToken && /^(?:jwt|jose):/.test(place)) ||
     (isSingle && place === only?.at) ||
-    (isIn(place, signed) && !left.some((name) => place === `form:${name}`));
+    (isIn(place, signed) &&
+      !lowered.includes(place) &&
+      !left.some((name) => place === `form:${name}`));
 }
 
 /** True if a place is signed itself, or is a part of something signed. */

@@ -150,6 +150,11 @@ describe("a provider document", () => {
 });
 
 describe("what a signature covers", () => {
+  it("leaves out what is signed in lower case: with capitals it would be another id", () => {
+    const { covers } = schemeOf(documentOf("mercadopago"));
+    expect(["query:data.id", "header:x-request-id"].map(covers)).toEqual([false, true]);
+  });
+
   it("is computed from the signed parts, the digests and the claims", () => {
     const { covers } = schemeOf(documentOf("github"));
     expect(["body:", "body:/id", "item:/id", "form:payload"].map(covers)).toEqual(
