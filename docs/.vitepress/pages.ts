@@ -61,6 +61,7 @@ const parts = {
   ],
   Operate: ["guides/running", "guides/backup", "upgrading"],
   Reference: [
+    "reference/providers",
     "reference/codes",
     "reference/requirements",
     "reference/cli",

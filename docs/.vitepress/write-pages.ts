@@ -92,13 +92,35 @@ function differencesPage(): string {
   ].join("\n\n");
 }
 
+// The site reads tags and braces as those of a component.
+const plain = (text: string): string =>
+  text.replaceAll("<", "&lt;").replaceAll("{{", "&#123;&#123;");
+const cell = (text = ""): string => plain(text).replaceAll("|", "\\|");
+
+/** Facts of the page of all providers. */
+const COMPARED = ["algorithm", "replay bound", "event id", "deadline", "retries"];
+
+/** Returns the page of all providers, with a link to the page of each. */
+function providersPage(): string {
+  const rows = [...providersByName.values()].map((provider) => {
+    const facts = new Map(providerSheet(provider).facts);
+    const link = `[${provider.title}](./providers/${provider.name}.md)`;
+    return `| ${[link, ...COMPARED.map((label) => cell(facts.get(label)))].join(" | ")} |`;
+  });
+  return [
+    "# Providers",
+    "The receiver accepts the webhooks of these without code. Another one is [a document of your own](../start/your-own.md).",
+    [
+      `| provider | ${COMPARED.join(" | ")} |`,
+      "| --- | --- | --- | --- | --- | --- |",
+      ...rows,
+    ].join("\n"),
+  ].join("\n\n");
+}
+
 /** Returns a provider's page: how to mount its receiver, what it signs, its traps and its events. */
 function providerPage(provider: Parameters<typeof providerSheet>[0]): string {
   const { facts, mount, traps, events } = providerSheet(provider);
-  // The site reads tags and braces as those of a component.
-  const plain = (text: string): string =>
-    text.replaceAll("<", "&lt;").replaceAll("{{", "&#123;&#123;");
-  const cell = (text = ""): string => plain(text).replaceAll("|", "\\|");
   return [
     `# ${provider.title}`,
     `\`\`\`ts\n${mount}\n\`\`\``,
@@ -131,6 +153,7 @@ const contributingPage = (): string =>
 mkdirSync(`${docs}reference/providers`, { recursive: true });
 for (const provider of providersByName.values())
   writeFileSync(`${docs}reference/providers/${provider.name}.md`, `${providerPage(provider)}\n`);
+writeFileSync(`${docs}reference/providers.md`, `${providersPage()}\n`);
 writeFileSync(`${docs}reference/cli.md`, `${await commandsPage()}\n`);
 writeFileSync(`${docs}reference/contributing.md`, contributingPage());
 writeFileSync(`${docs}reference/library-differences.md`, `${differencesPage()}\n`);
