@@ -22,8 +22,8 @@ const headersIn = (lines: string): readonly Header[] =>
 
 /**
  * Headers by the mistake that trusts them: debugging switches (CWE-489), inputs in a decision about trust (CWE-807),
- * addresses and senders that anyone can claim (CWE-290), among them those that vendors publish, paths that a proxy
- * rewrites (portswigger.net/web-security/access-control) and a subrequest (CVE-2025-29927).
+ * addresses and senders that anyone can claim (CWE-290), also those that Stripe, GitHub, Paddle, Svix and Square
+ * publish, paths that a proxy rewrites (portswigger.net/web-security/access-control) and a subrequest (CVE-2025-29927).
  */
 const HEADERS = headersIn(`
   X-Test X-Test-Mode X-Debug X-Webhook-Test Webhook-Test X-Dry-Run X-Dev X-Sandbox: true | 1
@@ -32,10 +32,11 @@ const HEADERS = headersIn(`
   X-Internal X-Internal-Request X-Trusted X-Webhook-Verified X-Replay X-Redelivery X-Webhook-Replay X-From-Queue: true
   X-Environment X-Mode X-Stage: test
   X-Env X-Environment: development
-  X-Forwarded-For X-Real-IP: 127.0.0.1 | ::1 | 10.0.0.1 | 3.18.12.63 | 192.30.252.1
+  X-Forwarded-For X-Real-IP: 127.0.0.1 | ::1 | 10.0.0.1
+  X-Forwarded-For X-Real-IP CF-Connecting-IP: 3.18.12.63 | 192.30.252.1 | 34.232.58.13 | 44.228.126.217 | 54.245.1.154
   X-Client-IP True-Client-IP X-Originating-IP X-Remote-IP X-Remote-Addr X-Forwarded-Host: 127.0.0.1
   Client-IP X-Cluster-Client-IP Fastly-Client-IP X-Azure-ClientIP: 127.0.0.1
-  CF-Connecting-IP: 127.0.0.1 | 3.18.12.63 | 192.30.252.1
+  CF-Connecting-IP: 127.0.0.1
   X-Forwarded-For: 192.168.0.1
   Forwarded: for=127.0.0.1;host=localhost
   X-Forwarded-Proto: https

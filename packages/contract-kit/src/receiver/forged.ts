@@ -1,5 +1,6 @@
 import type { ReceiverCheck } from "../check.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
+import type { Header } from "../harness/message.ts";
 import { LONG_BYTES, longBodies } from "./forged-bodies.ts";
 import { forgedAttempts } from "./forged-attempts.ts";
 import { withQuery, words } from "./forged-operation.ts";
@@ -100,6 +101,8 @@ const BODIES = words("payload body");
 const HEADERS = words(`
   X-Event-Id X-Event X-Event-Type Event-Type X-Webhook-Event Webhook-Event Webhook-Type X-Webhook-Id Idempotency-Key
   X-Topic X-Type ce-type ce-id`);
+/** Ids of other schemes, sent separately: a receiver may refuse an attempt that has the headers of two schemes. */
+const IDS = words("Webhook-Id Svix-Id X-Request-Id");
 
 /** Genuine attempts whose unsigned parts name another event: a handler must not run for that one. */
 export const overridden: ReceiverCheck = receiverCheck({
@@ -110,7 +113,9 @@ export const overridden: ReceiverCheck = receiverCheck({
   run: async (kit) => {
     const { events, signing } = kit;
     const known = [...signing.headers, ...kit.event().headers.map(([name]) => name.toLowerCase())];
-    const names = HEADERS.filter((name) => !known.includes(name.toLowerCase()));
+    const lists = [HEADERS, IDS].map((names) =>
+      names.filter((name) => !known.includes(name.toLowerCase())),
+    );
     const attempts = events.rows.slice(0, 3).flatMap((row, index) => {
       const other = kit.event({ row: events.rows[(index + 1) % events.rows.length] });
       const value = (name: string): string => (/(?:id|key)$/i.test(name) ? other.id : other.type);
@@ -120,7 +125,11 @@ export const overridden: ReceiverCheck = receiverCheck({
         ...kit.attempt({ row, what: `a genuine attempt of ${row.type} with ${what}` }),
         otherIds: other.ids,
       });
-      const inHeaders = genuine(`${names.slice(0, 4).join(", ")} … of ${other.type}`);
+      const inHeaders = lists.map((names) => {
+        const attempt = genuine(`${names.slice(0, 4).join(", ")} … of ${other.type}`);
+        const added = names.map((name): Header => [name, value(name)]);
+        return { ...attempt, headers: [...attempt.headers, ...added] };
+      });
       const inQuery = [
         withQuery(genuine(`?id=…&type=${other.type}`), query(PARAMETERS, value)),
         withQuery(
@@ -128,11 +137,7 @@ export const overridden: ReceiverCheck = receiverCheck({
           query(BODIES, () => other.text),
         ),
       ];
-      const added = names.map((name) => [name, value(name)] as const);
-      return [
-        ...(signing.signsUrl ? [] : inQuery),
-        { ...inHeaders, headers: [...inHeaders.headers, ...added] },
-      ];
+      return [...(signing.signsUrl ? [] : inQuery), ...inHeaders];
     });
     const sent = await kit.observe(attempts, {}, ({ reply }) => reply.isAcknowledged);
     for (const { what, event, otherIds, reply, seen } of sent) {
