@@ -103,10 +103,11 @@ function judge(kit: KitSender, sent: readonly Sent[], seen: Seen | undefined): v
 
 /** A sentence about a body that the sender reads, and that has another type than it documents. */
 function misreadBody(reply: Reply, { answer, title }: ProviderDocument): string | undefined {
-  const { reply: documented } = answer ?? {};
+  // Plain text is harmless, unless the documented acknowledgement has another type: Twilio sends text to the customer.
+  const { reply: documented, mediaType = "text/plain" } = answer ?? {};
   const [sent = ""] = (reply.header("content-type") ?? "").split(";");
   const isRead = documented !== undefined && reply.isAcknowledged && reply.text !== "";
-  if (!isRead || [documented, "text/plain"].includes(sent.trim().toLowerCase())) return undefined;
+  if (!isRead || [documented, mediaType].includes(sent.trim().toLowerCase())) return undefined;
   return `answered with a body of ${sent || "no type"}, where ${title} reads ${documented}`;
 }
 

@@ -102,17 +102,28 @@ function handshakeOrder({ events }: KitSender, handshake: Handshake): AttemptOrd
   const isForm = first?.at.startsWith("form:") === true && !events.isForm;
   const form = isForm ? formsOf({ ...provider, event: { type: first.at } })[0] : undefined;
   const places = [...when.map(({ at }) => at), ...repeated(handshake).map(({ at }) => at)];
-  const hasData = dataAt.includes("/") && !places.some((place) => place.startsWith(dataAt));
+  const { idPlaces, typeParts, event } = events.form;
+  const isEvent = when.some(({ at }) => typeParts.includes(at));
+  // Vendors send no id, type or account of an event with a handshake that is not one of their event types.
+  const named = isEvent ? [] : [...idPlaces, ...typeParts, event.account].map(memberOf);
+  const data = dataAt.includes("/") ? dataAt : undefined;
+  const absent = [data, ...named].filter(
+    (member) => member !== undefined && !places.some((place) => place.startsWith(member)),
+  );
   const more = Object.fromEntries([
-    ...(hasData ? [[dataAt, undefined] as const] : []),
+    ...absent.map((member) => [member, undefined] as const),
     ...places.map((place) => [place, CHALLENGE] as const),
     ...when.map(({ at, equals, startsWith, present }) => {
       const value = present === false ? undefined : CHALLENGE;
       return [at, equals ?? startsWith ?? value] as const;
     }),
   ]);
-  return { ...(form && { form, base: {} }), more };
+  return { ...(form && { form, base: {} }), keepsResource: !isEvent, more };
 }
+
+/** The top-level member of the body that contains a place. */
+const memberOf = (place: unknown): string | undefined =>
+  typeof place === "string" ? /^body:\/[^/]+/.exec(place)?.[0] : undefined;
 
 /** Events of each other form: the usual ones in another coding, or else of a type that has no handler. */
 function otherForms(kit: KitSender): readonly Variant[] {
