@@ -9,7 +9,7 @@ import type { Connection, Received } from "./connection.ts";
 import type { Seen } from "./effects.ts";
 import { Reply } from "./message.ts";
 import type { CatalogueRow, TestEvent } from "./provider-events.ts";
-import { isThere, sendTogether } from "./sockets.ts";
+import { isThere, RunOverError, sendTogether } from "./sockets.ts";
 
 interface PostOptions {
   /** True if only 429 is retried, because the check needs the first answer. */
@@ -47,6 +47,15 @@ const AT_ONCE = 4;
 const RETRIES = 5;
 const LIMITED_RETRIES = 12;
 const LONGEST_WAIT_MS = 5000;
+/** Answers of 429 to one attempt, and requests since the last refused one, after which a ban is suspected. */
+const SUSPECTED_RETRIES = 6;
+const SOON_REQUESTS = 40;
+const BAN_POLL_MS = 2000;
+const LONGEST_BAN_MS = 90_000;
+/** Genuine attempts that show if a ban is due to their rate, at most. */
+const MAX_REPLAYED = 1000;
+/** Milliseconds of all waits for 429 in a run: concurrent attempts each count. */
+const MAX_LIMITED_MS = 600_000;
 /** Milliseconds that a run waits for retries that fail in the end. */
 const FUTILE_WAIT_MS = 6000;
 
@@ -105,7 +114,13 @@ export class KitSender extends AttemptMaker {
 
   reply(attempt: Attempt, sent: Uint8Array, received: Received): Reply {
     const reply = new Reply(sent, received, this.target);
-    const { answers } = this.target.runState;
+    const { answers, refusals } = this.target.runState;
+    const { status = 0 } = reply;
+    if (reply.isAcknowledged) this.target.runState.hasAcknowledged = true;
+    else if (status >= 400 && status < 500 && !reply.isInProgress) {
+      refusals.count += 1;
+      refusals.sent = this.target.sockets.sent;
+    }
     if (reply.isEndless) this.target.runState.endless ??= { ...attempt, reply };
     const key = reply.headers.filter(([name]) => name !== "date").join("\n") + reply.text;
     if (reply.failure === undefined && answers.size < MAX_ANSWERS && !answers.has(key))
@@ -132,8 +147,12 @@ export class KitSender extends AttemptMaker {
       const isLater = reply.status === 409 && reply.header("retry-after") !== undefined;
       const isBusy = isCut || isLater || reply.status === 503;
       const isPatient = turn < RETRIES && runState.futileMs < FUTILE_WAIT_MS;
-      if (reply.status === 429 && turn < LIMITED_RETRIES) sockets.slowDown(waitMs);
-      else if (isBusy && !retriesOnly429 && isPatient) {
+      const isLimited = reply.status === 429;
+      if (isLimited && runState.hasAcknowledged) await this.#judgeLimit(reply, turn);
+      if (isLimited && turn < LIMITED_RETRIES) {
+        runState.limitedMs += waitMs;
+        sockets.slowDown(waitMs);
+      } else if (isBusy && !retriesOnly429 && isPatient) {
         waitedMs += Math.min(waitMs, 1000);
         await sleep(sockets.clock, Math.min(waitMs, 1000));
       } else {
@@ -247,6 +266,52 @@ export class KitSender extends AttemptMaker {
     runState.lost ??= { error, during: message, isBan: true };
     runState.isGone = true;
     throw error;
+  }
+
+  /**
+   * Ends the run if it cannot go on because of 429.
+   *
+   * @throws {TargetLostError} Refused attempts shut genuine ones out.
+   * @throws {RunOverError} The receiver's limit is too low for a run.
+   */
+  async #judgeLimit(reply: Reply, turn: number): Promise<void> {
+    const { sockets, runState } = this.target;
+    const isSoon = sockets.sent - runState.refusals.sent <= SOON_REQUESTS;
+    if (turn >= SUSPECTED_RETRIES && (isSoon || runState.ban)) {
+      runState.ban ??= this.#judgeBan(reply);
+      await runState.ban;
+    }
+    if (turn < LIMITED_RETRIES && runState.limitedMs < MAX_LIMITED_MS) return;
+    sockets.over = `not judged: the receiver answers 429 after every wait, since ${sockets.sent} requests, of which it refused ${runState.refusals.count}; raise its rate limit for this run, or send fewer requests per second`;
+    throw new RunOverError(sockets.over);
+  }
+
+  /** A limit of the rate refuses as many genuine attempts at the same rate, too: a ban for refused ones does not. */
+  async #judgeBan(first: Reply): Promise<void> {
+    const { sockets, runState } = this.target;
+    const event = this.event();
+    const send = async (): Promise<Reply> => {
+      const attempt = this.attempt({ event });
+      return this.reply(attempt, sockets.bytes(attempt, true), await sockets.send(attempt));
+    };
+    let left = Math.min(sockets.sent, MAX_REPLAYED);
+    const { count } = runState.refusals;
+    const until = this.now() + LONGEST_BAN_MS;
+    let last = first;
+    while (last.status === 429 && this.now() < until) {
+      const askedMs = last.retryAfterMs(this.now()) ?? BAN_POLL_MS;
+      await sleep(sockets.clock, Math.min(Math.max(askedMs, BAN_POLL_MS), LONGEST_WAIT_MS));
+      last = await send();
+    }
+    if (!last.isAcknowledged) return;
+    sockets.speedUp();
+    let isLimited = false;
+    const replay = async (): Promise<void> => {
+      for (; left > 0 && !isLimited; left -= 1)
+        if (!(await send()).isAcknowledged) isLimited = true;
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, replay));
+    if (!isLimited) this.shutOut(count, first);
   }
 
   /** Any answer to any attempt will do. */

@@ -123,10 +123,20 @@ interface RunState {
   startedAt?: number;
   /** When the last event whose handler had failed was handled. */
   failedAt?: number;
+  /** True once an attempt was acknowledged. */
+  hasAcknowledged: boolean;
+  /** Attempts that were refused, and the number of requests until the last of them. */
+  readonly refusals: { count: number; sent: number };
+  /** Resolves if 429 after refused attempts is not due to them. */
+  ban?: Promise<void>;
+  /** Milliseconds that the run waited because of 429. */
+  limitedMs: number;
   /** Milliseconds spent on retries that failed in the end. */
   futileMs: number;
   /** Events that were handled once, the oldest first: they are read again, and sent again, at the end. */
   readonly handled: TestEvent[];
+  /** Events that were still in progress long after their sender hung up, each with what was seen. */
+  readonly unfinished: { readonly event: TestEvent; readonly message: string }[];
   /** Attempts that were refused and had no effect when it was read. */
   readonly refused: Attempt[];
   /** The first attempt whose answer has no marked end. */
@@ -181,7 +191,16 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
       : undefined;
   const source =
     typeof effects === "string" ? effectsSockets && httpEffects(effectsSockets) : effects;
-  const runState: RunState = { handled: [], refused: [], answers: new Map(), futileMs: 0 };
+  const runState: RunState = {
+    handled: [],
+    unfinished: [],
+    refused: [],
+    answers: new Map(),
+    hasAcknowledged: false,
+    refusals: { count: 0, sent: 0 },
+    limitedMs: 0,
+    futileMs: 0,
+  };
   const path = `${sockets.url.pathname}${sockets.url.search}`;
   return {
     ...options,

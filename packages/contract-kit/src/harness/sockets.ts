@@ -36,10 +36,12 @@ export class Sockets {
   readonly perSecond: number | undefined;
   sent = 0;
   maxRequests: number = Infinity;
+  /** The reason if nothing more may be sent. */
+  over: string | undefined;
   /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
   aheadSeconds: number | undefined;
   readonly #options: SocketsOptions;
-  readonly #pacer: Pacer;
+  #pacer: Pacer;
   #hasAnswered = false;
   /** The longest time that an answer has taken, in milliseconds. */
   #slowestMs = 0;
@@ -104,6 +106,7 @@ export class Sockets {
 
   /** @throws {RunOverError} The run has sent all its requests. */
   async pace(): Promise<void> {
+    if (this.over !== undefined) throw new RunOverError(this.over);
     if (this.sent >= this.maxRequests)
       throw new RunOverError(`the run has sent ${this.sent} requests, the most that it may`);
     this.sent += 1;
@@ -113,6 +116,11 @@ export class Sockets {
   /** Pauses for a number of milliseconds, then sends at a lower rate: the target limits its rate. */
   slowDown(ms: number): void {
     this.#pacer.slowDown(ms);
+  }
+
+  /** Sends at the rate of the run's beginning again. */
+  speedUp(): void {
+    this.#pacer = new Pacer(this.clock, this.perSecond);
   }
 
   /** Returns the head of a request to this URL. `isKept`: the connection is to stay open. */

@@ -180,8 +180,8 @@ export async function expectRefusedThenGenuine(
   return sent.map(({ reply }) => reply);
 }
 
-/** True for an answer by which a receiver bans a sender: one that is busy says 503. */
-const isShutOut = ({ status }: Reply): boolean => status === 403 || status === 429;
+/** True for an answer by which a receiver bans a sender: `post` judges 429. */
+const isShutOut = ({ status }: Reply): boolean => status === 403;
 
 /** An attempt that a receiver must accept. */
 export interface ValidAttempt extends Attempt {

@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { requirements } from "../../src/check.ts";
 import { receiverChecks } from "../../src/checks.ts";
+import { systemClock } from "../../src/harness/clock.ts";
 import { run } from "../../src/run.ts";
 import { type OpenOptions, openReceiver } from "./open-receiver.ts";
 import { type Mistake, smallReceiver } from "./small-receiver.ts";
@@ -123,3 +124,45 @@ it(
     expect(all.at(-1)).toMatch(/^R-ALIVE: after/);
   },
 );
+
+/** Findings of a receiver that answers 429 for a minute once it has counted some of its answers. */
+async function limited(most: number, isCounted: (status: number) => boolean): Promise<string[]> {
+  let skippedMs = 0;
+  const now = (): number => systemClock.now() + skippedMs;
+  let [count, until] = [0, 0];
+  const clock = {
+    now,
+    after: (ms: number, call: () => void) => {
+      const isWait = ms <= 5000;
+      if (isWait) skippedMs += ms;
+      return systemClock.after(isWait ? 0 : ms, call);
+    },
+  };
+  const fault: NonNullable<OpenOptions["fault"]> = (next) => (request, response) => {
+    if (now() < until) {
+      request.resume().on("end", () => response.writeHead(429).end());
+      return;
+    }
+    response.on("finish", () => {
+      count += Number(isCounted(response.statusCode));
+      if (count < most) return;
+      count = 0;
+      until = now() + 60_000;
+    });
+    next(request, response);
+  };
+  const options = { fault, hasEffects: false, clock, now, deadlineMs: 60_000 };
+  return unmetBy(options, "genuine", "forged", "alive");
+}
+
+it("a minute of 429 after refused attempts is named as a ban", { tags: "ci" }, async () => {
+  const all = await limited(20, (status) => status === 401);
+  expect(all.filter((one) => !/genuine attempts are refused: /.test(one))).toEqual([
+    expect.stringMatching(/^R-ALIVE: after \d+ refused attempts, genuine ones .* by 429/),
+  ]);
+});
+
+it("a minute of 429 after any attempts is not named as a ban", { tags: "ci" }, async () => {
+  const all = await limited(50, () => true);
+  expect(all.filter((one) => !/: not judged: the receiver answers 429/.test(one))).toEqual([]);
+});
