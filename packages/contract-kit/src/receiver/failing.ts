@@ -71,6 +71,10 @@ async function failures(kit: KitSender): Promise<void> {
     // Each further one would take as long.
     if (verdicts.hasFailed(FAILED)) return;
   }
+  for (const count of [1, 3]) {
+    await failsAmongOthers(kit, count);
+    if (verdicts.hasFailed(FAILED)) return;
+  }
   if (!events.hasId) return;
   const found = await explore(kit);
   if (found) verdicts.fail(found.requirement, found.message, found.replies);
@@ -119,6 +123,30 @@ async function failsAtFirst(
   return undefined;
 }
 
+/** Events in progress at once, of which some fail. */
+const IN_PROGRESS_AT_ONCE = 8;
+
+/** Some of several events in progress at once fail: each of the others, if acknowledged, must keep its effect. */
+async function failsAmongOthers(kit: KitSender, count: number): Promise<void> {
+  const { target, expect } = kit;
+  const attempts = Array.from({ length: IN_PROGRESS_AT_ONCE }, (_, row) =>
+    kit.attempt({ row: kit.row(row) }),
+  );
+  await target.effects?.failNext(count);
+  const replies = await kit.postTogether(attempts);
+  const sent = attempts.flatMap((one, at) => ({ ...one, reply: replies[at] }));
+  const acknowledged = sent.filter(({ reply }) => reply?.isAcknowledged === true);
+  const events = acknowledged.map(({ event }) => event);
+  // One that acknowledges before its handler runs may retry by itself.
+  await untilShown(kit, events, LATE_READS * target.effectsWaitMs);
+  await target.effects?.failNext(0);
+  const seen = await kit.waitForEffects(events);
+  for (const { event, reply } of acknowledged) {
+    const lost = `${event.type}: acknowledged while ${count} of ${sent.length} events in progress at once failed, and no effect of it has shown since: the event is lost`;
+    if (seen !== undefined) expect(FAILED, seen.count(event) > 0, lost, reply);
+  }
+}
+
 /** An event that was acknowledged although its handler failed must run again by itself. */
 async function expectRunsByItself(
   kit: KitSender,
@@ -126,7 +154,7 @@ async function expectRunsByItself(
   { failed, replies }: { readonly failed: string; readonly replies: readonly Reply[] },
 ): Promise<void> {
   const { verdicts, target, expect } = kit;
-  const lateMs = await untilShown(kit, event, LATE_READS * target.effectsWaitMs);
+  const lateMs = await untilShown(kit, [event], LATE_READS * target.effectsWaitMs);
   // Not earlier: a handler that runs after the answer would find nothing that makes it fail.
   await target.effects?.failNext(0);
   if (lateMs === undefined) {
@@ -145,23 +173,23 @@ async function expectRunsByItself(
   if (reply.isAcknowledged) {
     // Each wait may be twice as long as the one before.
     const limitMs = lateMs * 2 ** (FAILURES + 1) + target.effectsWaitMs;
-    const shownMs = await untilShown(kit, attempt.event, limitMs);
+    const shownMs = await untilShown(kit, [attempt.event], limitMs);
     const lost = `${attempt.what} was acknowledged, and has not run within ${limitMs} ms: the event is lost`;
     expect(FAILED, shownMs !== undefined, lost, reply);
   }
   await target.effects?.failNext(0);
 }
 
-/** Milliseconds until an event's effect shows; `undefined` if it does not in time. */
+/** Milliseconds until the effects of all events show; `undefined` if they do not in time. */
 async function untilShown(
   kit: KitSender,
-  event: TestEvent,
+  events: readonly TestEvent[],
   limitMs: number,
 ): Promise<number | undefined> {
   const began = kit.now();
   do {
-    const seen = await kit.waitForEffects([event]);
-    if (seen === undefined || seen.count(event) > 0) return kit.now() - began;
+    const seen = await kit.waitForEffects(events);
+    if (events.every((event) => seen?.count(event) !== 0)) return kit.now() - began;
     await sleep(kit.target.sockets.clock, 50);
   } while (kit.now() - began < limitMs);
   return undefined;

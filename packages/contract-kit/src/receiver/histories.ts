@@ -145,10 +145,13 @@ export async function play(
     const reply = await kit.post(kit.attempt({ event, retries: 1 }));
     sent.get(event)?.push(reply);
     const message = `the next attempt of ${event.type} is answered by ${reply.summary}`;
-    // The run that nobody waits for may go on.
+    if (reply.isAcknowledged) continue;
+    const found = fault("R-ACK-FAILED", message, sent.get(event) ?? []);
     const isGoingOn = steps.some(({ kind }) => kind === "hang-up") && reply.isInProgress;
-    if (!reply.isAcknowledged)
-      return isGoingOn ? undefined : fault("R-ACK-FAILED", message, sent.get(event) ?? []);
+    if (!isGoingOn) return found;
+    // The run that nobody waits for may go on: a later check sends the event again.
+    kit.target.runState.unfinished.push({ event, message: found.message });
+    return undefined;
   }
   const seen = await kit.waitForEffects([...sent.keys()]);
   if (seen === undefined) return undefined;

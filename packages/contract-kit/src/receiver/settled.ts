@@ -3,10 +3,11 @@ import { sleep } from "../harness/clock.ts";
 import { NO_EFFECTS } from "../harness/effects.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
-import { expectAccepted, receiverCheck } from "./receiver-check.ts";
+import { expectAccepted, receiverCheck, WAITS } from "./receiver-check.ts";
 
 const DUPLICATE = "R-ONCE-DUPLICATE";
 const UNSIGNED = "R-VERIFY-UNSIGNED";
+const FAILED = "R-ACK-FAILED";
 
 /** Milliseconds after the run's first attempt, and its last failed one, before all effects are read again. */
 const SETTLED_MS = 5000;
@@ -15,12 +16,13 @@ const SETTLED_MS = 5000;
 export const settled: ReceiverCheck = receiverCheck({
   id: "receiver/settled",
   title: "seconds later, each handled event has run once, and no refused attempt has run",
-  requirements: [DUPLICATE, UNSIGNED],
+  requirements: [DUPLICATE, UNSIGNED, FAILED],
   needs: ["effects"],
   run: async (kit) => {
     const { verdicts, target, expect } = kit;
     const { handled, refused, startedAt = 0, failedAt = startedAt } = target.runState;
     await sleep(target.sockets.clock, Math.max(0, failedAt + SETTLED_MS - kit.now()));
+    await unfinished(kit);
     const seen = await kit.postLastAndWaitForEffects();
     verdicts.notApplicable(DUPLICATE, "no event was handled before");
     verdicts.notApplicable(UNSIGNED, "no attempt was refused before");
@@ -38,6 +40,24 @@ export const settled: ReceiverCheck = receiverCheck({
       );
   },
 });
+
+/** Sends again what was in progress long after its sender had hung up: nothing may keep its claim forever. */
+async function unfinished(kit: KitSender): Promise<void> {
+  const { verdicts, target, expect } = kit;
+  const { unfinished: open } = target.runState;
+  if (open.length === 0) verdicts.pass(FAILED);
+  if (open.length > 0 && target.slow) await sleep(target.sockets.clock, MINUTE_MS);
+  for (const { event, message } of open) {
+    const reply = await kit.post(kit.attempt({ event, retries: 2 }));
+    const seen = await kit.waitForEffects(reply.isAcknowledged ? [event] : []);
+    const later = `${message}; later it was answered by ${reply.summary}, and its handler has succeeded ${seen?.count(event) ?? 0} times`;
+    if (reply.isInProgress && !target.slow) {
+      const unsure = `${later}: it is lost unless a lease ends its claim. Not judged: ${WAITS}`;
+      verdicts.warn(FAILED, unsure, [reply]);
+    } else if (seen !== undefined)
+      expect(FAILED, reply.isAcknowledged && seen.count(event) === 1, later, reply);
+  }
+}
 
 const RETRIES = "R-ONCE-RETRIES";
 const LIST = "R-EFFECTS-LIST";

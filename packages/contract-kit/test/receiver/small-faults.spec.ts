@@ -47,6 +47,11 @@ it.each<[Mistake, string, RegExp]>([
   ],
   ["a failed event blocks others", "failing", /^R-ACK-FAILED: .*another event of its type .*503/m],
   ["hung up is done", "failing", /^R-ACK-FAILED: .*hung up .*succeeded 0 times/m],
+  [
+    "failure undoes others",
+    "failing",
+    /^R-ACK-FAILED: .*acknowledged while 1 of 8 events in progress at once failed/m,
+  ],
   ["endless failure", "connections", /^R-HTTP-KEEP-ALIVE: .*handler fails: the answer \(500\)/m],
   ["one connection at a time", "genuine", /^R-ACK-GENUINE: One idle connection blocks all others/m],
   ["duplicate is done", "concurrent", /^R-ACK-IN-PROGRESS: .*second one was acknowledged while/m],
@@ -86,6 +91,12 @@ it.each<[Mistake, string, RegExp]>([
   ["id in a statement", "distinct", /^R-ONCE-DISTINCT: .*an id with ' after .*got 500/m],
 ])("a mistake is named: %s", { tags: "ci" }, async (mistake, name, message) => {
   expect((await unmet(mistake, name)).join("\n")).toMatch(message);
+});
+
+it("a claim is named that is kept after its sender hung up", { tags: "ci" }, async () => {
+  expect((await unmet("hung up keeps its claim", "failing", "settled")).join("\n")).toMatch(
+    /^R-ACK-FAILED: .*hung up .*by 503; later it was answered by 503, .*Not judged/m,
+  );
 });
 
 it("a handler is named that runs again after its sender's retry", { tags: "ci" }, async () => {

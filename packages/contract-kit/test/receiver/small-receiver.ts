@@ -9,6 +9,8 @@ export type Mistake =
   | "runs again by itself"
   | "a failed event blocks others"
   | "hung up is done"
+  | "hung up keeps its claim"
+  | "failure undoes others"
   | "id in a statement"
   | "one connection at a time"
   | "endless failure"
@@ -46,6 +48,7 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
   };
 
   let running = 0;
+  let failures = 0;
   let last: Promise<unknown> = Promise.resolve();
   const deliver = async (body: string, url: string, isGone: () => boolean): Promise<number> => {
     // Any other body is one that another check has broken.
@@ -73,23 +76,32 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
     const earlier = runs.get(key);
     if (earlier !== undefined) {
       if (mistake === "duplicate is done") return 200;
+      if (mistake === "hung up keeps its claim")
+        return (await Promise.race([earlier, false])) ? 200 : 503;
       const isDone = await earlier;
       if (!isDone && mistake === "duplicates hang") await new Promise<never>(() => {});
       return isDone ? 200 : 503;
     }
     const isCancelled = (): boolean => mistake === "hung up is done" && isGone();
+    const begun = failures;
     const handle = async (): Promise<boolean> => {
-      if (mistake === "hung up is done") await new Promise((done) => setTimeout(done, HANDLER_MS));
+      if (mistake?.startsWith("hung up") === true)
+        await new Promise((done) => setTimeout(done, HANDLER_MS));
+      if (mistake === "hung up keeps its claim" && isGone()) await new Promise<never>(() => {});
       running += 1;
-      const isLost = mistake === "at once lost" && running > 1;
+      // All requests share one transaction, which a failure undoes.
+      const isUndone = mistake === "failure undoes others" && failures > begun;
+      const isLost = isUndone || (mistake === "at once lost" && running > 1);
       if (!isCancelled() && !isLost) await effects.handle(event);
       else await new Promise((done) => setTimeout(done, HANDLER_MS));
       running -= 1;
       return true;
     };
-    const before = mistake === "one handler at a time" ? last : Promise.resolve();
+    const isInTurn = mistake === "one handler at a time" || mistake === "failure undoes others";
+    const before = isInTurn ? last : Promise.resolve();
     const run = before.then(handle).catch((error: unknown) => {
       running -= 1;
+      failures += 1;
       return mistake === "duplicate key is done" && /duplicate key/.test(String(error));
     });
     last = run;
