@@ -68,6 +68,7 @@ describe.concurrent("our own receiver", () => {
         expect.stringMatching(/^R-ORDER-GUARD: it has no order guard/),
         expect.stringMatching(/^R-BODY-SLOW: .*--slow/),
         expect.stringMatching(/^R-ONCE-RECONCILED: .*--reconcile-command/),
+        expect.stringMatching(/^R-ACK-FAILED: no event was left in progress/),
         expect.stringMatching(/^R-ACK-AFTER-HANDLER: only a restart shows it/),
         expect.stringMatching(/^R-ACK-HANGING: .*--slow/),
       ]);
