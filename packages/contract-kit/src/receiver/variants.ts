@@ -107,10 +107,10 @@ function handshakeOrder({ events }: KitSender, handshake: Handshake): AttemptOrd
   // Vendors send no id, type or account of an event with a handshake that is not one of their event types.
   const named = isEvent ? [] : [...idPlaces, ...typeParts, event.account].map(memberOf);
   const data = dataAt.includes("/") ? dataAt : undefined;
-  const absent = [data, ...named].filter(
-    (member) => member !== undefined && !places.some((place) => place.startsWith(member)),
-  );
-  const more = Object.fromEntries([
+  const absent = [data, ...named]
+    .filter((member) => member !== undefined)
+    .filter((member) => !places.some((place) => place.startsWith(member)));
+  const more = Object.fromEntries<unknown>([
     ...absent.map((member) => [member, undefined] as const),
     ...places.map((place) => [place, CHALLENGE] as const),
     ...when.map(({ at, equals, startsWith, present }) => {

@@ -77,7 +77,7 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
     if (earlier !== undefined) {
       if (mistake === "duplicate is done") return 200;
       if (mistake === "hung up keeps its claim")
-        return (await Promise.race([earlier, false])) ? 200 : 503;
+        return (await Promise.race([earlier, Promise.resolve(false)])) ? 200 : 503;
       const isDone = await earlier;
       if (!isDone && mistake === "duplicates hang") await new Promise<never>(() => {});
       return isDone ? 200 : 503;
