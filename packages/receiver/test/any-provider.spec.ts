@@ -109,7 +109,7 @@ describe("an event whose id has several parts", () => {
       event: { type: "a", data, sequence: 1 },
     });
 
-  it("is none of those whose parts have its spelling once they are encoded", async () => {
+  it("differs from an event whose parts have the same spelling after encoding", async () => {
     const { receiver } = receiverOf(provider);
     const kinds: string[] = [];
     for (const data of ["a b", "a%20b", "a%2520b", "a b"])

@@ -58,7 +58,7 @@ function valueOf(
     for (const isFullKind of new Set([isFull, false]))
       for (const kind of kinds) {
         const value = valueOf(kind, isFullKind, path);
-        // A value of two kinds is none of `oneOf`: with all members, many have two.
+        // `oneOf` refuses a value of two kinds: with all members, many have two.
         const isOne = at.schema.oneOf === undefined || accepts(at, value);
         if (value !== undefined && isOne) return value;
       }

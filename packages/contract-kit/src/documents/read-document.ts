@@ -64,7 +64,7 @@ export interface ReadOptions {
  * Reads the webhooks and callbacks of an OpenAPI document (3.0, with `x-webhooks`, to 3.2), the messages of an AsyncAPI document
  * (2 and 3), or a folder of JSON Schemas (`events/TYPE.schema.json`). Files are JSON or YAML.
  *
- * @param source A file, with the files next to it or below that it refers to; a folder; or a parsed OpenAPI document.
+ * @param source A file, with the files in its folder or git repository that it refers to; a folder; or a parsed OpenAPI document.
  * @throws {DocumentError} One of `DocumentErrorCode`, which explains each, but `CS_DOCUMENT_NO_VALUE`.
  */
 export async function readDocument(

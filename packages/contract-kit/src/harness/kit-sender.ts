@@ -7,9 +7,10 @@ import { type Attempt, AttemptMaker } from "./attempt-maker.ts";
 import { sleep } from "./clock.ts";
 import type { Connection, Received } from "./connection.ts";
 import type { Seen } from "./effects.ts";
+import { judgeLimit, LIMITED_RETRIES, LONGEST_WAIT_MS } from "./limits.ts";
 import { Reply } from "./message.ts";
 import type { CatalogueRow, TestEvent } from "./provider-events.ts";
-import { isThere, RunOverError, sendTogether } from "./sockets.ts";
+import { isThere, sendTogether } from "./sockets.ts";
 
 interface PostOptions {
   /** True if only 429 is retried, because the check needs the first answer. */
@@ -45,17 +46,6 @@ export class TargetLostError extends Error {
 
 const AT_ONCE = 4;
 const RETRIES = 5;
-const LIMITED_RETRIES = 12;
-const LONGEST_WAIT_MS = 5000;
-/** Answers of 429 to one attempt, and requests since the last refused one, after which a ban is suspected. */
-const SUSPECTED_RETRIES = 6;
-const SOON_REQUESTS = 40;
-const BAN_POLL_MS = 2000;
-const LONGEST_BAN_MS = 90_000;
-/** Genuine attempts that show if a ban is due to their rate, at most. */
-const MAX_REPLAYED = 1000;
-/** Milliseconds of all waits for 429 in a run: concurrent attempts each count. */
-const MAX_LIMITED_MS = 600_000;
 /** Milliseconds that a run waits for retries that fail in the end. */
 const FUTILE_WAIT_MS = 6000;
 
@@ -131,8 +121,8 @@ export class KitSender extends AttemptMaker {
   /**
    * Sends an attempt as a sender does: retries after 429, 503 and a closed connection.
    *
-   * @throws {TargetLostError} The target no longer answers.
-   * @throws {RunOverError} The run has sent all its requests.
+   * @throws {TargetLostError} The target no longer answers, or refused attempts shut genuine ones out.
+   * @throws {RunOverError} The run has sent all its requests, or the target's limit is too low for a run.
    */
   async post(attempt: Attempt, { retriesOnly429 = false }: PostOptions = {}): Promise<Reply> {
     const { sockets, runState } = this.target;
@@ -148,7 +138,7 @@ export class KitSender extends AttemptMaker {
       const isBusy = isCut || isLater || reply.status === 503;
       const isPatient = turn < RETRIES && runState.futileMs < FUTILE_WAIT_MS;
       const isLimited = reply.status === 429;
-      if (isLimited && runState.hasAcknowledged) await this.#judgeLimit(reply, turn);
+      if (isLimited && runState.hasAcknowledged) await judgeLimit(this, reply, turn);
       if (isLimited && turn < LIMITED_RETRIES) {
         runState.limitedMs += waitMs;
         sockets.slowDown(waitMs);
@@ -266,52 +256,6 @@ export class KitSender extends AttemptMaker {
     runState.lost ??= { error, during: message, isBan: true };
     runState.isGone = true;
     throw error;
-  }
-
-  /**
-   * Ends the run if it cannot go on because of 429.
-   *
-   * @throws {TargetLostError} Refused attempts shut genuine ones out.
-   * @throws {RunOverError} The receiver's limit is too low for a run.
-   */
-  async #judgeLimit(reply: Reply, turn: number): Promise<void> {
-    const { sockets, runState } = this.target;
-    const isSoon = sockets.sent - runState.refusals.sent <= SOON_REQUESTS;
-    if (turn >= SUSPECTED_RETRIES && (isSoon || runState.ban)) {
-      runState.ban ??= this.#judgeBan(reply);
-      await runState.ban;
-    }
-    if (turn < LIMITED_RETRIES && runState.limitedMs < MAX_LIMITED_MS) return;
-    sockets.over = `not judged: the receiver answers 429 after every wait, since ${sockets.sent} requests, of which it refused ${runState.refusals.count}; raise its rate limit for this run, or send fewer requests per second`;
-    throw new RunOverError(sockets.over);
-  }
-
-  /** A limit of the rate refuses as many genuine attempts at the same rate, too: a ban for refused ones does not. */
-  async #judgeBan(first: Reply): Promise<void> {
-    const { sockets, runState } = this.target;
-    const event = this.event();
-    const send = async (): Promise<Reply> => {
-      const attempt = this.attempt({ event });
-      return this.reply(attempt, sockets.bytes(attempt, true), await sockets.send(attempt));
-    };
-    let left = Math.min(sockets.sent, MAX_REPLAYED);
-    const { count } = runState.refusals;
-    const until = this.now() + LONGEST_BAN_MS;
-    let last = first;
-    while (last.status === 429 && this.now() < until) {
-      const askedMs = last.retryAfterMs(this.now()) ?? BAN_POLL_MS;
-      await sleep(sockets.clock, Math.min(Math.max(askedMs, BAN_POLL_MS), LONGEST_WAIT_MS));
-      last = await send();
-    }
-    if (!last.isAcknowledged) return;
-    sockets.speedUp();
-    let isLimited = false;
-    const replay = async (): Promise<void> => {
-      for (; left > 0 && !isLimited; left -= 1)
-        if (!(await send()).isAcknowledged) isLimited = true;
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, replay));
-    if (!isLimited) this.shutOut(count, first);
   }
 
   /** Any answer to any attempt will do. */

@@ -28,7 +28,7 @@ const PEOPLE: readonly Person[] = [
   { status: "CREATED", linked: true, firstName: "x".repeat(255), lastName: "李" },
 ];
 
-/** Ids that a query could read as patterns of another one, or as a part of its own text. */
+/** Ids that a careless query reads as a pattern, or as SQL. */
 const patternsOf = (id: string): readonly string[] => [
   "%25",
   "_".repeat(id.length),
