@@ -39,9 +39,12 @@ export function App({ token }: { readonly token: string }) {
   const { news, refresh } = useNews(setStream);
   const place = usePlace();
   const [hasFaults, setFaults] = useState(false);
-  const [message, setMessage] = useState("");
+  const [message, setMessage] = useState({ text: "" });
+  const say = (text: string): void => setMessage({ text });
   useEffect(() => {
-    const timer = setTimeout(() => setMessage(""), MESSAGE_MS);
+    // A message that came since stays: this timer is the earlier one's until the effect runs again.
+    const clear = (): void => setMessage((now) => (now === message ? { text: "" } : now));
+    const timer = message.text === "" ? undefined : setTimeout(clear, MESSAGE_MS);
     return () => clearTimeout(timer);
   }, [message]);
   // The values to filter by grow while `listen` runs.
@@ -61,7 +64,7 @@ export function App({ token }: { readonly token: string }) {
     refresh();
   };
   const openFaults = (): void => setFaults(true);
-  const inspector = { remote, about, isOffline, refresh, moveClock, openFaults, say: setMessage };
+  const inspector = { remote, about, isOffline, refresh, moveClock, openFaults, say };
   const shown = views.filter(
     (view) => view === "events" || (isSandbox && (view !== "payments" || about.hasPayments)),
   );
@@ -112,8 +115,8 @@ export function App({ token }: { readonly token: string }) {
           <ViewOf place={shown.includes(place.view) ? place : { ...place, view: "events" }} />
         </main>
         {hasFaults && <FaultDrawer onClose={() => setFaults(false)} />}
-        <p class={message === "" ? "hidden" : "message"} role="status">
-          {message}
+        <p class={message.text === "" ? "hidden" : "message"} role="status">
+          {message.text}
         </p>
       </NewsContext.Provider>
     </InspectorContext.Provider>
