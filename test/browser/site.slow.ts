@@ -112,6 +112,21 @@ describeInBrowser("the built documentation", () => {
     expect(faults).toEqual([]);
   });
 
+  it("has the heading of every link inside the site", () => {
+    const page = (path: string): string => readFileSync(`${built}${path}.html`, "utf8");
+    const broken = paths
+      .map((path) => path.replace(/\/$/, "/index"))
+      .flatMap((from) => {
+        const links = page(from).matchAll(/ href="(\/[\w/.-]*)?#([^"]+)"/g);
+        return [...links]
+          .filter(
+            ([, to = from, id = ""]) => !page(to.replace(/\.html$/, "")).includes(` id="${id}"`),
+          )
+          .map(([link]) => `${from}:${link}`);
+      });
+    expect(broken).toEqual([]);
+  });
+
   it("lists every page in llms.txt, and serves each of them as Markdown", () => {
     const list = readFileSync(`${built}/llms.txt`, "utf8");
     const linked = [...list.matchAll(/\]\((\/.*)\.md\)/g)].map(([, path = ""]) => path);
