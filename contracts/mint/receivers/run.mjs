@@ -12,13 +12,14 @@ import { faults } from "./faults/index.mjs";
 import { unseen } from "./faults/unseen.mjs";
 import { unseenFifth } from "./faults/unseen-fifth.mjs";
 import { unseenFourth } from "./faults/unseen-fourth.mjs";
+import { unseenSixth } from "./faults/unseen-sixth.mjs";
 import { unusual } from "./unusual.mjs";
 
 const HELP = `Counts the planted faults that \`countersign verify\` names. Programs are started one at a time.
 
 node run.mjs [options] [-- OPTION…]   OPTION: passed on to the command
 
-  --set NAME      honest, unusual, planted, held-out, unseen, fourth, fifth or senders (default: planted)
+  --set NAME      honest, unusual, planted, held-out, unseen, fourth, fifth, sixth or senders (default: planted)
   --only TEXT     faults whose "STACK NAME" contains the text
   --repeat N      runs of each program (default: 1)
   --out DIR       folder of reports; those that it has are not made again (default: a new one)
@@ -161,12 +162,13 @@ async function measure() {
     unseen: [...unseen, ...inPython(true)],
     fourth: unseenFourth,
     fifth: unseenFifth,
+    sixth: unseenSixth,
     unusual,
   };
   const chosen = values.set === "senders" ? senders() : sets[values.set];
   if (!chosen)
     throw new Error(
-      "invalid --set: expected honest, unusual, planted, held-out, unseen, fourth, fifth or senders",
+      "invalid --set: expected honest, unusual, planted, held-out, unseen, fourth, fifth, sixth or senders",
     );
   const rows = [];
   for (const each of chosen) {

@@ -5,11 +5,13 @@ import { faults } from "./faults/index.mjs";
 import { unseen } from "./faults/unseen.mjs";
 import { unseenFifth } from "./faults/unseen-fifth.mjs";
 import { unseenFourth } from "./faults/unseen-fourth.mjs";
+import { unseenSixth } from "./faults/unseen-sixth.mjs";
 import { unusual } from "./unusual.mjs";
 
 const [stack, name] = process.argv.slice(2);
 const { PORT = "3000", SECRETS = "", PUBLIC_URL } = process.env;
-const all = [...faults, ...heldOut, ...unseen, ...unseenFourth, ...unseenFifth, ...unusual];
+const authors = [...unseen, ...unseenFourth, ...unseenFifth, ...unseenSixth];
+const all = [...faults, ...heldOut, ...authors, ...unusual];
 const fault = all.find((each) => each.stack === stack && each.name === name);
 if (name && !fault) throw new Error(`unknown fault ${JSON.stringify(name)} of ${stack}`);
 const secrets = SECRETS.split(" ").filter((secret) => secret !== "");

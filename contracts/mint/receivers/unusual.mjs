@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { handle, once, respond, step, verify } from "./faults/plant.mjs";
 import { peek } from "./faults/unseen-fourth-handling.mjs";
 import { Refusal } from "./shared.mjs";
+import { unusualAnswers } from "./unusual-answers.mjs";
 import { unusualHosts } from "./unusual-hosts.mjs";
 
 const answerTo = step("answerTo");
@@ -102,7 +103,11 @@ const plants = {
   },
 };
 
-export const unusual = Object.entries({ ...plants, ...unusualHosts }).map(([title, plant]) => {
+export const unusual = Object.entries({
+  ...plants,
+  ...unusualHosts,
+  ...unusualAnswers,
+}).map(([title, plant]) => {
   const [stack, name] = title.split(/ \| | /);
   return { stack, name, group: "unusual", expect: [], plant };
 });
