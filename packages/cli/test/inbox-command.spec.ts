@@ -109,6 +109,31 @@ describe("countersign inbox on SQLite", () => {
     expect(await inbox("dead")).toMatchObject({ status: 0 });
   });
 
+  it("prints the type once for an id that ends in it", async () => {
+    const file = join(temporaryFolder(), "inbox.db");
+    const inbox: Inbox = (...args) => ran(["inbox", ...args, "--database", file]);
+    const own = sqliteInbox(file);
+    const key = { provider: "github", tenant: "acme", id: "72d3162e-cc78 issues.opened" };
+    const order = { key, digest: "x", type: "issues.opened", body: "{}", facts: "{}", now };
+    await own.queue.store(order);
+    const { out: status } = await inbox("status");
+    const taking = { provider: "github", limit: 1, leaseMs: 60_000, now, maxAttempts: 1 };
+    const [taken] = await own.queue.take(taking);
+    await own.queue.fail({
+      key,
+      token: taken?.token ?? 0,
+      attempts: 1,
+      reason: "boom",
+      now,
+      retryAt: now,
+      maxAttempts: 1,
+    });
+    own.close();
+    const shown = "github 72d3162e-cc78 issues.opened  tenant acme  ";
+    expect(status).toContain(`\noldest: ${shown}stored `);
+    expect((await inbox("dead")).out).toBe(`${shown}${diedAt}  1 attempt  boom\n`);
+  });
+
   it("says that an inbox is of another version, and which columns differ", async () => {
     const path = join(temporaryFolder(), "inbox.db");
     sqliteInbox(path).close();

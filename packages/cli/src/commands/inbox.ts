@@ -21,7 +21,8 @@ Examples:
   countersign inbox status --schema ledger --overdue-after 300 --json`;
 
 const deadHelp = `${environment}
-Prints one line an event, the latest first: provider, id, type, when and after how many attempts it was given up, why.
+Prints one line an event, the latest first: provider, id, type (unless the id ends in it), when and after how many
+attempts it was given up, why.
 
 Examples:
   countersign inbox dead --database inbox.db
@@ -65,14 +66,19 @@ const status = define({
     const { unhandled, overdue, oldest } = await withInbox(place, surroundings, ({ queue }) =>
       queue.status({ dueBefore }),
     );
-    const { key, storedAt = 0, dueAt = 0, ...facts } = oldest ?? {};
-    const event = key && { ...key, ...facts, storedAt: printed(storedAt), dueAt: printed(dueAt) };
+    const event = oldest && {
+      ...oldest.key,
+      type: oldest.type,
+      attempts: oldest.attempts,
+      storedAt: printed(oldest.storedAt),
+      dueAt: printed(oldest.dueAt),
+    };
     if (json === true) terminal.json({ unhandled, overdue, oldest: event ?? null });
     else {
       terminal.out(`${String(unhandled)} unhandled, ${String(overdue)} overdue`);
       if (event !== undefined) {
         const times = `stored ${event.storedAt}  due ${event.dueAt}  ${timesOf(event.attempts)}`;
-        terminal.out(`oldest: ${textOf(event)}  ${event.type}  ${times}`);
+        terminal.out(`oldest: ${typedTextOf(event)}  ${times}`);
       }
     }
     return overdue === 0;
@@ -95,8 +101,8 @@ const dead = define({
       diedAt: printed(diedAt),
     }));
     if (json === true) return terminal.json({ events });
-    for (const { type, attempts, reason, diedAt, ...key } of events)
-      terminal.out(`${textOf(key)}  ${type}  ${diedAt}  ${timesOf(attempts)}  ${reason}`);
+    for (const { attempts, reason, diedAt, ...event } of events)
+      terminal.out(`${typedTextOf(event)}  ${diedAt}  ${timesOf(attempts)}  ${reason}`);
     const count = `${String(events.length)} dead event${events.length === 1 ? "" : "s"}`;
     terminal.err(events.length < limit ? count : `${count}, and there may be more: --limit`);
   },
@@ -170,3 +176,7 @@ export const definition = define({
 
 const textOf = ({ provider, tenant, id }: EventKey): string =>
   tenant === "" ? `${provider} ${id}` : `${provider} ${id}  tenant ${tenant}`;
+
+/** An id that the provider does not sign is stored with the type after it. */
+const typedTextOf = ({ type, ...key }: EventKey & { readonly type: string }): string =>
+  key.id.endsWith(` ${type}`) ? textOf(key) : `${textOf(key)}  ${type}`;
