@@ -16,13 +16,20 @@ export async function chosenDocument({
   return undefined;
 }
 
-/** Checks that a provider has an event, if it lists any. */
-export function requireEvent({ name, catalogue = [] }: ProviderDocument, event: string): void {
+/** Checks that a provider has an event, if it lists any: in its own document, or in that of `--openapi`. */
+export function requireEvent(
+  { name, catalogue = [] }: ProviderDocument,
+  event: string,
+  openapi?: string,
+): void {
   const known = catalogue.map(({ type }) => type);
   if (known.length === 0 || known.includes(event)) return;
-  const hint =
-    didYouMean(event, known) || `; countersign providers ${name} lists its ${known.length} types`;
-  throw badArgument(`${name} has no event ${JSON.stringify(event)}${hint}`);
+  const all =
+    known.length > 10 && openapi === undefined
+      ? `; countersign providers ${name} lists its ${known.length} types`
+      : `; expected one of ${known.join(", ")}`;
+  const hint = didYouMean(event, known) || all;
+  throw badArgument(`${openapi ?? name} has no event ${JSON.stringify(event)}${hint}`);
 }
 
 /** The body of an event: the document's example that its schema accepts, else one that the schema describes. */

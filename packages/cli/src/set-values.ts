@@ -21,12 +21,22 @@ export function parseSetValue(text: string): SetValue {
   return { steps, value: text.slice(equals + 1) };
 }
 
-/** Sets members of a body: of JSON, whose other numbers keep their digits, or of a form. */
-export function withValues(body: string, values: readonly SetValue[], isForm: boolean): string {
+/** Sets members of a body: of JSON, whose other numbers keep their digits, of a form, or of the JSON in its field. */
+export function withValues(
+  body: string,
+  values: readonly SetValue[],
+  { isForm, dataAt }: { readonly isForm: boolean; readonly dataAt: string },
+): string {
   if (values.length === 0) return body;
   if (isForm) {
     const form = new URLSearchParams(body);
-    for (const { steps, value } of values) form.set(steps.join("."), value);
+    const [, field] = /^form:(.*)#$/.exec(dataAt) ?? [];
+    if (field === undefined)
+      for (const { steps, value } of values) form.set(steps.join("."), value);
+    else {
+      const inner = { isForm: false, dataAt: "body:" };
+      form.set(field, withValues(form.get(field) ?? "{}", values, inner));
+    }
     return form.toString();
   }
   let root = readDigits(body);

@@ -63,6 +63,8 @@ describe("countersign send", () => {
     ["stripe", "charge.refunded", "whsec_a-secret-of-a-stripe-endpoint"],
     ["github", "issues.opened", textSecret],
     ["twilio", "message.received", textSecret],
+    ["slack", "/deploy", textSecret],
+    ["slack", "view_submission", textSecret],
     ["adyen-payments", "AUTHORISATION", "0123456789abcdef".repeat(4)],
   ])("sends an event of %s, %s, as a receiver for it expects", async (name, type, secret) => {
     const provider = providersByName.get(name);
@@ -88,6 +90,25 @@ describe("countersign send", () => {
     expect({ status, types }).toEqual({ status: 0, types: [type] });
     const forged = await ran([...args, "--broken", "wrong-secret"], { COUNTERSIGN_SECRET: secret });
     expect(forged).toMatchObject({ status: 0, out: containing(" 401 ") });
+  });
+
+  it.each([
+    ["/deploy", "text=api", /^command=%2Fdeploy&trigger_id=[\w-]+&.*text=api$/],
+    ["block_actions", "user.id=U1", /^payload=%7B.*%22user%22%3A%7B%22id%22%3A%22U1%22%7D%7D$/],
+  ])("sends %s of Slack as a form, with the members of --set", async (type, set, form) => {
+    const received: { readonly media: string | undefined; readonly body: string }[] = [];
+    const url = await listen((request, response) => {
+      void text(request).then((body) => {
+        received.push({ media: request.headers["content-type"], body });
+        response.writeHead(200).end();
+      });
+    });
+    const args = ["send", type, "--provider", "slack", "--url", url, "--set", set];
+    expect(await ran(args, { COUNTERSIGN_SECRET: textSecret })).toMatchObject({ status: 0 });
+    const broken = await ran([...args, "--broken", "not-json"], { COUNTERSIGN_SECRET: textSecret });
+    expect(broken).toMatchObject({ status: 2, err: containing("unsupported --broken not-json") });
+    const media = "application/x-www-form-urlencoded";
+    expect(received).toEqual([{ media, body: expect.stringMatching(form) as unknown }]);
   });
 
   it("prints the id that --set gives the event", async () => {
@@ -129,6 +150,10 @@ describe("countersign send", () => {
     ]);
     const failed = await send("endpoint.creatd", url, "--openapi", svix);
     expect(failed).toMatchObject({ status: 2, err: containing("did you mean endpoint.created?") });
+    const unknown = await send("refund", url, "--openapi", adyen);
+    const types = "balancePlatform.transfer.created, balancePlatform.transfer.updated";
+    const message = `adyen-transfer-v4.json has no event "refund"; expected one of ${types}\n`;
+    expect(unknown).toMatchObject({ status: 2, err: containing(message) });
   });
 
   it("makes a body of the schema if it does not accept the document's example", async () => {

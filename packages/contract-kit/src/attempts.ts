@@ -6,7 +6,7 @@ import { Signing } from "./harness/signing.ts";
 
 export type { Attempt, AttemptMaker } from "./harness/attempt-maker.ts";
 export { type BrokenKind, brokenAttempts } from "./harness/broken-attempts.ts";
-export { readEvent } from "./harness/event-forms.ts";
+export { ownFormOf, readEvent } from "./harness/event-forms.ts";
 export type { TestEvent } from "./harness/provider-events.ts";
 
 export interface AttemptsOptions {

@@ -3,6 +3,7 @@ import {
   attemptMaker,
   brokenAttempts,
   type BrokenKind,
+  ownFormOf,
   readEvent,
 } from "@countersign/contract-kit/attempts";
 import { type EventsDocument, withEvents } from "@countersign/contract-kit/documents";
@@ -84,11 +85,13 @@ export const definition = define({
       status !== null && (status >= 200 && status < 300) === (broken === undefined);
     const sendOne = async (): Promise<Sent> => {
       const made = maker.event(order);
-      const event = { ...made, text: withValues(made.text, values, maker.events.isForm) };
+      const event = { ...made, text: withValues(made.text, values, order.form) };
       const attempt =
         broken === undefined ? maker.attempt({ event }) : brokenAttempts[broken].make(maker, event);
       if (attempt === undefined)
-        throw badArgument(`provider ${provider.name} knows no --broken ${String(broken)}`);
+        throw badArgument(
+          `unsupported --broken ${String(broken)}: no ${type} of ${provider.title} has such a fault`,
+        );
       const others = attempt.headers.filter(([name]) => name !== "User-Agent");
       const headers = [...others, ["User-Agent", `Countersign/${version}`] as const];
       const answer = await post.post(url, { ...attempt, headers });
@@ -147,7 +150,8 @@ async function prepare(type: string, command: Options, url: URL, surroundings: S
   if (id !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(id))
     throw badArgument("--id must be 1 to 64 characters of [A-Za-z0-9_-]");
   const described = document === undefined ? provider : withEvents(provider, document);
-  requireEvent(described, type);
+  const ownForm = ownFormOf(provider, type);
+  if (ownForm === undefined) requireEvent(described, type, command.openapi);
   const row = described.catalogue?.find((one) => one.type === type) ?? { type };
   const body = document && bodyOf(document, { type, provider: chosen });
   const data = command.data === undefined ? undefined : await readData(command.data);
@@ -164,15 +168,22 @@ async function prepare(type: string, command: Options, url: URL, surroundings: S
   const isDescribed = (body ?? data ?? row.sample ?? row.schema ?? row.kind) !== undefined;
   if (!isDescribed)
     terminal.err(
-      `note: nothing describes ${type} of ${provider.title}, so its body has only the envelope; add --data FILE or --openapi FILE`,
+      `note: nothing describes ${type} of ${provider.title}, so its body has only the envelope; add --data FILE, --set NAME=VALUE or --openapi FILE`,
     );
-  const dataAt = stepsOf(maker.events.dataAt.replace(/^\w+:/, ""));
+  const form = ownForm ?? maker.events.formOf(type);
+  // A form's data are its fields, or the JSON in one of them.
+  const dataAt = form.isForm ? [] : stepsOf(form.dataAt.replace(/^\w+:/, ""));
   const base = data === undefined ? body : withValueAt(undefined, dataAt, data);
   const keepsResource = data !== undefined || document !== undefined;
   return {
     provider,
     maker,
-    order: { keepsResource, ...(id !== undefined && { id }), ...(base !== undefined && { base }) },
+    order: {
+      form,
+      keepsResource,
+      ...(id !== undefined && { id }),
+      ...(base !== undefined && { base }),
+    },
     // Changes of the body before it is signed.
     values: set,
     // A receiver's log names it too. A public key has another one than the private key.

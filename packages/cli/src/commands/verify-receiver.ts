@@ -111,7 +111,7 @@ async function openTarget(
   requireSignable(chosen);
   const document = await chosenDocument(given);
   const provider = document === undefined ? chosen : withEvents(chosen, document);
-  for (const type of types ?? []) requireEvent(provider, type);
+  for (const type of types ?? []) requireEvent(provider, type, given.openapi);
   const bodies = samples === undefined ? undefined : samplesIn(samples, provider);
   const sql = effects === undefined ? undefined : await openSqlEffects(effects, env);
   const shell = (name: string, text: string, more = {}): Promise<void> =>

@@ -1,5 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type AttemptMaker, attemptMaker, readEvent } from "@countersign/contract-kit/attempts";
+import {
+  type AttemptMaker,
+  attemptMaker,
+  ownFormOf,
+  readEvent,
+} from "@countersign/contract-kit/attempts";
 import { errorsOf } from "@countersign/contract-kit/derive";
 import { type EventsDocument, typedForms } from "@countersign/contract-kit/documents";
 import type { ProviderDocument } from "@countersign/schemas/providers";
@@ -118,7 +123,7 @@ export class ProviderAttempts {
     const body =
       steps === undefined
         ? text
-        : withValues(text, [{ steps, value: JSON.stringify(own) }], this.maker.events.isForm);
+        : withValues(text, [{ steps, value: JSON.stringify(own) }], this.maker.events);
     return this.#signed({ ...request, body: Buffer.from(body) }, own, now);
   }
 
@@ -127,7 +132,13 @@ export class ProviderAttempts {
     const row = this.provider.catalogue?.find((one) => one.type === type) ?? { type };
     const { document, provider } = this;
     const base = document && bodyOf(document, { type, provider });
-    const event = this.maker?.event({ row, id: newId(), ...(base !== undefined && { base }) });
+    const form = ownFormOf(provider, type);
+    const event = this.maker?.event({
+      row,
+      form,
+      id: newId(),
+      ...(base !== undefined && { base }),
+    });
     const attempt = event && this.maker?.attempt({ event });
     if (attempt === undefined) return undefined;
     const { headers, body, path = "/" } = attempt;

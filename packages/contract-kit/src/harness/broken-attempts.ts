@@ -1,5 +1,6 @@
 import type { Attempt, AttemptMaker, AttemptOrder } from "./attempt-maker.ts";
 import type { TestEvent } from "./provider-events.ts";
+import { parseJson } from "../values.ts";
 
 /** Seconds beyond the tolerance. */
 const BEYOND = 3600;
@@ -87,7 +88,7 @@ export const brokenAttempts: Readonly<Record<BrokenKind, BrokenAttempt>> = {
     requirement: "R-BODY-JSON",
     make: (maker, event) => {
       // A form of half the fields is a form, and a signature inside JSON cannot be in half of it.
-      if (maker.events.isForm || !maker.signing.covers.body) return undefined;
+      if (parseJson(event.text) === undefined || !maker.signing.covers.body) return undefined;
       return maker.attempt({ event, body: (text) => text.slice(0, text.length >> 1) });
     },
   },

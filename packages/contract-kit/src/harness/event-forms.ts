@@ -62,6 +62,25 @@ export function isOfForm({ typeParts: [first], separator }: EventForm, type: str
   return typeof first === "object" && type.startsWith(first.text + separator);
 }
 
+/**
+ * The form of a type's events that only some of the provider's messages have, such as Slack's commands and
+ * interactions: its conditions name the type, or only it has the categories of the catalogue.
+ */
+export function ownFormOf(provider: ProviderDocument, type: string): EventForm | undefined {
+  const { event, catalogue = [] } = provider;
+  const isListed = catalogue.some((row) => row.type === type && row.category !== undefined);
+  const hasCategory = isListed && event.category === undefined;
+  return formsOf(provider).find(
+    (form) =>
+      (hasCategory && form.event.category === "catalogue") ||
+      form.when.some(
+        ({ at, equals, startsWith }) =>
+          form.typeParts[0] === at &&
+          (equals === type || (startsWith !== undefined && type.startsWith(startsWith))),
+      ),
+  );
+}
+
 export interface EventFacts {
   /** The event's id where the provider's document has it; `undefined` if it has none. */
   readonly id: string | undefined;

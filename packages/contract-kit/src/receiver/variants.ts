@@ -154,8 +154,8 @@ function typeOf(form: EventForm): string {
   const { typeParts, separator, when } = form;
   const parts = typeParts.map((part) => {
     if (typeof part === "object") return part.text;
-    const fixed = when.find(({ at }) => at === part)?.equals;
-    return fixed === undefined ? "cstest" : String(fixed);
+    const { equals, startsWith = "" } = when.find(({ at }) => at === part) ?? {};
+    return String(equals ?? `${startsWith}cstest`);
   });
   return parts.join(separator);
 }
