@@ -348,6 +348,15 @@ describe("a schema of a document", () => {
     });
   });
 
+  it("extends a schema from the file that only its discriminator's mapping names", async () => {
+    const discriminator = { propertyName: "k", mapping: { cat: "cat.json" } };
+    const pet = { type: "object", discriminator };
+    const cat = { allOf: [{ $ref: "a.json#/components/schemas/Pet" }, { required: ["lives"] }] };
+    const files = { "a.json": body(ref("Pet"), { Pet: pet }), "cat.json": cat };
+    const { schemas } = await readDocument(written(files));
+    expect(schemas["Pet"]?.oneOf).toMatchObject([{ required: ["k", "lives"] }]);
+  });
+
   it("stays a reference where it contains itself, also through allOf", async () => {
     const child = { allOf: [ref("Tree"), { required: ["name"] }] };
     const { named } = await schemaOf(ref("Tree"), { Tree: { properties: { child } } });
@@ -424,6 +433,15 @@ describe("readDocument refuses", () => {
     ["a remote $ref", body({ $ref: "https://a.test/b" }), "REFERENCE_REMOTE", "https://a.test/b"],
     ["a $ref out of the folder", body({ $ref: "../b.json" }), "REFERENCE_OUTSIDE", "../b.json"],
     ["a dangling $ref", body(ref("Nope")), "REFERENCE_DANGLING", "Nope"],
+    [
+      "a dangling mapping of a discriminator",
+      body(
+        { oneOf: [ref("A")], discriminator: { propertyName: "k", mapping: { "a/b": "Nope" } } },
+        { A: {} },
+      ),
+      "REFERENCE_DANGLING",
+      '/discriminator/mapping/a~1b: discriminator mapping "#/components/schemas/Nope" leads nowhere',
+    ],
     ["a $ref to a prototype", body(ref("__proto__")), "REFERENCE_DANGLING", "__proto__"],
     ["a $ref to itself", circle, "REFERENCE_CIRCULAR", "schemas/A"],
     ["an allOf of itself", own, "REFERENCE_CIRCULAR", "schemas/A"],

@@ -1,11 +1,11 @@
 import { isRecord } from "../values.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { MergeContext, MergePart } from "./merge-schemas.ts";
-import type { SourceNode } from "./source-files.ts";
+import { isReference, type SourceNode } from "./source-files.ts";
 
 /** The kinds of a union, each with its values of the discriminator. */
 export function kindsOf(
-  schema: MergePart["schema"],
+  { node, schema }: MergePart,
   kinds: readonly SourceNode[],
   context: MergeContext,
 ): readonly SourceNode[] {
@@ -18,7 +18,7 @@ export function kindsOf(
     if (typeof reference !== "string") return [];
     const place = kind.follow(reference).place;
     const mapped = Object.entries(mapping).flatMap(([value, to]) =>
-      typeof to === "string" && targetOf(to, kind).place === place ? [value] : [],
+      typeof to === "string" && targetOf(node, value, to).place === place ? [value] : [],
     );
     // Without a mapping the value is the name of the schema.
     const name = reference.slice(reference.lastIndexOf("/") + 1);
@@ -31,10 +31,11 @@ export function kindsOf(
   });
 }
 
-/** A mapping has references, and names of schemas. */
-function targetOf(to: string, from: SourceNode): SourceNode {
-  const isName = /^[\w.-]+$/.test(to) && !/\.(?:json|ya?ml)$/.test(to);
-  return from.follow(isName ? `#/components/schemas/${to}` : to);
+/** Follows a value's mapping: a reference, or the name of a schema. */
+function targetOf(union: SourceNode, value: string, to: string): SourceNode {
+  const from = union.inside(to, "discriminator", "mapping", value);
+  const reference = isReference(to) ? to : `#/components/schemas/${to}`;
+  return from.follow(reference, "discriminator mapping");
 }
 
 /** The kinds of a schema that only its discriminator's mapping names: schemas that extend it. */
@@ -49,6 +50,7 @@ export function childrenOf(
   const kinds = Map.groupBy(Object.entries(mapping), ([, to]) => String(to));
   return [...kinds].map(([to, entries]) => {
     const values = { own: entries.map(([value]) => value), all: Object.keys(mapping) };
-    return context.merged([context.withMember(targetOf(to, node), member, values)]);
+    const kind = targetOf(node, values.own[0] ?? "", to);
+    return context.merged([context.withMember(kind, member, values)]);
   });
 }

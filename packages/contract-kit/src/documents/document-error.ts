@@ -11,7 +11,7 @@
  *   path.
  * - `CS_DOCUMENT_REFERENCE_OUTSIDE`: a `$ref` leads out of the folder of the document, and out of the git repository that the
  *   folder is in.
- * - `CS_DOCUMENT_REFERENCE_DANGLING`: a `$ref` leads nowhere.
+ * - `CS_DOCUMENT_REFERENCE_DANGLING`: a `$ref` or a discriminator's mapping leads nowhere.
  * - `CS_DOCUMENT_REFERENCE_CIRCULAR`: a `$ref` or `allOf` leads back to itself. A schema may contain itself in a
  *   member or an item.
  * - `CS_DOCUMENT_NO_EVENTS`: the document has no `webhooks`, `x-webhooks`, callbacks or messages.

@@ -60,7 +60,8 @@ class Merge {
     this.#context = context;
   }
 
-  add({ node, schema }: MergePart, keyword: string, value: unknown): void {
+  add(part: MergePart, keyword: string, value: unknown): void {
+    const { node, schema } = part;
     const draft = this.#draft;
     const list: readonly unknown[] = Array.isArray(value) ? value : [];
     const items = list.map((item, index) => node.inside(item, keyword, index));
@@ -89,7 +90,7 @@ class Merge {
         return this.#condition(node, schema);
       case "oneOf":
       case "anyOf":
-        return this.#set(keyword, kindsOf(schema, items, this.#context).map(this.#merged));
+        return this.#set(keyword, kindsOf(part, items, this.#context).map(this.#merged));
       case "prefixItems":
         return this.#set(keyword, items.map(this.#merged));
       case "additionalProperties":

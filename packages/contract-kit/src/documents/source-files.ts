@@ -37,10 +37,10 @@ export class SourceNode {
     return new SourceNode(this.#files, this.file, this.pointer + pointerOf(steps), value);
   }
 
-  /** @throws {DocumentError} `CS_DOCUMENT_REFERENCE_…`: it leads elsewhere than to a place in the files. */
-  follow(reference: string): SourceNode {
+  /** @param what Names it in the error. @throws {DocumentError} `CS_DOCUMENT_REFERENCE_…`: it leads elsewhere than to a place in the files. */
+  follow(reference: string, what = "$ref"): SourceNode {
     const refused = (code: DocumentErrorCode, why: string): DocumentError =>
-      new DocumentError(code, `${this.place}: $ref ${JSON.stringify(reference)} ${why}`);
+      new DocumentError(code, `${this.place}: ${what} ${JSON.stringify(reference)} ${why}`);
     if (REMOTE.test(reference))
       throw refused(
         "CS_DOCUMENT_REFERENCE_REMOTE",
@@ -196,6 +196,10 @@ async function parse(text: string, path: string): Promise<unknown> {
   }
 }
 
+/** True for a mapping of a discriminator that is a reference, not the name of a schema. */
+export const isReference = (mapping: unknown): boolean =>
+  typeof mapping === "string" && (!/^[\w.-]+$/.test(mapping) || /\.(?:json|ya?ml)$/.test(mapping));
+
 /** The files that references name, also those in data. What they lead to is judged when a schema is reached. */
 function filesNamedIn(root: unknown, file: string): ReadonlySet<string> {
   const files = new Set<string>();
@@ -204,12 +208,15 @@ function filesNamedIn(root: unknown, file: string): ReadonlySet<string> {
   for (const part of parts) {
     if (Array.isArray(part)) for (const item of part) parts.add(item);
     if (!isRecord(part)) continue;
-    for (const [name, value] of Object.entries(part)) {
-      if (name === "$ref" && typeof value === "string" && !REMOTE.test(value)) {
-        const path = value.split("#")[0] ?? "";
+    const { discriminator } = part;
+    const { mapping } = isRecord(discriminator) ? discriminator : {};
+    const mapped = Object.values(isRecord(mapping) ? mapping : {}).filter(isReference);
+    for (const reference of [part["$ref"], ...mapped])
+      if (typeof reference === "string" && !REMOTE.test(reference)) {
+        const path = reference.split("#")[0] ?? "";
         if (path !== "") files.add(besideOf(file, path));
-      } else parts.add(value);
-    }
+      }
+    for (const value of Object.values(part)) parts.add(value);
   }
   return files;
 }
