@@ -26,7 +26,7 @@ import type {
 /** Milliseconds between two looks for what is due. They take at most a `part` of the time, but there is one in `longestMs`. */
 const LOOK = { everyMs: 1000, part: 0.05, longestMs: 5000 } as const;
 /** Deliveries of one claim, so that others are in flight meanwhile, and the pause after it, which makes room for a larger one. */
-const CLAIM = { most: 64, gapMs: 1 } as const;
+const CLAIM = { most: 128, gapMs: 1 } as const;
 /** Attempts of one transaction; milliseconds for which one that is not full waits; attempts to be recorded that stop claims. */
 const GROUP = { size: 256, waitMs: 5, backlog: 512 } as const;
 /** Milliseconds until a failed call of the store is repeated. */
@@ -253,6 +253,8 @@ export class DeliveryEngine {
         }
         for (const one of recorded) this.#options.observer?.attempted?.(one);
         for (const key of paused) this.#options.observer?.paused?.(key);
+        // A full backlog stops claims.
+        this.#wake.resolve();
       } catch (error) {
         this.#options.observer?.storeFailed?.(error);
         await clock.sleep(STORE_RETRY_MS);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Clock } from "../../src/clock.ts";
 import { StoreUnavailableError } from "../../src/store/driver.ts";
 import { ManualClock } from "../manual-clock.ts";
 import {
@@ -92,6 +93,38 @@ it("a delivery that was claimed again before its record, and whose claim is answ
   // Nor does the useless claim delay its retry.
   queue.clock.advance(6000);
   await expect.poll(() => queue.deliveries()).toMatchObject([{ attempts: 2 }]);
+});
+
+it("a full backlog of attempts stops claims only until the store has taken it, without another look", async () => {
+  const queue = await openQueue();
+  await queue.subscribe("sub_1", { clockId: "live" });
+  await queue.publish(700, ["sub_1"]);
+  const slow = Promise.withResolvers<void>();
+  const store: typeof queue.store = {
+    ...queue.store,
+    record: async (...group) => {
+      await slow.promise;
+      return queue.store.record(...group);
+    },
+  };
+  // Longer waits than those between claims and records do not end by themselves.
+  const { clock } = queue;
+  const waits = new Set<number>();
+  const waiting: Clock = {
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    sleep: async (ms, signal) => {
+      if (ms <= 10) return clock.sleep(ms, signal);
+      waits.add(ms);
+      await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+    },
+  };
+  const transport = succeeding();
+  queue.engine(transport, { store, clock: waiting, policy: { concurrencyPerEndpoint: 64 } });
+  await expect.poll(() => waits.size).toBeGreaterThan(0);
+  expect(transport.posts.length).toBeLessThan(700);
+  slow.resolve();
+  await expect.poll(() => transport.posts.length).toBe(700);
 });
 
 it("a claim that is answered too late for the deadline is given back, and nothing is attempted", async () => {
