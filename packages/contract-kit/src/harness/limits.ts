@@ -32,7 +32,12 @@ export async function judgeLimit(kit: KitSender, reply: Reply, turn: number): Pr
     await runState.ban;
   }
   if (turn < LIMITED_RETRIES && runState.limitedMs < MAX_LIMITED_MS) return;
-  sockets.over = `not judged: the receiver answers 429 after every wait, since ${sockets.sent} requests, of which it refused ${runState.refusals.count}; raise its rate limit for this run, or send fewer requests per second`;
+  const askedMs = reply.retryAfterMs(kit.now()) ?? 0;
+  const [asked, then] =
+    askedMs > LONGEST_WAIT_MS
+      ? [`asks to wait ${Math.ceil(askedMs / 1000)} s`, "run again after that time"]
+      : ["answers 429 after every wait", "send fewer requests per second"];
+  sockets.over = `not judged: after ${sockets.sent} requests, of which it refused ${runState.refusals.count}, the receiver limits the rate and ${asked}; allow this machine's address there, raise the limit for this run, or ${then}`;
   throw new RunOverError(sockets.over);
 }
 

@@ -136,8 +136,13 @@ it(
   },
 );
 
-/** Findings of a receiver that answers 429 for a minute once it has counted some of its answers. */
-async function limited(most: number, isCounted: (status: number) => boolean): Promise<string[]> {
+/** Findings of a receiver that answers 429 for some seconds once it has counted some of its answers. */
+async function limited(
+  most: number,
+  isCounted: (status: number) => boolean,
+  seconds = 60,
+  headers = {},
+): Promise<string[]> {
   let skippedMs = 0;
   const now = (): number => systemClock.now() + skippedMs;
   let [count, until] = [0, 0];
@@ -151,14 +156,14 @@ async function limited(most: number, isCounted: (status: number) => boolean): Pr
   };
   const fault: NonNullable<OpenOptions["fault"]> = (next) => (request, response) => {
     if (now() < until) {
-      request.resume().on("end", () => response.writeHead(429).end());
+      request.resume().on("end", () => response.writeHead(429, headers).end());
       return;
     }
     response.on("finish", () => {
       count += Number(isCounted(response.statusCode));
       if (count < most) return;
       count = 0;
-      until = now() + 60_000;
+      until = now() + seconds * 1000;
     });
     next(request, response);
   };
@@ -175,5 +180,15 @@ it("a minute of 429 after refused attempts is named as a ban", { tags: "ci" }, a
 
 it("a minute of 429 after any attempts is not named as a ban", { tags: "ci" }, async () => {
   const all = await limited(50, () => true);
-  expect(all.filter((one) => !/: not judged: the receiver answers 429/.test(one))).toEqual([]);
+  const limit =
+    /: not judged: after \d+ requests, .* the receiver limits the rate and answers 429 after every wait; /;
+  expect(all.filter((one) => !limit.test(one))).toEqual([]);
+});
+
+it("an hour of 429 is named with its Retry-After, and what to do", { tags: "ci" }, async () => {
+  const all = await limited(20, (status) => status === 401, 3600, { "Retry-After": "3600" });
+  const limit =
+    /: not judged: .* the receiver limits the rate and asks to wait 3600 s; allow this machine's address there, .*, or run again after that time$/;
+  expect(all.filter((one) => !limit.test(one))).toEqual([]);
+  expect(all).not.toEqual([]);
 });
