@@ -25,9 +25,9 @@ export function proofsOf(
   candidates: readonly Candidate[],
   pieces: readonly Piece[],
 ): readonly (Candidate | undefined)[] {
-  // A body is copied at most once, and only for public keys.
+  // The text is joined once for all public keys.
   let whole: Uint8Array | undefined;
-  return keys.map(({ algorithm, object, text }) => {
+  return keys.map(({ algorithm, object, hmac, text }) => {
     const facts = ALGORITHMS[algorithm];
     const isPublic = facts.kind === "public";
     let digest: Uint8Array | undefined;
@@ -42,7 +42,7 @@ export function proofsOf(
         const signed = isShared ? (whole ??= joined(chunks)) : joined(chunks);
         isGenuine = isSignedPublicly(facts, signed, { key: object, bytes });
       } else {
-        if (token !== undefined || digest === undefined) digest = digestOf(facts, chunks, object);
+        if (token !== undefined || digest === undefined) digest = digestOf(facts, chunks, hmac);
         isGenuine = timingSafeEqual(digest, bytes);
       }
       if (isGenuine) proof ??= candidate;
