@@ -1,4 +1,4 @@
-import { createHash, hash as hashAtOnce, type KeyObject, sign, verify } from "node:crypto";
+import { createHash, createHmac, type KeyObject, sign, verify } from "node:crypto";
 import type { Algorithm, Encoding } from "./provider.ts";
 
 /** The facts about an algorithm that signing and verifying use. */
@@ -33,51 +33,16 @@ export const ALGORITHMS: Readonly<Record<Algorithm, AlgorithmFacts>> = {
 /** The signed text in pieces, so that a large body is not copied to be hashed. */
 export type Chunks = readonly (string | Uint8Array)[];
 
-/** An HMAC key (RFC 2104), combined with the constants of the inner and the outer hash. */
-export interface HmacKey {
-  readonly inner: Uint8Array;
-  readonly outer: Uint8Array;
-}
-
-export function hmacKey({ hash = "sha256" }: AlgorithmFacts, bytes: Uint8Array): HmacKey {
-  const block = new Uint8Array(hash === "sha1" || hash === "sha256" ? 64 : 128);
-  block.set(bytes.length > block.length ? digested(hash, [bytes]) : bytes);
-  return { inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) };
-}
-
-/** Returns the HMAC of a text, or without a key its digest. Node's `createHmac` takes longer than two hashes. */
+/** Returns the HMAC of a text, or without a key its digest. */
 export function digestOf(
   { hash = "sha256" }: AlgorithmFacts,
   chunks: Chunks,
-  key?: HmacKey,
+  key?: KeyObject,
 ): Buffer {
-  return key === undefined
-    ? digested(hash, chunks)
-    : digested(hash, [key.outer, digested(hash, [key.inner, ...chunks])]);
-}
-
-/** Texts are joined in here, since Node's own pool of buffers would show keys to whoever reads it uninitialized. */
-const scratch = Buffer.allocUnsafeSlow(65_536);
-
-function digested(hash: string, chunks: Chunks): Buffer {
-  // A character has at most three bytes in UTF-8. A large body is not copied.
-  const room = (chunk: string | Uint8Array): number =>
-    typeof chunk === "string" ? 3 * chunk.length : chunk.length;
-  if (chunks.reduce((sum, chunk) => sum + room(chunk), 0) > scratch.length) {
-    const state = createHash(hash);
-    for (const chunk of chunks) state.update(chunk);
-    return state.digest();
-  }
-  let end = 0;
-  for (const chunk of chunks) {
-    if (typeof chunk === "string") end += scratch.write(chunk, end);
-    else {
-      scratch.set(chunk, end);
-      end += chunk.length;
-    }
-  }
+  const state = key === undefined ? createHash(hash) : createHmac(hash, key);
+  for (const chunk of chunks) state.update(chunk);
   // Node returns a digest sooner as text than as bytes.
-  return Buffer.from(hashAtOnce(hash, scratch.subarray(0, end), "binary"), "latin1");
+  return Buffer.from(state.digest("binary"), "latin1");
 }
 
 /** JWT writes an elliptic signature as two numbers, everybody else as DER. */

@@ -2,13 +2,14 @@ import {
   createHash,
   createPrivateKey,
   createPublicKey,
+  createSecretKey,
   generateKeyPairSync,
   type JsonWebKeyInput,
   type KeyObject,
   randomBytes,
   X509Certificate,
 } from "node:crypto";
-import { ALGORITHMS, decode, type HmacKey, hmacKey } from "./algorithms.ts";
+import { ALGORITHMS, decode } from "./algorithms.ts";
 import { importPrivateKey, importPublicKey, isUsablePoint, publicKeyBytes } from "./ed25519.ts";
 import type { Algorithm, KeyForm, Provider } from "./provider.ts";
 import type { CheckedSecret, SecretUse } from "./scheme.ts";
@@ -27,10 +28,8 @@ const MIN_SECRET_BYTES = 8;
 /** An imported key. It never verifies a signature of another algorithm. */
 export interface Key {
   readonly algorithm: Algorithm;
-  /** Of a public or private key. Absent if the message names the key and the secret is only a part of the text. */
+  /** Absent if the message names the key and the secret is only a part of the text. */
   readonly object?: KeyObject;
-  /** Of an algorithm with HMAC. */
-  readonly hmac?: HmacKey;
   /** The part "secret" of the signed text. */
   readonly text?: Uint8Array;
   readonly checked: CheckedSecret;
@@ -196,7 +195,7 @@ function keyOfBytes(provider: Provider, bytes: Uint8Array, use: SecretUse, at: s
   const fingerprint = fingerprintOf("hmac", bytes);
   const checked = warning === undefined ? { fingerprint } : { fingerprint, warning };
   return kind === "hmac"
-    ? { algorithm, hmac: hmacKey(ALGORITHMS[algorithm], bytes), checked }
+    ? { algorithm, object: createSecretKey(bytes), checked }
     : { algorithm, text: Uint8Array.from(bytes), checked };
 }
 
@@ -266,8 +265,7 @@ export function decoyKey(algorithm: Algorithm): Key {
   const { kind, keyType } = ALGORITHMS[algorithm];
   const checked = { fingerprint: "" };
   if (kind === "hash") return { algorithm, text: randomBytes(32), checked };
-  if (kind === "hmac")
-    return { algorithm, hmac: hmacKey(ALGORITHMS[algorithm], randomBytes(64)), checked };
+  if (kind === "hmac") return { algorithm, object: createSecretKey(randomBytes(64)), checked };
   const { publicKey: object } =
     keyType === "rsa"
       ? generateKeyPairSync("rsa", { modulusLength: 2048 })

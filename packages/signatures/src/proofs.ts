@@ -25,9 +25,9 @@ export function proofsOf(
   candidates: readonly Candidate[],
   pieces: readonly Piece[],
 ): readonly (Candidate | undefined)[] {
-  // The text is joined once for all public keys.
+  // A body is copied at most once, and only for public keys.
   let whole: Uint8Array | undefined;
-  return keys.map(({ algorithm, object, hmac, text }) => {
+  return keys.map(({ algorithm, object, text }) => {
     const facts = ALGORITHMS[algorithm];
     const isPublic = facts.kind === "public";
     let digest: Uint8Array | undefined;
@@ -42,7 +42,7 @@ export function proofsOf(
         const signed = isShared ? (whole ??= joined(chunks)) : joined(chunks);
         isGenuine = isSignedPublicly(facts, signed, { key: object, bytes });
       } else {
-        if (token !== undefined || digest === undefined) digest = digestOf(facts, chunks, hmac);
+        if (token !== undefined || digest === undefined) digest = digestOf(facts, chunks, object);
         isGenuine = timingSafeEqual(digest, bytes);
       }
       if (isGenuine) proof ??= candidate;

@@ -87,7 +87,7 @@ export function signer(
 
   /** Returns a signature as it is carried. */
   function signatureOf(key: Key, draft: Draft, message: Message, places: Places): string {
-    const { algorithm, object, hmac, text: secret } = key;
+    const { algorithm, object, text: secret } = key;
     const facts = ALGORITHMS[algorithm];
     const { id: ownId, method } = message;
     const isTimed = timePlace?.kind === "header";
@@ -100,7 +100,7 @@ export function signer(
     const bytes =
       facts.kind === "public" && object !== undefined
         ? signPublicly(facts, joined(chunks), object)
-        : digestOf(facts, chunks, hmac);
+        : digestOf(facts, chunks, object);
     const text = bytes.toString(encoding);
     return token === undefined ? text : `${token}.${text}`;
   }
