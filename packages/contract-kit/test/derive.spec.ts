@@ -149,6 +149,47 @@ describe("derivation", () => {
     expect(example(at, { optional: "present" })).toEqual(value);
   });
 
+  it("makes an example of the kind that the keywords next to anyOf accept", () => {
+    const kinds = [{ not: { required: ["c"] } }, { required: ["c"] }];
+    const sole = { allOf: [{ anyOf: [{ required: ["b"] }, { required: ["c"] }] }] };
+    const text = { type: "string" };
+    const at = alone({ ...closed({ b: text, c: text }, []), anyOf: kinds, ...sole });
+    expect(example(at, { optional: "absent" })).toEqual({ c: "example" });
+  });
+
+  it("makes a map that may not be empty of an example of its values", () => {
+    const item = closed({ a: { type: "string" } }, ["a"]);
+    const at = alone({ type: "object", minProperties: 2, additionalProperties: item });
+    const value = { example: { a: "example" }, example2: { a: "example" } };
+    expect(example(at, { optional: "present" })).toEqual(value);
+  });
+
+  it("makes an example of at most some megabytes of schemas with millions of members", () => {
+    const level = (index: number): object => ({ $ref: `${index}.json` });
+    const files = Array.from({ length: 12 }, (_, index): [string, object] => {
+      const inner = index === 11 ? { type: "string" } : level(index + 1);
+      const names = ["a", "b", "c", "d"].map((name) => [name, inner]);
+      return [`${index}.json`, { type: "object", properties: Object.fromEntries(names) as object }];
+    });
+    const made = JSON.stringify(
+      example(among(Object.fromEntries(files), "0"), { optional: "present" }),
+    );
+    expect([made.length > 100_000, made.length < 5_000_000]).toEqual([true, true]);
+  });
+
+  it("searches once for the value of a schema that an example has in several places", () => {
+    const at = among(
+      {
+        "all.json": closed({ a: { $ref: "some.json" }, b: { $ref: "some.json" } }),
+        "some.json": { type: "object", minProperties: 1 },
+      },
+      "all",
+    );
+    const { a, b } = example(at, { optional: "present" }) as { a?: object; b?: object };
+    expect(a).toBeTypeOf("object");
+    expect(a).toBe(b);
+  });
+
   it("makes a required member that has no schema", () => {
     const at = alone({ type: "object", properties: { a: { type: "null" } }, required: ["b"] });
     expect(example(at, { optional: "absent" })).toEqual({ b: "example" });

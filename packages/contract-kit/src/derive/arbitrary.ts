@@ -26,10 +26,16 @@ export function arbitrary(located: LocatedSchema): fc.Arbitrary<unknown> {
   throw new DocumentError("CS_DOCUMENT_NO_VALUE", `${at.place}: no value found that it accepts`);
 }
 
+const found = new WeakMap<JsonSchema, unknown>();
+
 /** Some value that a schema accepts, always the same; `undefined` if none was found. */
 export function someValue(at: LocatedSchema): unknown {
+  // A search takes up to milliseconds, and an example has some schemas in many places.
+  if (found.has(at.schema)) return found.get(at.schema);
   const made = accepted(generated(at, []), at);
-  return made && fc.sample(made, { seed: 1, numRuns: 1 })[0];
+  const value = made && fc.sample(made, { seed: 1, numRuns: 1 })[0];
+  found.set(at.schema, value);
+  return value;
 }
 
 /** Below, only what must be there is made: schemas that contain each other have endless values. */

@@ -26,7 +26,7 @@ export function example(located: LocatedSchema, options: ExampleOptions): unknow
 
 /** An example that is found without a search. */
 export function plainExample(located: LocatedSchema, { optional }: ExampleOptions): unknown {
-  const value = valueOf(located, optional === "present", []);
+  const value = valueOf(located, { isFull: optional === "present", left: { values: MOST } }, []);
   return value !== undefined && accepts(located, value) ? value : undefined;
 }
 
@@ -40,13 +40,25 @@ const EXCLUDING = [
   "maxProperties",
 ] as const;
 
+/** Values of an example with all members: with more, a wide document would have examples of gigabytes. */
+const MOST = 20_000;
+
+interface Making {
+  /** True to make optional members too. */
+  readonly isFull: boolean;
+  /** Values until only required members are made. */
+  readonly left: { values: number };
+}
+
 /** `undefined` if a value would have to contain itself. `hint` is the value of an example around it. */
 function valueOf(
   located: LocatedSchema,
-  isFull: boolean,
+  making: Making,
   above: readonly string[],
   hint?: unknown,
 ): unknown {
+  const { isFull, left } = making;
+  left.values -= 1;
   const at = resolve(located);
   if (above.includes(at.place)) return undefined;
   const path = [...above, at.place];
@@ -54,33 +66,55 @@ function valueOf(
   const kinds = wholeKindsOf(at);
   if (kinds.length > 0) {
     const wished = kinds.find((kind) => wish !== undefined && accepts(kind, wish));
-    if (wished !== undefined) return valueOf(wished, isFull, path, wish);
+    if (wished !== undefined) return valueOf(wished, making, path, wish);
+    // `oneOf` refuses a value of two kinds: with all members, many have two.
+    const isFree = (["oneOf", ...EXCLUDING] as const).every(
+      (keyword) => at.schema[keyword] === undefined,
+    );
     for (const isFullKind of new Set([isFull, false]))
       for (const kind of kinds) {
-        const value = valueOf(kind, isFullKind, path);
-        // `oneOf` refuses a value of two kinds: with all members, many have two.
-        const isOne = at.schema.oneOf === undefined || accepts(at, value);
-        if (value !== undefined && isOne) return value;
+        const value = valueOf(kind, { ...making, isFull: isFullKind }, path);
+        if (value !== undefined && (isFree || accepts(at, value))) return value;
       }
     return undefined;
   }
   const [type] = typesOf(at.schema);
   if (type === "object" && at.schema.properties !== undefined) {
-    const value = recordOf(at, isFull, path, wish);
+    const value = recordOf(at, making, path, wish);
     const isFree = !isFull || EXCLUDING.every((keyword) => at.schema[keyword] === undefined);
-    return isFree || accepts(at, value) ? value : recordOf(at, false, path, wish);
+    return isFree || accepts(at, value)
+      ? value
+      : recordOf(at, { ...making, isFull: false }, path, wish);
   }
+  const { additionalProperties: others } = at.schema;
+  if (type === "object" && typeof others === "object" && wish === undefined && !accepts(at, {}))
+    return mapOf(inside(at, others, "additionalProperties"), at, making, path) ?? plainValue(at);
   const items = itemsOf(at);
   if (type !== "array" || items === undefined) return wish ?? plainValue(at);
   const { minItems = 1 } = at.schema;
-  const item = valueOf(items, isFull, path, Array.isArray(wish) ? wish[0] : undefined);
+  const item = valueOf(items, making, path, Array.isArray(wish) ? wish[0] : undefined);
   if (item === undefined) return minItems > 1 ? undefined : [];
   return minItems > 100 ? undefined : Array.from({ length: Math.max(1, minItems) }, () => item);
 }
 
+/** A map that may not be empty. Searching for one takes minutes where its values are large. */
+function mapOf(
+  others: LocatedSchema,
+  at: LocatedSchema,
+  making: Making,
+  path: readonly string[],
+): unknown {
+  const value = valueOf(others, making, path);
+  const names = Array.from({ length: Math.min(at.schema.minProperties ?? 1, 100) }, (_, index) =>
+    index === 0 ? "example" : `example${index + 1}`,
+  );
+  const map = Object.fromEntries(names.map((name) => [name, value]));
+  return value !== undefined && accepts(at, map) ? map : undefined;
+}
+
 function recordOf(
   at: LocatedSchema,
-  isFull: boolean,
+  making: Making,
   path: readonly string[],
   wish: unknown,
 ): unknown {
@@ -90,10 +124,13 @@ function recordOf(
   const unlisted = inside(at, typeof others === "object" ? others : {}, "additionalProperties");
   const hints = isRecord(wish) ? wish : {};
   const members = [...membersOf(at), ...forgotten.map((name) => [name, unlisted] as const)]
-    .filter(([name]) => required.includes(name) || (isFull && path.length <= DEEP))
+    .filter(
+      ([name]) =>
+        required.includes(name) || (making.isFull && making.left.values > 0 && path.length <= DEEP),
+    )
     .map(([name, member]) => {
       const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;
-      return [name, valueOf(member, isFull, path, hint)] as const;
+      return [name, valueOf(member, making, path, hint)] as const;
     });
   const made = members.filter(([, value]) => value !== undefined);
   const names = new Set(made.map(([name]) => name));
