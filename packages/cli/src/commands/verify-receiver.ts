@@ -173,8 +173,9 @@ function secretsFrom(text: string): readonly string[] {
   return keys ?? text.split(/\r?\n/).filter((one) => one.trim() !== "");
 }
 
-/** Milliseconds that a receiver may take to accept a connection, at first and after a restart. */
+/** Milliseconds that a receiver may take to accept a connection and to answer, at first, and after a restart. */
 const CONNECTION_MS = 10_000;
+const ANSWER_MS = 30_000;
 const RESTART_MS = 30_000;
 
 /** Every check of a mistyped port, or of another protocol's, would fail with the same message. */
@@ -186,10 +187,11 @@ async function requireListening({ url, sockets }: ReceiverTarget): Promise<void>
     setTimeout(CONNECTION_MS, true, { ref: false }),
   ]);
   if (connection.isReady) {
-    connection.close();
     const headers = [["Content-Type", "application/json"]] as const;
-    const body = Buffer.from("{}");
-    const { failure, detail } = await sockets.send({ method: "POST", headers, body });
+    connection.write(sockets.bytes({ method: "POST", headers, body: Buffer.from("{}") }));
+    // A function's first instance may take longer than its provider waits, which a check judges.
+    const { failure, detail } = await sockets.read(connection, "POST", ANSWER_MS);
+    connection.close();
     if (failure !== "garbled" && failure !== "timeout") return;
     const problem = failure === "timeout" ? "does not answer within" : "does not speak HTTP:";
     throw new Failure("CS_CLI_UNVERIFIED", `${url} ${problem} ${detail}`);

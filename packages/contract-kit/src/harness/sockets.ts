@@ -40,6 +40,8 @@ export class Sockets {
   over: string | undefined;
   /** Seconds by which the target's clock is ahead of this one, by the first Date that it sent. */
   aheadSeconds: number | undefined;
+  /** Milliseconds that its first answer took. */
+  firstMs: number | undefined;
   readonly #options: SocketsOptions;
   #pacer: Pacer;
   #hasAnswered = false;
@@ -146,7 +148,9 @@ export class Sockets {
     const received = await connection.read({ method, deadlineMs: ms ?? patienceMs, maxBodyBytes });
     if (received.failure === undefined) {
       this.#hasAnswered = true;
-      this.#slowestMs = Math.max(this.#slowestMs, this.clock.now() - began);
+      const tookMs = this.clock.now() - began;
+      this.firstMs ??= tookMs;
+      this.#slowestMs = Math.max(this.#slowestMs, tookMs);
       this.aheadSeconds ??= aheadBy(received, this.clock.now());
     } else if (received.failure === "timeout") this.#timeouts += 1;
     else if (received.failure === "unreachable" && !this.#hasAnswered)

@@ -73,6 +73,12 @@ function writeResource({ draft, provider, form, row, order }: Writing): void {
       ? [own].filter((place) => !named.includes(place))
       : [row.resource, ...ownIds(row.kind).map((name) => inData(form, name))];
   for (const place of places) draft.put(place, order.resource);
+  // Many vendors have the event's object within the data. An id of the user's own samples is kept.
+  const object = ["body:/data/object", "body:/data"].find((place) => isRecord(draft.get(place)));
+  if (row.resource !== undefined || object === undefined) return;
+  const inner = `${object}/id`;
+  const isFree = /^(?:cstest.*)?$/.test(draft.text(inner) ?? "");
+  if (isFree && !named.includes(inner)) draft.put(inner, order.resource);
 }
 
 const inData = ({ dataAt }: EventForm, name: string): string =>

@@ -111,7 +111,7 @@ export const forms: ReceiverCheck = receiverCheck({
     }
     // Without an id, the bytes of an item within the body identify its event.
     const isUnhandled = !events.hasId && target.provider.batch !== undefined;
-    const spelled = spellings(kit).map((attempt): ValidAttempt => ({ ...attempt, isUnhandled }));
+    const spelled = spellings(kit).map((attempt) => ({ ...attempt, isUnhandled }));
     await expectAccepted(kit, RAW, spelled);
     return inPieces(kit);
   },
@@ -134,11 +134,18 @@ async function expectFields(kit: KitSender, form: EventForm): Promise<void> {
   const isUsual = kit.events.isForm;
   const order: AttemptOrder = isUsual ? {} : ofForm(form);
   if (!isUsual && !(await kit.post(kit.attempt(order))).isAcknowledged) return;
-  const attempts = Object.entries(FIELDS).map(([what, field]): ValidAttempt => {
+  const fields = [
+    ...Object.entries(FIELDS).map(([what, field]) => [what, field, RAW] as const),
+    ...ATTACKS.map(
+      (value) => [value, String(new URLSearchParams({ Cstest: value })), GENUINE] as const,
+    ),
+  ];
+  const attempts = fields.map(([what, field, requirement]): ValidAttempt => {
     const body = (text: string): string => `${text}&${field}`;
     return {
       ...kit.attempt({ ...order, what: `a form with ${what}`, body }),
       isUnhandled: !isUsual,
+      requirement,
     };
   });
   await expectAccepted(kit, RAW, attempts);
@@ -164,6 +171,16 @@ const TEXTS: Readonly<Record<string, string>> = {
   "an escaped zero character": String.raw`a\u0000b`,
   [HALF]: String.raw`a\ud83cb`,
 };
+/** Texts of people that a firewall in front of the receiver may take for an attack. */
+const ATTACKS = [
+  "<script>alert(1)</script>",
+  "' OR 1=1 --",
+  "1 UNION SELECT name FROM users",
+  "../../../etc/passwd",
+  "javascript:alert(1)",
+  "${jndi:ldap://localhost/a}",
+  "; cat /etc/passwd",
+];
 /** Members of an event's data whose texts handlers often read. */
 const MEMBERS = words("cstest name text description message title");
 
@@ -199,6 +216,10 @@ function spellings(kit: KitSender): readonly ValidAttempt[] {
     ...Object.entries(TEXTS).map(([what, value]) => ({
       ...spelt(what, (body) => body.replaceAll(TEXT, () => value)),
       mayBeRefused: what === HALF,
+    })),
+    ...ATTACKS.map((value) => ({
+      ...spelt(`the text ${value}`, (body) => body.replaceAll(TEXT, () => value)),
+      requirement: GENUINE,
     })),
   ];
 }

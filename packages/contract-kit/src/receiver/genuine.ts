@@ -21,6 +21,9 @@ export const genuine: ReceiverCheck = receiverCheck({
   run: async (kit) => {
     const { verdicts, expect } = kit;
     const first = await survey(kit);
+    const { firstMs = 0, deadlineMs } = kit.target.sockets;
+    const late = `the run's first request was answered after ${firstMs} ms, and its sender waits ${deadlineMs} ms: an event that starts the receiver is sent again`;
+    if (firstMs > deadlineMs) verdicts.warn(IN_TIME, late);
     for (const { reply } of first.sent)
       // A closed connection is not an answer, neither in time nor too late.
       if (reply.failure === undefined || reply.failure === "timeout")

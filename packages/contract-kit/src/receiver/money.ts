@@ -39,6 +39,17 @@ export const money: ReceiverCheck = receiverCheck({
           const isExact = reply.isAcknowledged && got === String(cents * ratio);
           kit.expect(EXACT, isExact, `${expected}, got ${got}`, reply);
         }
+        if (form === "decimal" || ratio !== 1) continue;
+        // A provider writes the currency in one of these ways.
+        for (const currency of ["JPY", "jpy"])
+          for (const { cents, got, reply } of await handledAmounts(kit, {
+            ...order,
+            all: SAFE,
+            currency,
+          })) {
+            const message = `an event of ${cents} ${currency}, which has no smaller unit: got ${got}`;
+            kit.expect(EXACT, got !== String(cents * 100), message, reply);
+          }
       }
   },
 });
@@ -49,13 +60,16 @@ interface Amounts {
   readonly all: readonly number[];
   /** True to print all of them with two decimals; otherwise each in the next way in which JSON prints numbers. */
   readonly isPlain?: boolean;
+  /** Default: that of the example. */
+  readonly currency?: string;
 }
 
 /** Sends an event for each amount, and returns what the handlers have made of them. */
-async function handledAmounts(kit: KitSender, { row, form, all, isPlain = false }: Amounts) {
+async function handledAmounts(kit: KitSender, { row, form, all, isPlain, currency }: Amounts) {
   const attempts = all.map((cents, index) => {
-    const printing = isPlain ? 0 : index;
-    const body = (text: string): string => withAmounts(text, cents, form, printing);
+    const printing = isPlain === true ? 0 : index;
+    const body = (text: string): string =>
+      inCurrency(withAmounts(text, cents, form, printing), currency);
     return {
       ...kit.attempt({ row, body }),
       cents,
@@ -72,6 +86,21 @@ async function handledAmounts(kit: KitSender, { row, form, all, isPlain = false 
     const got = isAcknowledged ? seen?.of(one.event)?.amountCents : refused;
     return got === undefined ? [] : [{ ...one, got }];
   });
+}
+
+/** A body with the currency of each object that has an amount. */
+function inCurrency(text: string, currency: string | undefined): string {
+  if (currency === undefined) return text;
+  const body = parseJson(text);
+  const objects = valuesIn(body).filter(
+    ([, value]) => isRecord(value) && Object.keys(value).some((name) => NAMES.test(name)),
+  );
+  const named = (before: unknown, [steps]: (typeof objects)[number]): unknown =>
+    ["currency", "currency_code"].reduce(
+      (one, name) => withValueAt(one, [...steps, name], currency),
+      before,
+    );
+  return JSON.stringify(objects.reduce(named, body));
 }
 
 /** Forms of cents in a body. JSON has three for 12.00: who removes the dot of each reads three amounts. */

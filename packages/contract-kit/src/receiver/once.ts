@@ -45,6 +45,9 @@ const REPEATS: Readonly<Record<string, (kit: KitSender, event: TestEvent) => Att
   },
 };
 
+const OLD = "of an event as old as the last retries are";
+const HOUR_MS = 3_600_000;
+
 const TURNS = 2;
 
 export const duplicates: ReceiverCheck = receiverCheck({
@@ -54,8 +57,13 @@ export const duplicates: ReceiverCheck = receiverCheck({
   needs: ["id"],
   run: async (kit) => {
     const { verdicts, expect } = kit;
-    const kinds = ["the same bytes again", ...Object.keys(REPEATS)];
-    const first = kinds.map((what, index) => kit.attempt({ row: kit.row(index), what }));
+    const { retries } = kit.target.provider;
+    const hours = typeof retries === "object" && "hours" in retries ? retries.hours : 1;
+    const kinds = ["the same bytes again", OLD, ...Object.keys(REPEATS)];
+    const first = kinds.map((what, index) => {
+      const at = kit.now() - (what === OLD ? hours - 1 : 0) * HOUR_MS;
+      return kit.attempt({ row: kit.row(index), what, at });
+    });
     await kit.postAll(first);
     // An event in progress may get this answer; it is not a duplicate yet.
     await kit.waitForEffects(first.map(({ event }) => event));

@@ -1,17 +1,19 @@
 import type { ReceiverCheck } from "../check.ts";
 import { unverified } from "../harness/broken-attempts.ts";
 import type { Sent } from "../harness/kit-sender.ts";
-import { receiverCheck } from "./receiver-check.ts";
+import { expectAccepted, receiverCheck } from "./receiver-check.ts";
 
 const REFUSED = "R-REFUSE-STATUS";
+const GENUINE = "R-ACK-GENUINE";
 
 /** A status that ends a subscription, if a document does not say. */
 const GONE = 410;
 
 export const refusals: ReceiverCheck = receiverCheck({
   id: "receiver/refusals",
-  title: "a refusal is answered with a status that says so to every sender",
-  requirements: [REFUSED],
+  title:
+    "a refusal has a status that says so to every sender, and the event is accepted afterwards",
+  requirements: [REFUSED, GENUINE],
   run: async (kit) => {
     const { verdicts, target, signing } = kit;
     const { goneStatus = GONE } = target.provider.sending ?? {};
@@ -36,6 +38,12 @@ export const refusals: ReceiverCheck = receiverCheck({
       kit.expect(REFUSED, isRight, reply.insteadOf(expected), reply);
     }
     verdicts.notApplicable(REFUSED, "nothing was refused");
+    // Also from a stranger, who knows an id by chance or from a log.
+    const refused = sent.filter(({ reply }) => !reply.isAcknowledged);
+    const genuine = refused.map(({ what, event }) =>
+      kit.attempt({ event, what: `the genuine event after ${what} with its id` }),
+    );
+    await expectAccepted(kit, GENUINE, genuine);
   },
 });
 

@@ -33,6 +33,7 @@ describe("attempts of a provider", () => {
           "R-ACK-IN-TIME pass",
           "R-ROUTE-ONE pass",
           "R-REFUSE-STATUS pass",
+          "R-ACK-GENUINE pass",
         ]);
       },
     );

@@ -1,3 +1,5 @@
+import { profiles } from "@countersign/schemas/profiles";
+import { providerOf } from "@countersign/schemas/provider-of";
 import { expect, it, vi } from "vitest";
 import { requirements } from "../../src/check.ts";
 import { receiverChecks } from "../../src/checks.ts";
@@ -103,6 +105,24 @@ it("a handler is named that runs again after its sender's retry", { tags: "ci" }
   expect((await unmet("runs again by itself", "failing", "settled")).join("\n")).toMatch(
     /^R-ONCE-DUPLICATE: .*had run once; seconds later it has run [23] times/m,
   );
+});
+
+it("an old event is named whose memory ends before its retries", { tags: "ci" }, async () => {
+  const provider = { ...providerOf(profiles.standard), retries: { hours: 72 } };
+  const app = smallReceiver("old events forgotten");
+  expect(await unmetBy({ app, provider, deadlineMs: 2000 }, "duplicates")).toEqual([
+    expect.stringMatching(/^R-ONCE-DUPLICATE: of an event as old as .* has run [23] times/),
+  ]);
+});
+
+it("a first answer after its sender's timeout is warned of", { tags: "ci" }, async () => {
+  const target = await openReceiver();
+  target.sockets.firstMs = target.sockets.deadlineMs + 1;
+  const checks = { checks: receiverChecks, requirements: requirements("receiver") };
+  const { findings } = await run({ target, ...checks, only: ["receiver/genuine"] });
+  expect(findings.filter(({ status }) => status !== "pass")).toMatchObject([
+    { status: "warn", message: expect.stringContaining("the run's first request") as string },
+  ]);
 });
 
 it.each<[Mistake, RegExp]>([

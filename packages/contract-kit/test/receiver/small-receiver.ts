@@ -25,13 +25,15 @@ export type Mistake =
   | "one handler at a time"
   | "duplicate key is done"
   | "query is part of the id"
-  | "old events refused";
+  | "old events refused"
+  | "old events forgotten";
 
 /** Node's HTTP server leaves itself at each connection. */
 type Served = Socket & { readonly server?: Server };
 
 const HANDLER_MS = 40;
 const AGAIN_MS = 2000;
+const DAY_MS = 86_400_000;
 
 /** A receiver that verifies nothing, whose inbox is a map: all of it is what a mistake can be made in. */
 export function smallReceiver(mistake?: Mistake): RequestListener {
@@ -108,6 +110,8 @@ export function smallReceiver(mistake?: Mistake): RequestListener {
     runs.set(key, run);
     if (mistake === "claim ends early") setTimeout(() => runs.delete(key), HANDLER_MS / 4);
     if (await run) {
+      const isOld = Date.now() - Date.parse(event.timestamp) > DAY_MS;
+      if (mistake === "old events forgotten" && isOld) runs.delete(key);
       if (failed === id) failed = undefined;
       return 200;
     }

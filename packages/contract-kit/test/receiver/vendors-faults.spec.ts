@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createReceiver, memoryInbox, type UnknownEvent } from "@countersign/receiver";
 import { toNode } from "@countersign/receiver/node";
 import { providersByName } from "@countersign/schemas/providers-by-name";
@@ -19,8 +19,10 @@ interface Fault {
   readonly keyOf?: (event: UnknownEvent) => string;
   /** True for an event of which the handler does nothing. */
   readonly skips?: (event: UnknownEvent) => boolean;
-  /** Bytes of the largest body that a gateway lets through. */
-  readonly limit?: number;
+  /** Returns the status that a gateway answers with, in the receiver's place. */
+  readonly gate?: (request: IncomingMessage, response: ServerResponse) => number | undefined;
+  /** Bodies that a firewall refuses. */
+  readonly refuses?: RegExp;
   /** The amount that the handler books. */
   readonly centsOf?: (event: UnknownEvent) => string;
   /** The text after an answer to a stranger. */
@@ -59,10 +61,16 @@ async function findingsOf(name: string, only: string, fault: Fault = {}) {
   );
   const server = createServer((request, response) => {
     if (request.url === "/effects") response.end(JSON.stringify([...done.values()]));
-    else if (Number(request.headers["content-length"]) > (fault.limit ?? Infinity))
-      request.resume().on("end", () => response.writeHead(413).end());
     else if (request.method === "OPTIONS" && fault.said) response.end(fault.said(secret));
-    else void receiver(request, response);
+    else {
+      const status = fault.gate?.(request, response);
+      const writeHead = response.writeHead.bind(response);
+      request.on("data", (bytes) => {
+        if (fault.refuses?.test(String(bytes)) === true) response.writeHead = () => writeHead(403);
+      });
+      if (status === undefined) void receiver(request, response);
+      else request.resume().on("end", () => response.writeHead(status).end());
+    }
   });
   const { origin, close } = await listen(server);
   onTestFinished(close);
@@ -124,8 +132,9 @@ it("types without an effect are warned of if unknown ones have one", { tags: "ci
 
 it("a limit far below the documented one is warned of", { tags: "ci" }, async () => {
   expect(await findingsOf("github", "R-BODY-DOCUMENTED")).toEqual([]);
-  const given = { limit: 1_048_576 };
-  expect(await told("github", "R-BODY-DOCUMENTED", given)).toEqual([
+  const gate = ({ headers }: IncomingMessage): number | undefined =>
+    Number(headers["content-length"]) > 1_048_576 ? 413 : undefined;
+  expect(await told("github", "R-BODY-DOCUMENTED", { gate })).toEqual([
     expect.stringMatching(/warn: .*8388608 bytes.* answered by 413/),
   ]);
 });
@@ -152,6 +161,71 @@ it(
     expect(await messages("shopify", "R-MONEY-EXACT", { centsOf: cut })).toMatch(
       /0\.29: expected 29 cents at the handler, got 28/,
     );
+  },
+);
+
+it(
+  "an amount of a currency without a smaller unit is expected as it is",
+  { tags: "ci" },
+  async () => {
+    const object = ({ data }: UnknownEvent) =>
+      (data as { readonly data: { readonly object: { amount_total?: number; currency?: string } } })
+        .data.object;
+    const exact = (event: UnknownEvent): string => String(object(event).amount_total ?? 0);
+    const scaled = (event: UnknownEvent): string =>
+      `${exact(event)}${object(event).currency === "jpy" ? "00" : ""}`;
+    expect(await findingsOf("stripe", "R-MONEY-EXACT", { centsOf: exact })).toEqual([]);
+    expect(await messages("stripe", "R-MONEY-EXACT", { centsOf: scaled })).toMatch(
+      /an event of 1200 jpy, which has no smaller unit: got 120000/,
+    );
+  },
+);
+
+it(
+  "two events of one object in one second are expected to be handled",
+  { tags: "ci" },
+  async () => {
+    const newest = new Map<unknown, number>();
+    const skips = ({ data, time = 0 }: UnknownEvent): boolean => {
+      const { id } = (data as { readonly data: { readonly object: { readonly id?: unknown } } })
+        .data.object;
+      const isOld = (newest.get(id) ?? 0) >= time;
+      if (!isOld) newest.set(id, time);
+      return isOld;
+    };
+    expect(await messages("stripe", "R-ONCE-DISTINCT", { skips })).toMatch(
+      /one type about one resource and one time: .*handlers have run 1 times/,
+    );
+  },
+);
+
+it.each([
+  [
+    "texts that look like an attack",
+    "shopify",
+    /<script/,
+    /^R-ACK-GENUINE fail: the text <script>/,
+  ],
+  ["another version of the API", "stripe", /"2031-/, /^R-EVENT-UNKNOWN fail: another version at/],
+])("a refusal of %s is named", { tags: "ci" }, async (_what, name, refuses, message) => {
+  const only = name === "stripe" ? "receiver/shapes" : "receiver/forms";
+  expect(await told(name, only, { refuses })).toEqual([expect.stringMatching(message)]);
+});
+
+it(
+  "an event is expected to be handled after forged attempts with its id",
+  { tags: "ci" },
+  async () => {
+    const reserved = new Set<unknown>();
+    const gate = ({ headers }: IncomingMessage, response: ServerResponse): number | undefined => {
+      const id = headers["svix-id"];
+      response.on("finish", () => response.statusCode === 401 && reserved.add(id));
+      return reserved.has(id) ? 200 : undefined;
+    };
+    expect(await findingsOf("svix", "receiver/refusals")).toEqual([]);
+    expect(await told("svix", "receiver/refusals", { gate })).toEqual([
+      expect.stringMatching(/^R-ACK-GENUINE fail: the genuine event after .*without an effect/),
+    ]);
   },
 );
 
