@@ -14,7 +14,7 @@ interface Campaign<Result> {
   readonly round: (seed: number) => Promise<{ readonly done: number; readonly result: Result }>;
 }
 
-/** Runs the rounds of a campaign until they reach its goal, and prints one line with their sum. */
+/** Runs the rounds of a campaign until they reach its goal, and prints their sum after each: one that is stopped has counted. */
 export async function runRounds<Result extends Counts<Result>>({
   campaign,
   goal,
@@ -23,19 +23,23 @@ export async function runRounds<Result extends Counts<Result>>({
 }: Campaign<Result>): Promise<Result> {
   const begun = performance.now();
   let { done, result } = await round(seed);
+  const print = (): void => {
+    const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+    const counts = Object.entries<Count>({ ...result }).map(
+      ([name, value]) => `${name} ${isList(value) ? value.length : JSON.stringify(value)}`,
+    );
+    console.log(
+      `${campaign}: ${done} ${unit}, seed ${seed}, ${seconds} s: ${counts.join(", ") || "passed"}`,
+    );
+  };
+  print();
   while (done < goal) {
     const next = await round(seed + done);
     done += next.done;
     // The cast: the sum has the members of both.
     result = sumOf({ ...result }, { ...next.result }) as Result;
+    print();
   }
-  const seconds = ((performance.now() - begun) / 1000).toFixed(0);
-  const counts = Object.entries<Count>({ ...result }).map(
-    ([name, value]) => `${name} ${isList(value) ? value.length : JSON.stringify(value)}`,
-  );
-  console.log(
-    `${campaign}: ${done} ${unit}, seed ${seed}, ${seconds} s: ${counts.join(", ") || "passed"}`,
-  );
   return result;
 }
 
