@@ -23,6 +23,15 @@ export function valuesIn(
   return [[steps, value], ...inner.flatMap(([step, one]) => valuesIn(one, [...steps, step]))];
 }
 
+/** A JSON text with members added to each of its objects that has a member of a name. */
+export function withMembers(text: string, members: object, named: RegExp = /^/): string {
+  const isMeant = (value: unknown): value is object =>
+    isRecord(value) && Object.keys(value).some((name) => named.test(name));
+  return JSON.stringify(JSON.parse(text), (_name, value: unknown) =>
+    isMeant(value) ? { ...value, ...members } : value,
+  );
+}
+
 /** Returns at most a number of items, evenly spread. */
 export function spread<T>(list: readonly T[], most: number): readonly T[] {
   const share = Math.min(1, most / list.length);

@@ -1,7 +1,7 @@
 import { pointerOf, type Steps, valueAt, withValueAt } from "@countersign/schemas";
 import type { ReceiverCheck } from "../check.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
-import { isRecord, parseJson, valuesIn } from "../values.ts";
+import { isRecord, parseJson, valuesIn, withMembers } from "../values.ts";
 import { receiverCheck } from "./receiver-check.ts";
 
 const EXACT = "R-MONEY-EXACT";
@@ -68,8 +68,12 @@ interface Amounts {
 async function handledAmounts(kit: KitSender, { row, form, all, isPlain, currency }: Amounts) {
   const attempts = all.map((cents, index) => {
     const printing = isPlain === true ? 0 : index;
-    const body = (text: string): string =>
-      inCurrency(withAmounts(text, cents, form, printing), currency);
+    const body = (text: string): string => {
+      const made = withAmounts(text, cents, form, printing);
+      return currency === undefined
+        ? made
+        : withMembers(made, { currency, currency_code: currency }, NAMES);
+    };
     return {
       ...kit.attempt({ row, body }),
       cents,
@@ -86,21 +90,6 @@ async function handledAmounts(kit: KitSender, { row, form, all, isPlain, currenc
     const got = isAcknowledged ? seen?.of(one.event)?.amountCents : refused;
     return got === undefined ? [] : [{ ...one, got }];
   });
-}
-
-/** A body with the currency of each object that has an amount. */
-function inCurrency(text: string, currency: string | undefined): string {
-  if (currency === undefined) return text;
-  const body = parseJson(text);
-  const objects = valuesIn(body).filter(
-    ([, value]) => isRecord(value) && Object.keys(value).some((name) => NAMES.test(name)),
-  );
-  const named = (before: unknown, [steps]: (typeof objects)[number]): unknown =>
-    ["currency", "currency_code"].reduce(
-      (one, name) => withValueAt(one, [...steps, name], currency),
-      before,
-    );
-  return JSON.stringify(objects.reduce(named, body));
 }
 
 /** Forms of cents in a body. JSON has three for 12.00: who removes the dot of each reads three amounts. */

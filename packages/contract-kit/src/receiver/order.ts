@@ -2,6 +2,8 @@ import type { ReceiverCheck } from "../check.ts";
 import type { Reply } from "../harness/message.ts";
 import type { CatalogueRow, TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
+import { withMembers } from "../values.ts";
+import { words } from "./forged-operation.ts";
 import { receiverCheck } from "./receiver-check.ts";
 
 const NONE = "R-ORDER-NONE";
@@ -43,6 +45,7 @@ export const order: ReceiverCheck = receiverCheck({
       else expect(NONE, count === 1, ran, ...before, reply);
     }
     if (seen === undefined) return;
+    await expectUnknownHandled(kit);
     verdicts.notApplicable(NONE, "no event of a resource was acknowledged");
     verdicts.notApplicable(GUARD, "it has no order guard: the older event of a resource ran");
   },
@@ -71,6 +74,26 @@ function sequences(kit: KitSender): readonly Sequence[] {
       { what: "an hour old", events: [kit.event({ row: some, at: now - 2 * HOUR_MS })] },
     ];
   });
+}
+
+/** Members by which an event refers to an object of another event. */
+const REFERENCES = words("payment_id order_id invoice_id subscription_id payment_intent charge");
+
+/** A refund may arrive before its payment: it may be refused until then, but not acknowledged and skipped. */
+async function expectUnknownHandled(kit: KitSender): Promise<void> {
+  const { events, signing, verdicts } = kit;
+  // The reference interface's events are each about a resource that no earlier one has named.
+  if (events.isForm || !signing.covers.body || events.provider.sending !== undefined) return;
+  const { resource } = kit.event();
+  const members = Object.fromEntries(REFERENCES.map((name) => [name, resource]));
+  const body = (text: string): string => withMembers(text, members);
+  const sent = await kit.postAll(events.rows.map((row) => kit.attempt({ row, body })));
+  const accepted = sent.filter(({ reply }) => reply.isAcknowledged);
+  const seen = await kit.postLastAndWaitForEffects(accepted.map(({ event }) => event));
+  for (const { event, reply } of accepted) {
+    const message = `${event.type} that refers to objects of no earlier event (${REFERENCES.join(", ")}): acknowledged, and its handler has not run. It is lost if it arrives before the event of that object`;
+    if (seen?.count(event) === 0) verdicts.warn(NONE, message, [reply]);
+  }
 }
 
 async function inTurn(kit: KitSender, { what, events, isBackward = false }: Sequence) {
