@@ -30,8 +30,10 @@ export async function diagnose(
   return `${all} answered by ${answers}. ${cause}${quoted}`;
 }
 
-/** The cause that an answer names: a redirect, or the explanation of our own receiver. */
+/** The cause that an answer names: bytes that are not HTTP, a redirect, or the explanation of our own receiver. */
 function fromAnswer(reply: Reply, { target }: KitSender): string | undefined {
+  if (reply.failure === "garbled")
+    return "Its answer is not HTTP: is Content-Length the body's number of bytes, not of characters?";
   const { status = 0 } = reply;
   const location = reply.header("location");
   if (status >= 300 && status < 400 && location !== undefined) {

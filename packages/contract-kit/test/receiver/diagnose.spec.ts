@@ -22,6 +22,8 @@ interface Mistake {
   /** A text of the body with which it refuses what it has verified. */
   readonly unknown?: string;
   readonly explanation?: readonly string[];
+  /** The text of its acknowledgement, with its number of characters as Content-Length. */
+  readonly said?: string;
 }
 
 /** A receiver that verifies with one mistake, and so refuses every genuine attempt. */
@@ -47,8 +49,10 @@ function mistaken(mistake: Mistake): RequestListener {
       if (mistake.location !== undefined) response.setHeader("location", mistake.location);
       // Without a Date, as behind many proxies.
       response.sendDate = false;
-      const { explanation } = mistake;
-      response.writeHead(status).end(explanation && JSON.stringify({ explanation }));
+      const { explanation, said } = mistake;
+      if (said !== undefined && status === 204)
+        response.writeHead(200, { "content-length": said.length }).end(said);
+      else response.writeHead(status).end(explanation && JSON.stringify({ explanation }));
     });
   };
 }
@@ -102,6 +106,7 @@ it.each<readonly [string, Mistake, RegExp]>([
     /With a body without category it is accepted: accept members that you do not know/,
   ],
   ["the events if it takes their signatures", { unknown: "{" }, /401: it refuses the events\.$/],
+  ["the length of its answers", { said: "✓" }, /is Content-Length the body's number of bytes/],
   ["a CSRF protection if all is forbidden", { refusal: 403 }, /is a CSRF protection in front/],
   [
     "what to compare if nothing helps",
