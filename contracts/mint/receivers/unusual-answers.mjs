@@ -37,13 +37,15 @@ function inFiles(receiver) {
 
 /** Answers as a server of HTTP/1.0: without a length, and by closing the connection. */
 const inHttp10 = respond(async (receiver, _next, request) => {
+  // A request that its sender has cut off loses its socket.
+  const { socket } = request;
   const answer = await receiver.answerTo(request).catch((error) => receiver.refused(error));
   const { status, headers = {}, body = "" } = answer;
   const { Connection: _, ...own } = headers;
   const lines = [`HTTP/1.0 ${status} ${STATUS_CODES[status]}`, "Server: BaseHTTP/0.6"];
   lines.push(...Object.entries(own).map(([name, value]) => `${name}: ${value}`));
-  request.socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
-  request.socket.destroySoon();
+  socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  socket.destroySoon();
 });
 
 function asRails(receiver) {
