@@ -238,7 +238,7 @@ export function warnOfRisks(
     warn(
       "CS_SENDER_NEVER_RETRIES",
       `${title} never sends an event again by itself: one whose handler fails is lost. Use acknowledge "after-store", ` +
-        "whose workers try again, and ask it to send again what was never received",
+        "whose workers try again, and find what was never received with countersign inbox reconcile",
     );
   const { replay } = options;
   if ((typeof replay === "object" ? Object.values(replay) : [replay]).includes("refuse"))

@@ -107,7 +107,7 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
   const fromProvider = providerParts(provider, options.catalogue, "createReceiver");
   const { respond = respondAs(provider) } = options;
   const { scheme, catalogue } = fromProvider;
-  const credentials = checkSecrets(options.secrets, scheme, "createReceiver");
+  const credentials = checkSecrets(options.secrets, fromProvider, "createReceiver");
   const failures = new FailureLog(provider, options.log);
   warnOfRisks(options, provider, scheme);
   const inbox: Inbox = options.inbox ?? memoryInbox();

@@ -20,12 +20,19 @@ const redis = redisInbox({ call: () => Promise.resolve(null) }, { prefix: "shop"
 
 describe("createReceiver", () => {
   const fooled = { ...github, signature: { ...github.signature, signed: ["header:x"] } };
+  const ofStripe = { provider: stripe, secrets: [] };
   const mistakes: Readonly<Record<string, readonly (readonly [string, object, RegExp])[]>> = {
     CS_SECRET_INVALID: [
       ["no secrets", { secrets: undefined }, /at least one secret/],
       ["an empty list of secrets", { secrets: [] }, /at least one secret/],
       ["a text for secrets", { secrets: secret }, /must have at least one secret, or be/],
       ["an unset secret", { secrets: [secret, undefined] }, /secrets\[1\] is undefined/],
+      [
+        "an unset secret of Stripe",
+        { ...ofStripe, secrets: [undefined] },
+        /set\? Stripe shows it at: Workb/,
+      ],
+      ["an empty list of Stripe", ofStripe, /or be a function\. Stripe shows it at: Workb/],
     ],
     CS_OPTION_UNKNOWN: [
       ["a mistyped option", { fallbak: 1 }, /"fallbak"; expected one of "provider", "secrets", /],

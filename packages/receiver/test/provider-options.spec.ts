@@ -134,7 +134,8 @@ describe("the option keyOf", () => {
   it("answers 503 if its source is down, 401 for an unknown key, and bounds what strangers can ask", async () => {
     let answer: () => Promise<string | undefined> = () => Promise.reject(new Error("ECONNREFUSED"));
     const keyOf = vi.fn<(value: string) => Promise<string | undefined>>(() => answer());
-    const { receiver } = receiverOf(provider, { secrets: [], keyOf });
+    const log = { error: vi.fn<() => void>(), warn: () => {} };
+    const { receiver } = receiverOf(provider, { secrets: [], keyOf, log });
     const down = await receiver.answer(sent("1"));
     expect([nameOf(down.outcome), down.response.status]).toEqual(["CS_KEY_UNAVAILABLE", 503]);
     answer = () => Promise.resolve(undefined);
@@ -148,6 +149,8 @@ describe("the option keyOf", () => {
     for (let key = 100; key < 200; key += 1)
       await receiver.receive(sent("x", `key-${String(key)}`));
     expect(keyOf).toHaveBeenCalledTimes(20);
+    // The others are counted.
+    expect(log.error).toHaveBeenCalledTimes(1);
     expect((await receiver.receive(sent("2"))).kind).toBe("unrouted");
   });
 });

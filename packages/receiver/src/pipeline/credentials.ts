@@ -3,7 +3,7 @@ import { MistakeError, withCode } from "../mistake.ts";
 import type { GivenSecret, SecretsOption, TenantSecrets } from "../options.ts";
 import type { Deadline } from "./admission.ts";
 import { failed, type FailureCode, type Outcome, rejected } from "./outcome.ts";
-import type { Credentials, FindCredentials } from "./parts.ts";
+import type { Credentials, FindCredentials, ProviderParts } from "./parts.ts";
 import { warnProcess } from "../runtime.ts";
 
 /**
@@ -13,7 +13,7 @@ import { warnProcess } from "../runtime.ts";
  */
 export function checkSecrets(
   secrets: SecretsOption | undefined,
-  scheme: SignatureScheme,
+  { provider, scheme }: Pick<ProviderParts, "provider" | "scheme">,
   caller: string,
 ): Credentials | FindCredentials {
   if (typeof secrets === "function") {
@@ -26,12 +26,14 @@ export function checkSecrets(
   if (scheme.needsKey && (secrets === undefined || secrets.length === 0)) {
     return { tenant: "", secrets: [], labels: [], decoys: false };
   }
+  const { title, secret } = provider;
+  const shown = secret === undefined ? "" : `. ${title} shows it at: ${secret.where}`;
   if (!Array.isArray(secrets) || secrets.length === 0)
     throw new MistakeError(
-      `${caller}: "secrets" must have at least one secret, or be a function`,
+      `${caller}: "secrets" must have at least one secret, or be a function${shown}`,
       "CS_SECRET_INVALID",
     );
-  const answer = { ...credentials("", secrets, caller), decoys: false };
+  const answer = { ...credentials("", secrets, caller, shown), decoys: false };
   const check = (): ReturnType<SignatureScheme["check"]> => scheme.check(answer.secrets, "verify");
   for (const { warning } of withCode({ code: "CS_SECRET_INVALID", caller }, check))
     if (warning !== undefined) warnProcess("CS_SECRET_DOUBTFUL", `${caller}: ${warning}`);
@@ -48,6 +50,7 @@ function credentials(
   tenant: string,
   given: readonly (GivenSecret | undefined)[],
   caller: string,
+  shown = "",
 ): Credentials {
   const secrets: Secret[] = [];
   const labels: (string | undefined)[] = [];
@@ -56,7 +59,7 @@ function credentials(
     const secret = labelled ? one.secret : one;
     if (secret === undefined)
       throw new MistakeError(
-        `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?`,
+        `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?${shown.slice(1)}`,
         "CS_SECRET_INVALID",
       );
     secrets.push(secret);

@@ -29,9 +29,10 @@ interface Minute {
   latest: string;
 }
 
-/** An unavailable store fails every attempt; errors of handlers are each reported. */
+/** An unavailable store fails every attempt, also a stranger's; errors of handlers are each reported. */
 const COUNTED: ReadonlySet<Failed["code"]> = new Set([
   "CS_INBOX_UNAVAILABLE",
+  "CS_KEY_UNAVAILABLE",
   "CS_SECRETS_UNAVAILABLE",
 ]);
 
