@@ -1,4 +1,9 @@
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 
 export interface ListenOptions {
   /** 0 takes any free one. */
@@ -35,7 +40,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     (request, response) => {
       underWay.add(response);
       response.once("close", () => underWay.delete(response));
-      request.url = originForm(request.url ?? "/");
+      toOriginForm(request);
       app(request, response);
     },
   );
@@ -76,8 +81,13 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
 }
 
 /**
- * Returns a request target in origin form: of a URL (RFC 9112, section 3.2.2) only its path and query.
- * Express answers a URL that it cannot parse, such as `http://[::1`, with its own page and without a log line.
+ * Leaves only the path and query of a URL as request target (RFC 9112, section 3.2.2): Express answers one that it cannot
+ * parse, such as `http://[::1`, with its own page and without a log line. Another host in it counts as a second `Host`.
  */
-const originForm = (target: string): string =>
-  target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*\/?/i, "/");
+function toOriginForm(request: IncomingMessage): void {
+  const { url = "/", headers, rawHeaders } = request;
+  const [start, host] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)\/?/i.exec(url) ?? [];
+  if (start === undefined || host === undefined) return;
+  request.url = `/${url.slice(start.length)}`;
+  if (host !== headers.host) rawHeaders.push("Host", host);
+}

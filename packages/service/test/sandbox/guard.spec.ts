@@ -93,6 +93,10 @@ describe("C2 C3 C4 every call to the sandbox's controls", () => {
     expect(await raw(one, "/sandbox/clock", two)).toBeOneOf([400, 403]);
     for (const path of ["/SANDBOX/clock", "/sandbox/stream", "http://evil.test/sandbox/clock"])
       expect([path, await raw(one, path, ["Host: evil.test"])]).toEqual([path, 403]);
+    // RFC 9112, section 3.2.2: the host of a URL counts, not that of the header.
+    const own = [`Host: 127.0.0.1:${port}`];
+    expect(await raw(one, "http://evil.test/sandbox/clock", own)).toBe(403);
+    expect(await raw(one, `http://127.0.0.1:${port}/sandbox/clock`, own)).toBe(200);
     // The interface's own calls take any name.
     expect(await raw(one, "/healthz", ["Host: sandbox.test"])).toBe(200);
     expect(refusal(await one.post("/v1/refunds"))).toMatch(/^415 /);

@@ -37,6 +37,16 @@ const ready = async ({ call, clock }: TestService): Promise<TestAnswer> => {
 };
 
 describe("readiness of the store", () => {
+  it("names the disk of a file while it has little room", async () => {
+    const driver = hookedDriver(own(sqliteDriver(temporaryDatabase())), {});
+    let hasRoom = false;
+    const { watch, pass } = await watched({ ...driver, hasRoom: () => hasRoom });
+    expect(await watch.failing()).toBe("disk");
+    hasRoom = true;
+    pass(1000);
+    expect(await watch.failing()).toBeUndefined();
+  });
+
   it("asks at most once a second, however many ask it, and logs each kind of failure once a minute with its cause and count", async () => {
     const hooks: DriverHooks = {};
     let [reads, writes] = [0, 0];
