@@ -42,7 +42,7 @@ export function App({ token }: { readonly token: string }) {
   const [message, setMessage] = useState({ text: "" });
   const say = (text: string): void => setMessage({ text });
   useEffect(() => {
-    // A message that came since stays: this timer is the earlier one's until the effect runs again.
+    // It clears only its own message: the effect of a new one runs later.
     const clear = (): void => setMessage((now) => (now === message ? { text: "" } : now));
     const timer = message.text === "" ? undefined : setTimeout(clear, MESSAGE_MS);
     return () => clearTimeout(timer);

@@ -27,10 +27,10 @@ export function checkSecrets(
     return { tenant: "", secrets: [], labels: [], decoys: false };
   }
   const { title, secret } = provider;
-  const shown = secret === undefined ? "" : `. ${title} shows it at: ${secret.where}`;
+  const shown = secret === undefined ? "" : ` ${title} shows it at: ${secret.where}`;
   if (!Array.isArray(secrets) || secrets.length === 0)
     throw new MistakeError(
-      `${caller}: "secrets" must have at least one secret, or be a function${shown}`,
+      `${caller}: "secrets" must have at least one secret, or be a function.${shown}`,
       "CS_SECRET_INVALID",
     );
   const answer = { ...credentials("", secrets, caller, shown), decoys: false };
@@ -59,7 +59,7 @@ function credentials(
     const secret = labelled ? one.secret : one;
     if (secret === undefined)
       throw new MistakeError(
-        `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?${shown.slice(1)}`,
+        `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?${shown}`,
         "CS_SECRET_INVALID",
       );
     secrets.push(secret);

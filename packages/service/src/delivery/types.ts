@@ -162,8 +162,8 @@ export interface DeliveryStore {
   /** The same for one namespace's clock, also if all that is due is claimed. */
   findDueOf(clockId: string): Promise<DueQueue[]>;
   /**
-   * Claims due deliveries of active subscriptions (others have `undefined`): no other process claims one for `leaseMs` by
-   * the database's clock, or until it is recorded or released.
+   * Claims due deliveries of active subscriptions (unknown ones have `undefined`): no other process claims one for `leaseMs`
+   * by the database's clock, or until it is recorded or released.
    */
   claim(
     requests: readonly ClaimRequest[],

@@ -109,8 +109,7 @@ const ENDPOINTS = givenRows(
   (rows) => `SELECT subscriptions.key, merchant_id AS "merchantId", clock_id AS "clockId", url,
      secret AS text, secret_key_id AS "keyId", ${INSTANT.replace("$1", "$2")} AS instant
    FROM (${rows}) AS asked JOIN subscriptions ON subscriptions.key = asked.key
-     JOIN clocks ON clocks.id = subscriptions.clock_id
-   WHERE status = 'ACTIVE'`,
+     JOIN clocks ON clocks.id = subscriptions.clock_id`,
 );
 
 type EndpointRow = Omit<Endpoint, "secret"> & Endpoint["secret"] & { readonly instant: number };
@@ -153,11 +152,7 @@ const PLANNED_ONCE: Sql = {
 
 type ClaimedRow = ClaimedDelivery & { readonly key: string };
 
-/**
- * What is claimed of a subscription that becomes active meanwhile waits for the end of its claim.
- *
- * @param times `each`: a statement for each request (see `CLAIM`).
- */
+/** @param times `each`: a statement for each request (see `CLAIM`). */
 async function claim(
   tx: Queryable,
   requests: readonly ClaimRequest[],

@@ -140,8 +140,9 @@ export class ModelStore implements DeliveryStore {
   ): Promise<(ClaimedBatch | undefined)[]> {
     return requests.map(({ key, after, most }) => {
       const { endpoint, status } = this.subscriptions.get(key) ?? {};
-      if (endpoint === undefined || status !== "ACTIVE") return undefined;
-      const rows = this.#free(key, times).filter((row) => byPlace(row, after) > 0);
+      if (endpoint === undefined) return undefined;
+      const free = status === "ACTIVE" ? this.#free(key, times) : [];
+      const rows = free.filter((row) => byPlace(row, after) > 0);
       const claimedUntil = this.#nowOf(times) + times.leaseMs;
       const deliveries = rows.slice(0, most).map((row) => {
         row.claimedUntil = claimedUntil;
