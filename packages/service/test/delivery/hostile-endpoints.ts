@@ -46,6 +46,9 @@ let connections = 0;
 /** More than twenty kinds of endpoints that must not delay others. */
 export const hostileEndpoints = {
   "says nothing": () => {},
+  "answers 429": answering(`HTTP/1.1 429 Later\r\n${EMPTY}`),
+  "answers 502": answering(`HTTP/1.1 502 Down\r\n${EMPTY}`),
+  "answers 504": answering(`HTTP/1.1 504 Slow\r\n${EMPTY}`),
   "drips its status line": dripping("HTT", "P"),
   "drips its headers": dripping(`${OK}x-`),
   "drips its body": dripping(`${OK}content-length: 100000\r\n\r\n`),

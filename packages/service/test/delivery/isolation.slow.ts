@@ -7,18 +7,19 @@ import { listenHttp } from "./listening.ts";
 import { openQueue } from "./queue.ts";
 
 const [ENDPOINTS, BACKLOG] = [20, 100];
-const [EVENTS, GAP_MS, DEADLINE_MS] = [200, 50, 2000];
+const [EVENTS, GAP_MS, DEADLINE_MS] = [1000, 10, 2000];
 
-it.each(["429", "502", "504", "nothing", "as every kind of hostile endpoint does"])(
-  "B14 keeps the p99 of a merchant's deliveries while another one's endpoints answer %s",
-  async (answer) => {
+const kinds = ["answers 429", "answers 502", "answers 504", "says nothing"] as const;
+
+// The endpoints of the other merchant are in a process of their own, as everywhere: their work is not the sender's.
+it.each([...kinds, "does as any hostile endpoint"] as const)(
+  "B14 keeps the p99 of a merchant's deliveries while each endpoint of another one %s",
+  async (kind) => {
     const arrived = new Map<string, number>();
     const { url } = await listenHttp((request, response) => {
       request.resume().on("end", () => {
-        if (request.url === "/b") {
-          arrived.set(String(request.headers["webhook-id"]), performance.now());
-          response.writeHead(204).end();
-        } else if (answer !== "nothing") response.writeHead(Number(answer)).end();
+        arrived.set(String(request.headers["webhook-id"]), performance.now());
+        response.writeHead(204).end();
       });
     });
     const queue = await openQueue();
@@ -45,13 +46,15 @@ it.each(["429", "502", "504", "nothing", "as every kind of hostile endpoint does
       return times.toSorted((one, other) => one - other)[Math.floor(EVENTS * 0.99) - 1] ?? 0;
     };
     // Their processes run in both measurements.
+    // A closed socket has an error whose stack the test runner maps to sources, for a fifth of a millisecond.
+    Error.stackTraceLimit = 0;
     const servers = await startHostileServers();
     onTestFinished(() => servers.stop());
-    const isHostile = answer.startsWith("as");
     const alone = await p99();
-    const urls = isHostile
-      ? Object.values(servers.urls)
-      : Array.from({ length: ENDPOINTS }, (_, number) => `${url.origin}/a/${number}`);
+    const isOneKind = kinds.some((one) => one === kind);
+    const urls = isOneKind
+      ? Array.from({ length: ENDPOINTS }, (_, number) => `${servers.urls[kind]}a/${number}`)
+      : Object.values(servers.urls);
     for (const [number, to] of urls.entries()) {
       const key = `a_${number}`;
       await queue.subscribe(key, { ...live, merchantId: "mer_a", url: to });
@@ -59,9 +62,9 @@ it.each(["429", "502", "504", "nothing", "as every kind of hostile endpoint does
     }
     engine.onWork("anything");
     // Some hostile endpoints accept what they get: their backlog is gone by then.
-    if (isHostile) await setTimeout(3000);
+    if (!isOneKind) await setTimeout(3000);
     const beside = await p99();
-    console.log({ answer, alone, beside, ratio: beside / alone });
+    console.log({ kind, alone, beside, ratio: beside / alone });
     // Under 5 ms the noise of timers decides.
     expect(beside).toBeLessThan(Math.max(2 * alone, 5));
   },
