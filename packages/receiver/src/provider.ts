@@ -67,8 +67,8 @@ function compile(
     media: compileMedia(provider.media),
     batch: batch === undefined ? undefined : parsePlace(batch),
     events: [
-      ...variants.map((variant) => compileEvent(variant.event, scheme, variant.when)),
-      compileEvent(event, scheme),
+      ...variants.map((one) => compileEvent(one.event, scheme, { when: one.when, authentic })),
+      compileEvent(event, scheme, { authentic }),
     ],
     handshakes: compileHandshakes(provider),
     authentic: authentic?.map(parsePlace),

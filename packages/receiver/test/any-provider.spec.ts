@@ -1,5 +1,15 @@
 import type { Outcome } from "@countersign/receiver";
-import { gocardless, pagerduty, github, slack, stripe } from "@countersign/receiver/providers";
+import {
+  github,
+  gocardless,
+  mercadopago,
+  pagerduty,
+  shopify,
+  slack,
+  stripe,
+  twilio,
+  woocommerce,
+} from "@countersign/receiver/providers";
 import { signedAttempt } from "@countersign/receiver/testing";
 import { describe, expect, it, vi } from "vitest";
 import { attemptOf, invoicePaid, line, pushed, receiverOf } from "./any-provider.ts";
@@ -13,7 +23,7 @@ describe("an event whose id is not signed", () => {
     const outcome = await receiver.receive(pushed("two"));
     expect(outcome).toMatchObject({ kind: "unrouted", sameBytesAs: "one push" });
     expect(line.mock.calls.flat()).toEqual([expect.stringContaining("has the bytes of one push")]);
-    const signed = { id: false, type: false, time: false };
+    const signed = { id: false, type: false, time: false, data: true, account: true };
     expect(seen.map((event) => [event.id, event.signed])).toEqual([
       ["one", signed],
       ["two", signed],
@@ -46,6 +56,47 @@ describe("an event whose id is not signed", () => {
     const duplicate = { kind: "duplicate", by: "id", bodyDiffers: true };
     const changed = pushed("one", { ref: "other" });
     expect(await receiver.receive(changed)).toMatchObject(duplicate);
+  });
+});
+
+describe("context.event.signed", () => {
+  const url = "https://shop.example/hooks";
+  const all = { id: true, type: true, time: true, data: true, account: true, live: true };
+  const order = { "X-Shopify-Event-Id": "e1", "X-Shopify-Topic": "orders/paid" };
+  it.each([
+    ["all of Stripe's event", stripe, invoicePaid("evt_1"), all],
+    [
+      "Shopify's body, and nothing of its headers",
+      shopify,
+      attemptOf(shopify, {}, { headers: order }),
+      { id: false, type: false, time: false, data: true, account: false },
+    ],
+    [
+      "WooCommerce's body and the digest that is its id",
+      woocommerce,
+      attemptOf(woocommerce, {}, { headers: { "X-WC-Webhook-Topic": "order.created" } }),
+      { id: true, type: false, time: false, data: true, account: false },
+    ],
+    [
+      "the fields of Twilio's form, but not their order, so no digest",
+      twilio,
+      attemptOf(twilio, "EventType=task.created&AccountSid=AC1", { url }),
+      { id: false, type: true, time: false, data: true, account: true },
+    ],
+    [
+      "nothing of MercadoPago's body",
+      mercadopago,
+      attemptOf(
+        mercadopago,
+        { id: 1, type: "payment", data: { id: "7" } },
+        { url: `${url}?data.id=7` },
+      ),
+      { id: false, type: false, time: false, data: false, account: false, live: false },
+    ],
+  ])("says that the signature proves %s", async (_what, provider, attempt, signed) => {
+    const { receiver, seen } = receiverOf(provider, { url });
+    await receiver.receive(attempt);
+    expect(seen.map((event) => event.signed)).toEqual([signed]);
   });
 });
 

@@ -33,6 +33,7 @@ function reconciling(
     outcomes,
     seen: () => seen.map(({ id }) => id),
     marks: () => seen.map(({ reconciled }) => reconciled),
+    proved: () => seen.flatMap(({ signed }) => Object.values(signed)),
     findings: () => findings.map(({ kind, key }) => `${kind} ${key.id}`),
     deliver: (number: number, more: object = {}) =>
       receiver.receive(attemptOf(stripe, { ...minutesAgo(number), ...more })),
@@ -59,8 +60,9 @@ describe("reconciliation with Stripe's list", () => {
   });
 
   it("feeds a page's events through their handlers in the order in which they happened, marked, and none in a second run", async () => {
-    const { reconcile, seen, marks, outcomes } = reconciling([10, 20, 30]);
+    const { reconcile, seen, marks, proved, outcomes } = reconciling([10, 20, 30]);
     await reconcile();
+    expect([proved().length, proved().includes(true)]).toEqual([18, false]);
     expect([seen(), marks()]).toEqual([
       ["evt_30", "evt_20", "evt_10"],
       [true, true, true],

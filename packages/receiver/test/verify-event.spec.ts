@@ -135,7 +135,7 @@ describe("the provider x-signature", () => {
       type: "payment.authorized",
       category: "PAYMENT",
       time: Date.UTC(2026, 10, 24, 5),
-      signed: { id: true, type: true, time: true },
+      signed: { id: true, type: true, time: true, data: true },
     };
     expect(result).toMatchObject({ ok: true, known: true, event, facts, secretIndex: 0 });
   });

@@ -26,8 +26,19 @@ export interface EventFacts {
   readonly live: boolean | undefined;
   /** The connected account or platform that the event is about. */
   readonly account: string | undefined;
-  /** True for what the signature proves. A stranger with one recorded attempt can change the rest. */
-  readonly signed: { readonly id: boolean; readonly type: boolean; readonly time: boolean };
+  /**
+   * True for what the signature proves: computed from the document, never sent. A stranger with one recorded attempt can
+   * change the rest. `account` and `live` are absent if the provider's events have none.
+   */
+  readonly signed: {
+    readonly id: boolean;
+    readonly type: boolean;
+    readonly time: boolean;
+    /** The body of the event as its handler gets it; of a provider with a place of data, the data. */
+    readonly data: boolean;
+    readonly account?: boolean;
+    readonly live?: boolean;
+  };
   /** True if no attempt brought it: `receiver.reconcile` took it, unsigned, from the provider's own list. */
   readonly reconciled?: true;
 }
@@ -69,40 +80,49 @@ export interface EventPlan {
   readonly data: ParsedPlace | undefined;
   readonly live: ParsedPlace | IsMet | undefined;
   readonly account: ParsedPlace | undefined;
+  /** True if an attempt's signature proves the id: the event's key then has only the id, else also the type. */
+  readonly provesId: boolean;
   readonly signed: EventFacts["signed"];
 }
 
 export function compileEvent(
   event: ProviderDocument["event"],
   scheme: Pick<SignatureScheme, "covers">,
-  when?: Condition | readonly Condition[],
+  { when, authentic }: { when?: Conditions; authentic?: readonly string[] | undefined } = {},
 ): EventPlan {
-  const covers = (places: readonly ParsedPlace[]): boolean =>
-    places.every(({ text }) => scheme.covers(text));
-  const id = [event.id ?? []].flat().map(parsePlace);
-  const type = [event.type]
-    .flat()
-    .map((part) => (typeof part === "object" ? part.text : parsePlace(part)));
-  const time = event.time && { at: parsePlace(event.time.at), unit: event.time.unit };
-  const { category, live } = event;
+  const covers = (...places: readonly string[]): boolean => places.every(scheme.covers);
+  const id = [event.id ?? []].flat();
+  const type = [event.type].flat();
+  const { category, live, time, account, data = ANY_FIELD } = event;
+  const liveAt = typeof live === "object" ? live.at : live;
   return {
     when: when && conditionOf(when),
-    id,
-    type,
+    id: id.map(parsePlace),
+    type: type.map((part) => (typeof part === "object" ? part.text : parsePlace(part))),
     separator: event.separator ?? ".",
     category:
       typeof category === "object" || category === "catalogue" ? category : optional(category),
-    time,
+    time: time && { at: parsePlace(time.at), unit: time.unit },
     data: optional(event.data),
     live: typeof live === "object" ? conditionOf(live) : optional(live),
-    account: optional(event.account),
+    account: optional(account),
+    provesId: id.length > 0 && covers(...id),
     signed: {
-      id: covers(id),
-      type: covers(type.filter((part) => typeof part === "object")),
-      time: time !== undefined && covers([time.at]),
+      // The digest of a form that is signed field by field changes with their order.
+      id: covers(...(id.length > 0 ? id : (authentic ?? ["body:"]))),
+      type: covers(...type.filter((part) => typeof part === "string")),
+      time: time !== undefined && covers(time.at),
+      data: covers(...(authentic ?? [data])),
+      ...(account !== undefined && { account: covers(account) }),
+      ...(liveAt !== undefined && { live: covers(liveAt) }),
     },
   };
 }
+
+type Conditions = Condition | readonly Condition[];
+
+/** Any field of a form: covered with the bytes of every body, and with all fields of a form. */
+const ANY_FIELD = "form:*";
 
 const optional = (place: string | undefined): ParsedPlace | undefined =>
   place === undefined ? undefined : parsePlace(place);

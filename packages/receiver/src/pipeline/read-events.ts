@@ -164,8 +164,7 @@ function readEvent(
   const whole = plan.data?.isJson === true ? data : item.body;
   const body = authentic === undefined ? whole : onlyAt(authentic, places);
   const source = authentic === undefined ? item.source : JSON.stringify(body);
-  const { signed } = plan;
-  const isProved = signed.id && ids.length > 0;
+  const { signed, provesId } = plan;
   const id = ids.length === 0 ? `sha256:${digestOf(source)}` : ids.join(" ");
   const facts: EventFacts = {
     provider: provider.name,
@@ -185,7 +184,7 @@ function readEvent(
       key: {
         provider: provider.name,
         tenant,
-        id: isProved || ids.length > 1 ? id : `${id} ${encoded(type)}`,
+        id: provesId || ids.length > 1 ? id : `${id} ${encoded(type)}`,
       },
       type,
     },
@@ -197,7 +196,7 @@ function readEvent(
     format,
     inexact: item.inexact,
     hasId: ids.length > 0,
-    comparesBytes: ids.length > 0 && !signed.id,
+    comparesBytes: ids.length > 0 && !provesId,
   };
 }
 

@@ -27,8 +27,8 @@ export function listReader(
 ): (page: Uint8Array) => readonly ListedEvent[] {
   const list = listOf(provider);
   // An id that the webhook's signature does not prove counts with the type, in each attempt and here.
-  const { signed } = compileEvent(provider.event, schemeOf(provider));
-  const plan = { ...compileEvent(list.event, { covers: () => false }), signed };
+  const { provesId } = compileEvent(provider.event, schemeOf(provider));
+  const plan = { ...compileEvent(list.event, { covers: () => false }), provesId };
   const exceptions = (list.except ?? []).map(conditionOf);
   const redeliverAt = list.redeliver && parsePlace(list.redeliver.id);
   const parts: EventParts = {

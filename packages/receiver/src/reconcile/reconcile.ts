@@ -235,14 +235,13 @@ export async function reconcile(
 /** Handles or stores a listed event like one that arrived. Never rejects. */
 async function handleListed(event: IncomingEvent, parts: ReceiverParts): Promise<Outcome> {
   const { identity } = event;
-  const signed = { id: false, type: false, time: false };
-  const unsigned = { ...event, facts: { ...event.facts, signed, reconciled: true as const } };
+  const listed = { ...event, facts: { ...event.facts, reconciled: true as const } };
   // Nobody waits for an answer: a handler that takes longer keeps its claim, and its own outcome counts.
   const deadline = new Deadline<Outcome>(parts.limits.answerMs, () =>
     failed("CS_HANDLER_TIMEOUT", undefined, identity),
   );
   try {
-    return await recordOnce(unsigned, deadline, { ...parts, onIdReuse: "duplicate" });
+    return await recordOnce(listed, deadline, { ...parts, onIdReuse: "duplicate" });
   } finally {
     deadline.end();
   }
