@@ -1,3 +1,4 @@
+import { ownFormOf } from "@countersign/contract-kit/attempts";
 import { errorsOf, example } from "@countersign/contract-kit/derive";
 import { type EventsDocument, readDocument, typedForms } from "@countersign/contract-kit/documents";
 import type { ProviderDocument } from "@countersign/schemas/providers";
@@ -17,13 +18,10 @@ export async function chosenDocument({
 }
 
 /** Checks that a provider has an event, if it lists any: in its own document, or in that of `--openapi`. */
-export function requireEvent(
-  { name, catalogue = [] }: ProviderDocument,
-  event: string,
-  openapi?: string,
-): void {
+export function requireEvent(provider: ProviderDocument, event: string, openapi?: string): void {
+  const { name, catalogue = [] } = provider;
   const known = catalogue.map(({ type }) => type);
-  if (known.length === 0 || known.includes(event)) return;
+  if (known.length === 0 || known.includes(event) || ownFormOf(provider, event)) return;
   const all =
     known.length > 10 && openapi === undefined
       ? `; countersign providers ${name} lists its ${known.length} types`

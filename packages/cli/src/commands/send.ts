@@ -3,7 +3,6 @@ import {
   attemptMaker,
   brokenAttempts,
   type BrokenKind,
-  ownFormOf,
   readEvent,
 } from "@countersign/contract-kit/attempts";
 import { type EventsDocument, withEvents } from "@countersign/contract-kit/documents";
@@ -150,8 +149,7 @@ async function prepare(type: string, command: Options, url: URL, surroundings: S
   if (id !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(id))
     throw badArgument("--id must be 1 to 64 characters of [A-Za-z0-9_-]");
   const described = document === undefined ? provider : withEvents(provider, document);
-  const ownForm = ownFormOf(provider, type);
-  if (ownForm === undefined) requireEvent(described, type, command.openapi);
+  requireEvent(described, type, command.openapi);
   const row = described.catalogue?.find((one) => one.type === type) ?? { type };
   const body = document && bodyOf(document, { type, provider: chosen });
   const data = command.data === undefined ? undefined : await readData(command.data);
@@ -170,7 +168,7 @@ async function prepare(type: string, command: Options, url: URL, surroundings: S
     terminal.err(
       `note: nothing describes ${type} of ${provider.title}, so its body has only the envelope; add --data FILE, --set NAME=VALUE or --openapi FILE`,
     );
-  const form = ownForm ?? maker.events.formOf(type);
+  const form = maker.events.formOf(type);
   // A form's data are its fields, or the JSON in one of them.
   const dataAt = form.isForm ? [] : stepsOf(form.dataAt.replace(/^\w+:/, ""));
   const base = data === undefined ? body : withValueAt(undefined, dataAt, data);

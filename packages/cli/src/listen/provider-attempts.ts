@@ -1,10 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import {
-  type AttemptMaker,
-  attemptMaker,
-  ownFormOf,
-  readEvent,
-} from "@countersign/contract-kit/attempts";
+import { type AttemptMaker, attemptMaker, readEvent } from "@countersign/contract-kit/attempts";
 import { errorsOf } from "@countersign/contract-kit/derive";
 import { type EventsDocument, typedForms } from "@countersign/contract-kit/documents";
 import type { ProviderDocument } from "@countersign/schemas/providers";
@@ -132,13 +127,7 @@ export class ProviderAttempts {
     const row = this.provider.catalogue?.find((one) => one.type === type) ?? { type };
     const { document, provider } = this;
     const base = document && bodyOf(document, { type, provider });
-    const form = ownFormOf(provider, type);
-    const event = this.maker?.event({
-      row,
-      form,
-      id: newId(),
-      ...(base !== undefined && { base }),
-    });
+    const event = this.maker?.event({ row, id: newId(), ...(base !== undefined && { base }) });
     const attempt = event && this.maker?.attempt({ event });
     if (attempt === undefined) return undefined;
     const { headers, body, path = "/" } = attempt;

@@ -66,11 +66,15 @@ export function isOfForm({ typeParts: [first], separator }: EventForm, type: str
  * The form of a type's events that only some of the provider's messages have, such as Slack's commands and
  * interactions: its conditions name the type, or only it has the categories of the catalogue.
  */
-export function ownFormOf(provider: ProviderDocument, type: string): EventForm | undefined {
+export function ownFormOf(
+  provider: ProviderDocument,
+  type: string,
+  forms: readonly EventForm[] = formsOf(provider),
+): EventForm | undefined {
   const { event, catalogue = [] } = provider;
   const isListed = catalogue.some((row) => row.type === type && row.category !== undefined);
   const hasCategory = isListed && event.category === undefined;
-  return formsOf(provider).find(
+  return forms.find(
     (form) =>
       (hasCategory && form.event.category === "catalogue") ||
       form.when.some(

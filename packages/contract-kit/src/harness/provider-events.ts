@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import { type EventForm, formsOf, isOfForm, isOpen } from "./event-forms.ts";
+import { type EventForm, formsOf, isOfForm, isOpen, ownFormOf } from "./event-forms.ts";
 import type { Header } from "./message.ts";
-import { RequestDraft, type RequestParts, sendsForms } from "./request-draft.ts";
+import { RequestDraft, type RequestParts } from "./request-draft.ts";
 import { exampleBody, type ProviderEventsDocument } from "./row-schemas.ts";
 import { writeBase, writeEvent } from "./write-event.ts";
 
@@ -67,8 +67,10 @@ const FORM = "application/x-www-form-urlencoded";
 /** Writes events as a provider document describes them: JSON or a form, as one event or as a batch of one. */
 export class ProviderEvents {
   readonly provider: ProviderDocument;
-  /** The types to send. A check leaves out those that turn out to have no handler. */
+  /** The types to send, all of them as JSON or all as forms. A check leaves out those that turn out to have no handler. */
   rows: readonly CatalogueRow[];
+  /** Types to send once: they are forms where the first type is JSON, or JSON where it is a form. */
+  readonly otherRows: readonly CatalogueRow[];
   readonly samples: Samples;
   readonly document: ProviderEventsDocument | undefined;
   readonly isForm: boolean;
@@ -87,15 +89,16 @@ export class ProviderEvents {
 
   constructor({ provider, path, rows, samples = new Map(), document }: ProviderEventsOptions) {
     this.provider = provider;
-    this.rows = rows;
     this.samples = samples;
     this.document = document;
     this.#path = path;
-    this.isForm = sendsForms(provider);
-    const [media = "application/json"] = provider.media ?? [];
-    this.mediaType = this.isForm ? FORM : media;
     this.forms = formsOf(provider);
-    this.form = this.forms.find(isOpen) ?? this.forms[0];
+    const own = ownFormOf(provider, rows[0]?.type ?? "", this.forms);
+    this.form = own ?? this.forms.find(isOpen) ?? this.forms[0];
+    this.isForm = this.form.isForm;
+    this.mediaType = this.#mediaTypeOf(this.form);
+    this.rows = rows.filter((row) => this.isUsual(row));
+    this.otherRows = rows.filter((row) => !this.isUsual(row));
     this.hasId = this.form.ownIdPlaces.length > 0;
     this.isOpen = isOpen(this.form);
     this.dataAt = this.form.dataAt;
@@ -108,7 +111,14 @@ export class ProviderEvents {
   }
 
   formOf(type: string): EventForm {
-    return this.forms.find((form) => isOfForm(form, type)) ?? this.form;
+    const { forms, provider } = this;
+    const own = forms.find((form) => isOfForm(form, type)) ?? ownFormOf(provider, type, forms);
+    return own ?? forms.find(isOpen) ?? forms[0];
+  }
+
+  /** True if a type is sent as JSON, or as a form, like the first type. */
+  isUsual({ type }: CatalogueRow): boolean {
+    return this.formOf(type).isForm === this.isForm;
   }
 
   make(order: EventOrder): TestEvent {
@@ -118,7 +128,7 @@ export class ProviderEvents {
     const form = order.form ?? this.formOf(order.type ?? row.type);
     const { event, idPlaces, separator, isForm } = form;
     const base = order.base ?? this.samples.get(row.type)?.[0] ?? this.#exampleOf(row, form);
-    const mediaType = ["Content-Type", isForm ? FORM : this.mediaType] as const;
+    const mediaType = ["Content-Type", this.#mediaTypeOf(form)] as const;
     const draft = new RequestDraft(
       { headers: [mediaType], body: Buffer.alloc(0), path: this.#path },
       { ...provider, event },
@@ -190,6 +200,11 @@ export class ProviderEvents {
     const parts = type.split(separator);
     const fixed = parts.splice(0, typeParts.length - 1);
     return [...fixed, change(parts.join(separator))].join(separator);
+  }
+
+  #mediaTypeOf({ isForm }: EventForm): string {
+    const [media = "application/json"] = this.provider.media ?? [];
+    return isForm ? FORM : media;
   }
 
   #exampleOf(row: CatalogueRow, { dataAt }: EventForm): unknown {

@@ -1,9 +1,10 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { EventsDocument } from "../documents/read-document.ts";
-import type { Attempt } from "./attempt-maker.ts";
 import { spread } from "../values.ts";
+import type { Attempt } from "./attempt-maker.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Effects, type EffectsSource, httpEffects, type Seen } from "./effects.ts";
+import { ownFormOf } from "./event-forms.ts";
 import type { Sent, TargetLostError } from "./kit-sender.ts";
 import {
   type CatalogueRow,
@@ -242,7 +243,9 @@ function rowsFor(
   const row = (type: string): CatalogueRow =>
     catalogue.find((one) => one.type === type) ?? { type };
   if (types !== undefined) {
-    const unknown = types.find((type) => catalogue.every((one) => one.type !== type));
+    const isUnknown = (type: string) =>
+      !catalogue.includes(row(type)) && !ownFormOf(provider, type);
+    const unknown = types.find(isUnknown);
     if (types.length === 0 || (unknown !== undefined && catalogue.length > 0))
       throw new TypeError(`${title} has no event ${JSON.stringify(unknown ?? "")}`);
     return types.map(row);

@@ -62,8 +62,8 @@ function sendOtherTypes(kit: KitSender, sent: readonly Sent[]): Promise<readonly
     ({ type }) => !handlesAll && sent.every(({ what }) => what !== type),
   );
   const some = spread(others, sockets.perSecond === undefined ? Infinity : FEW);
-  const hasAmounts = !events.isForm && signing.covers.body;
   const attempts = some.map((row) => {
+    const hasAmounts = !events.formOf(row.type).isForm && signing.covers.body;
     const body = (text: string) => (hasAmounts ? withAmounts(text, 1200, "whole") : text);
     return kit.attempt({ row, what: row.type, body });
   });
@@ -134,5 +134,6 @@ function chooseTypes(
       return [one.what, row];
     }),
   );
-  events.rows = [...rows.values()].slice(0, Math.max(CHOSEN, events.rows.length));
+  const usual = [...rows.values()].filter((row) => events.isUsual(row));
+  if (usual.length > 0) events.rows = usual.slice(0, Math.max(CHOSEN, events.rows.length));
 }

@@ -18,7 +18,7 @@ export function survey(kit: KitSender): Promise<Survey> {
 
 async function sendEachType(kit: KitSender): Promise<Survey> {
   const { events, target } = kit;
-  const { rows } = events;
+  const rows = [...events.rows, ...events.otherRows];
   const post = (some: typeof rows, isFound?: (reply: Reply) => boolean) =>
     kit.postAll(
       some.map((row) => kit.attempt({ row, what: row.type })),
@@ -39,8 +39,8 @@ async function sendEachType(kit: KitSender): Promise<Survey> {
   const handled = new Set(
     accepted.filter(({ event }) => seen?.of(event) !== undefined).map(({ event }) => event.type),
   );
-  if (!target.handlesAll && handled.size > 0)
-    events.rows = events.rows.filter(({ type }) => handled.has(type));
+  const known = events.rows.filter(({ type }) => handled.has(type));
+  if (!target.handlesAll && known.length > 0) events.rows = known;
   return { sent, seen };
 }
 

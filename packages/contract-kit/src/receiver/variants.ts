@@ -99,8 +99,8 @@ function handshakeOrder({ events }: KitSender, handshake: Handshake): AttemptOrd
   const { provider, dataAt } = events;
   const { when } = handshake;
   const [first] = when;
-  const isForm = first?.at.startsWith("form:") === true && !events.isForm;
-  const form = isForm ? formsOf({ ...provider, event: { type: first.at } })[0] : undefined;
+  const [own] = formsOf({ ...provider, event: { type: first?.at ?? "body:" } });
+  const form = own.isForm === events.isForm ? undefined : own;
   const places = [...when.map(({ at }) => at), ...repeated(handshake).map(({ at }) => at)];
   const { idPlaces, typeParts, event } = events.form;
   const isEvent = when.some(({ at }) => typeParts.includes(at));

@@ -15,6 +15,7 @@ const claims = { apiKey: "cstest-api-key" };
 export async function openVendor(
   provider: ProviderDocument,
   fault: NonNullable<OpenOptions["fault"]> = (next) => next,
+  types?: readonly string[],
 ): Promise<ReceiverTarget> {
   const signing = new Signing(provider, claims);
   const secret = signing.stranger("own");
@@ -43,10 +44,7 @@ export async function openVendor(
     claims,
     secrets: [secret],
     effects: `${origin}/effects`,
-    types:
-      (provider.catalogue ?? []).length > 0
-        ? provider.catalogue?.slice(0, 2).map(({ type }) => type)
-        : undefined,
+    types: types ?? provider.catalogue?.slice(0, 2).map(({ type }) => type),
     nonce: "a-test",
     deadlineMs: 10_000,
   });

@@ -24,10 +24,10 @@ const answered =
     next(request, response);
   };
 
-function open(name: string, fault?: Fault) {
+function open(name: string, fault?: Fault, types?: readonly string[]) {
   const provider = providersByName.get(name);
   if (provider === undefined) throw new TypeError(name);
-  return openVendor(provider, fault);
+  return openVendor(provider, fault, types);
 }
 
 async function verdictOf(name: string, fault?: Fault): Promise<string> {
@@ -86,6 +86,34 @@ describe("handshakes and other forms of events", () => {
 });
 
 describe("Slack's events and forms", () => {
+  it.each([
+    [["block_actions", "/deploy"]],
+    [["app_mention", "block_actions", "/deploy"]],
+    [["/deploy", "app_mention"]],
+  ])("of %j are sent as JSON, as fields and as JSON in a field", async (types) => {
+    const sent: string[] = [];
+    const record: Fault = (next) => (request, response) => {
+      request.on("data", (bytes) => sent.push(decodeURIComponent(String(bytes))));
+      next(request, response);
+    };
+    const { findings } = await run({
+      target: await open("slack", record, types),
+      checks: receiverChecks,
+      requirements: requirements("receiver"),
+      only: ["receiver/genuine", "receiver/shapes", "receiver/refusals"],
+    });
+    const unmet = findings.filter(({ status }) => ["fail", "warn", "error"].includes(status));
+    expect(unmet.map(({ requirement, message }) => `${requirement.id}: ${message}`)).toEqual([]);
+    const isSent = (pattern: RegExp): boolean => sent.some((body) => pattern.test(body));
+    const wanted: Record<string, RegExp> = {
+      app_mention: /^\{.*"app_mention"/,
+      block_actions: /^payload=\{.*"type":"block_actions"/,
+      "/deploy": /^command=\/deploy&trigger_id=/,
+    };
+    expect(types.filter((type) => !isSent(wanted[type] ?? /^$/))).toEqual([]);
+    expect(isSent(/^\{.*block_actions/)).toBe(false);
+  });
+
   const retried: Fault = (next) => (request, response) => {
     if (request.headers["x-slack-retry-num"] === undefined) next(request, response);
     else request.resume().on("end", () => response.writeHead(200).end());
