@@ -19,7 +19,7 @@ import { type ContextOf, type Handler, Router } from "./pipeline/router.ts";
 import { checkSecrets, KeyCache } from "./pipeline/credentials.ts";
 import type { ReadList } from "./reconcile/event-list.ts";
 import { reconcile, type Reconciliation, type ReconcileOptions } from "./reconcile/reconcile.ts";
-import { providerParts, type UntypedEvents } from "./provider.ts";
+import { ownTypePrefixes, providerParts, type UntypedEvents } from "./provider.ts";
 
 type Before<Name> = Name extends `${infer First}.${string}` ? First : never;
 
@@ -113,7 +113,11 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
   const inbox: Inbox = options.inbox ?? memoryInbox();
   const { limits, leaseMs, retentionMs, stored } = settingsOf(options, inbox, provider);
   const categories = [...catalogue.values()].flatMap(({ category }) => category ?? []);
-  const router = new Router(new Set([...catalogue.keys(), ...categories]), fallback);
+  const router = new Router(
+    new Set([...catalogue.keys(), ...categories]),
+    ownTypePrefixes(provider),
+    fallback,
+  );
   const elapsed = (): number => performance.now();
   const parts: ReceiverParts = {
     ...fromProvider,

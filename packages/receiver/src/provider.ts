@@ -101,6 +101,12 @@ function rowsOf({ catalogue = [] }: ProviderDocument): ReadonlyMap<string, Known
   );
 }
 
+/** Beginnings of the types that no catalogue lists, since users name them: a variant's condition on its type's own place. */
+export const ownTypePrefixes = ({ variants = [] }: ProviderDocument): readonly string[] =>
+  variants.flatMap(({ when, event }) =>
+    [when].flat().flatMap(({ at, startsWith }) => (at === event.type && startsWith) || []),
+  );
+
 /** The deepest body that is read: the payment interface's is shallow, and vendors nest texts with styles. */
 export const depthOf = (provider: ProviderDocument): number => (isOwn(provider) ? 16 : 64);
 

@@ -1,4 +1,4 @@
-import type { Outcome } from "@countersign/receiver";
+import { createReceiver, type Outcome } from "@countersign/receiver";
 import {
   github,
   gocardless,
@@ -147,6 +147,21 @@ describe("an event without an id", () => {
       ["duplicate", "unrouted"],
       [true, true],
     ]);
+  });
+});
+
+describe("a type that a user names", () => {
+  it("has a handler like any other: a command of Slack", async () => {
+    const handler = vi.fn<() => void>();
+    const fallback = vi.fn<() => void>();
+    const options = { provider: slack, secrets: [secret], fallback, now: () => NOON };
+    const receiver = createReceiver(options).on("/deploy", handler);
+    const event = "command=%2Fdeploy&trigger_id=t1&team_id=T1";
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const sent = { provider: slack, secrets: [secret], event, now: NOON, headers };
+    expect(await receiver.receive(signedAttempt(sent))).toMatchObject({ kind: "handled" });
+    expect(handler).toHaveBeenCalledOnce();
+    expect(() => receiver.on("deploy", handler)).toThrow(/unknown type or category/);
   });
 });
 

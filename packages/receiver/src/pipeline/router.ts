@@ -66,14 +66,19 @@ export interface Route {
  */
 export class Router {
   readonly #names: ReadonlySet<string>;
+  readonly #prefixes: readonly string[];
   readonly #fallback: Route;
   // A Map, since a plain object answers "constructor" and "toString" with functions.
   readonly #routes = new Map<string | undefined, Route>();
   #routing = false;
 
-  /** @param names The catalogue's types and categories; without any, every name may be registered. */
-  constructor(names: ReadonlySet<string>, fallback: AnyHandler) {
+  /**
+   * @param names The catalogue's types and categories; without any, every name may be registered.
+   * @param prefixes Beginnings of types that users name themselves, such as the `/` of Slack's commands.
+   */
+  constructor(names: ReadonlySet<string>, prefixes: readonly string[], fallback: AnyHandler) {
     this.#names = names;
+    this.#prefixes = prefixes;
     this.#fallback = { handler: fallback, fallback: true };
   }
 
@@ -92,7 +97,8 @@ export class Router {
     if (typeof handler !== "function") return "the handler must be a function";
     if (name === "*" || name === "")
       return 'unsupported name; every event without its own handler goes to the "fallback" option of createReceiver';
-    if (this.#names.size > 0 && !this.#names.has(name))
+    const isOwn = this.#prefixes.some((prefix) => name.startsWith(prefix));
+    if (this.#names.size > 0 && !this.#names.has(name) && !isOwn)
       return `unknown type or category; expected ${expected(this.#names)}`;
     if (this.#routes.has(name)) return "a handler already exists, and an event has exactly one";
     // A handler registered later would miss events that the fallback has handled meanwhile.
