@@ -1,15 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Verdict } from "@countersign/contract-kit";
-import { describe, expect, it } from "vitest";
+import { receiverTarget, type Verdict } from "@countersign/contract-kit";
+import { reference } from "@countersign/schemas/providers";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { Command, CommanderError } from "commander";
 import { checkOf, unreachable } from "../../contract-kit/test/fake-provider.ts";
 import { define } from "../src/command.ts";
+import { requireListening } from "../src/commands/verify-receiver.ts";
 import { Failure } from "../src/failure.ts";
 import * as option from "../src/options.ts";
 import { escaping } from "../src/terminal.ts";
 import { verifyTarget } from "../src/verify/verify.ts";
 import { verifyOptions } from "../src/verify/verify-options.ts";
+import { listen } from "../../service/test/sandbox/listen.ts";
+import { SECRET } from "./fixtures.ts";
 import { quietSurroundings, ran } from "./ran.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
@@ -155,5 +159,42 @@ describe("countersign verify --baseline", () => {
     const run = verified([fails], ["--baseline", path]);
     await expect(run).rejects.toThrow(message);
     await expect(run).rejects.toMatchObject({ code: "CS_CLI_BASELINE_UNUSABLE" });
+  });
+});
+
+describe("the first answer of a receiver", () => {
+  /** A receiver whose answer the test sends, and whose time the test ends. */
+  const openSilent = async () => {
+    const called = Promise.withResolvers<() => void>();
+    const url = await listen((_request, response) => called.resolve(() => response.end()));
+    const waits: { readonly ms: number; readonly end: () => void }[] = [];
+    const clock = {
+      now: Date.now,
+      after: (ms: number, end: () => void) => {
+        waits.push({ ms, end });
+        return () => {};
+      },
+    };
+    const secrets = [SECRET];
+    const target = receiverTarget({ url, provider: reference, secrets, deadlineMs: 1000, clock });
+    onTestFinished(target.close);
+    const listening = requireListening(target);
+    return { answer: await called.promise, waits, listening, url: target.url };
+  };
+
+  it("may take 30 s, longer than the provider waits", async () => {
+    const { answer, waits, listening } = await openSilent();
+    expect(waits.map(({ ms }) => ms)).toEqual([30_000]);
+    answer();
+    await expect(listening).resolves.toBeUndefined();
+  });
+
+  it("is not waited for longer than 30 s", async () => {
+    const { waits, listening, url } = await openSilent();
+    waits[0]?.end();
+    await expect(listening).rejects.toMatchObject({
+      code: "CS_CLI_UNVERIFIED",
+      message: `${url} does not answer within 30000 ms`,
+    });
   });
 });

@@ -178,8 +178,12 @@ const CONNECTION_MS = 10_000;
 const ANSWER_MS = 30_000;
 const RESTART_MS = 30_000;
 
-/** Every check of a mistyped port, or of another protocol's, would fail with the same message. */
-async function requireListening({ url, sockets }: ReceiverTarget): Promise<void> {
+/**
+ * Every check of a mistyped port, or of another protocol's, would fail with the same message.
+ *
+ * @throws {Failure} `CS_CLI_UNVERIFIED`: no connection within 10 s, no answer within 30 s, or no HTTP.
+ */
+export async function requireListening({ url, sockets }: ReceiverTarget): Promise<void> {
   // The target's own connection: it refuses a `localhost` that is another machine.
   const connection = sockets.open();
   const isLate = await Promise.race([
