@@ -104,8 +104,12 @@ export const hoursText = (hours: number): string =>
 
 /** Describes how events are distinguished, by the rules of the receiver's inbox. */
 function idText(provider: ProviderDocument): string {
-  const { id } = provider.event;
-  if (id === undefined) return "none: the signed bytes' digest and the type";
+  const { retries, event } = provider;
+  const { id } = event;
+  if (id === undefined)
+    return retries === "none"
+      ? "none: each attempt is another event"
+      : `none: equal bytes of one type are one event for ${hoursText(retries?.hours ?? 24)}`;
   if (typeof id !== "string") return `${id.map((at) => named(at)).join(" and ")}, together`;
   return schemeOf(provider).covers(id)
     ? `${named(id)}, signed`

@@ -133,7 +133,9 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
     verifyToken: options.verifyToken,
     keys: keysBy(options.keyOf, scheme, elapsed),
     leaseMs,
-    retryMs: typeof provider.retries === "object" ? provider.retries.hours * 3_600_000 : undefined,
+    retryMs:
+      3_600_000 *
+      (typeof provider.retries === "object" ? provider.retries.hours : UNKNOWN_RETRY_HOURS),
     limits,
     router,
     slots: new HandlerSlots(stored === undefined ? limits.concurrentHandlers : STORED_AT_ONCE),
@@ -212,6 +214,9 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
   };
   return receiver;
 }
+
+/** The attempt after a lost answer is a sender's last one, and published schedules pause for at most a day between two. */
+const UNKNOWN_RETRY_HOURS = 24;
 
 const isTransactional = (inbox: Inbox): inbox is TransactionalInbox<unknown> =>
   "begin" in inbox && typeof inbox.begin === "function";

@@ -85,8 +85,9 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   /** A known id with another body: acknowledge it as a duplicate, or refuse it with 409. Default `'duplicate'`. */
   readonly onIdReuse?: "duplicate" | "conflict";
   /**
-   * For providers that do not sign the id: equal signed bytes under a new id run and are reported, or are duplicates;
-   * for all types or for each one. Default `'report'`: with `'refuse'` honest events with equal bytes collapse into one.
+   * For events whose id is not signed, or that have none and are never retried: equal signed bytes under another id run
+   * and are reported, or are duplicates; for all types or for each one. Default `'report'`: with `'refuse'` honest
+   * events with equal bytes collapse into one.
    */
   readonly replay?: Replay | Readonly<Record<string, Replay>>;
   /** The public URL of this endpoint, for providers that sign it. The query is the request's; `Host` is never read. */

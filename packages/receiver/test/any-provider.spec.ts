@@ -2,6 +2,7 @@ import { createReceiver, type Outcome } from "@countersign/receiver";
 import {
   github,
   gocardless,
+  lemonSqueezy,
   mercadopago,
   pagerduty,
   shopify,
@@ -127,6 +128,44 @@ describe("an event without an id", () => {
       expect(kinds).toEqual([ran, "duplicate", ran]);
     },
   );
+
+  it("is another one after a day if its document does not say how long the sender retries", async () => {
+    let now = NOON;
+    const { receiver } = receiverOf(lemonSqueezy, { now: () => now });
+    const order = attemptOf(lemonSqueezy, { meta: { event_name: "order_created" }, data: {} });
+    const kinds: string[] = [];
+    for (const hours of [0, 24, 25]) {
+      now = NOON + hours * 3_600_000;
+      kinds.push((await receiver.receive(order)).kind);
+    }
+    expect(kinds).toEqual(["unrouted", "duplicate", "unrouted"]);
+  });
+
+  it("of a sender that never retries runs in every attempt, also while it is handled, under its own key and reported", async () => {
+    const keys = new Set<string>();
+    const gate = Promise.withResolvers<void>();
+    const options = {
+      fallback: async (_event: unknown, { idempotencyKey }: { idempotencyKey: string }) => {
+        keys.add(idempotencyKey);
+        await gate.promise;
+      },
+    };
+    const { receiver } = receiverOf(woocommerce, options);
+    const headers = { "X-WC-Webhook-Topic": "order.created" };
+    const order = attemptOf(woocommerce, { id: 7 }, { headers });
+    const running = [receiver.receive(order), receiver.receive(order)];
+    await vi.waitFor(() => expect(keys.size).toBe(2));
+    gate.resolve();
+    const outcomes = await Promise.all(running);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["unrouted", "unrouted"]);
+    expect(await receiver.receive(order)).toMatchObject({
+      kind: "unrouted",
+      sameBytesAs: expect.stringContaining(" order.created ") as string,
+    });
+    const strict = receiverOf(woocommerce, { replay: "refuse" });
+    const kinds = [await strict.receiver.receive(order), await strict.receiver.receive(order)];
+    expect(kinds.map(nameOf)).toEqual(["unrouted", "duplicate"]);
+  });
 
   it("is known by its only signature, if the document says so: a menu is asked the same twice", async () => {
     let now = NOON;

@@ -185,7 +185,7 @@ export interface ProviderDocument {
     readonly reply?: string;
   };
   /**
-   * How long the sender retries; "none" if it never does by itself.
+   * How long the sender retries; "none" if it never does by itself. Of events without an id, equal bytes are a retry for that long (unknown: 24 hours; none: never).
    */
   readonly retries?:
     | "none"

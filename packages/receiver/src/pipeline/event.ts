@@ -64,7 +64,7 @@ export interface IncomingEvent {
   readonly inexact: ReadonlyMap<string, string>;
   /** False if only its bytes identify it. */
   readonly hasId: boolean;
-  /** True if the inbox looks for equal bytes under another id, since a stranger could choose the id. */
+  /** True if the inbox looks for equal bytes under another id: a stranger could choose the id, or the sender sends none. */
   readonly comparesBytes: boolean;
 }
 

@@ -70,8 +70,8 @@ export interface ReceiverParts
   readonly replayOf: (type: string) => Replay;
   readonly verifyToken: string | undefined;
   readonly leaseMs: number;
-  /** Time for which the provider retries, in milliseconds; `undefined` if it is unknown. */
-  readonly retryMs: number | undefined;
+  /** Time for which equal bytes of an event without an id are its retry, in milliseconds. */
+  readonly retryMs: number;
   readonly limits: ReceiverLimits;
   readonly router: Router;
   /** For attempts that run a handler, or store an event. */

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import { randomUUID } from "node:crypto";
 import { readJson } from "@countersign/rules";
 import { pointerOf, withValueAt } from "@countersign/schemas";
+import type { ProviderDocument } from "@countersign/schemas/providers";
 import {
   type IsMet,
   memberAt,
@@ -24,7 +26,7 @@ import { type Rejected, type RejectionDetail, rejected } from "./outcome.ts";
 
 /** The parts of a receiver that read an attempt's events. */
 export interface EventParts {
-  readonly provider: { readonly name: string };
+  readonly provider: Pick<ProviderDocument, "name" | "retries">;
   readonly batch: ParsedPlace | undefined;
   readonly events: readonly EventPlan[];
   readonly authentic: readonly ParsedPlace[] | undefined;
@@ -165,7 +167,10 @@ function readEvent(
   const body = authentic === undefined ? whole : onlyAt(authentic, places);
   const source = authentic === undefined ? item.source : JSON.stringify(body);
   const { signed, provesId } = plan;
-  const id = ids.length === 0 ? `sha256:${digestOf(source)}` : ids.join(" ");
+  const hasId = ids.length > 0;
+  // Nobody repeats it: another attempt with these bytes is another event, and runs although this one is still handled.
+  const own = hasId || provider.retries !== "none" ? "" : ` ${randomUUID()}`;
+  const id = hasId ? ids.join(" ") : `sha256:${digestOf(source)}`;
   const facts: EventFacts = {
     provider: provider.name,
     id,
@@ -184,7 +189,7 @@ function readEvent(
       key: {
         provider: provider.name,
         tenant,
-        id: provesId || ids.length > 1 ? id : `${id} ${encoded(type)}`,
+        id: provesId || ids.length > 1 ? id : `${id} ${encoded(type)}${own}`,
       },
       type,
     },
@@ -195,8 +200,8 @@ function readEvent(
     source,
     format,
     inexact: item.inexact,
-    hasId: ids.length > 0,
-    comparesBytes: ids.length > 0 && !provesId,
+    hasId,
+    comparesBytes: hasId ? !provesId : own !== "",
   };
 }
 

@@ -136,7 +136,7 @@ function recordedEvent(
     onIdReuse,
     sameBytes: event.comparesBytes ? replayOf(type) : undefined,
     // Later, equal bytes are another event: nobody retries any more.
-    knownSince: event.hasId || retryMs === undefined ? undefined : now - retryMs,
+    knownSince: event.hasId ? undefined : now - retryMs,
   };
 }
 
