@@ -170,6 +170,7 @@ describe("the first answer of a receiver", () => {
     const waits: { readonly ms: number; readonly end: () => void }[] = [];
     const clock = {
       now: Date.now,
+      elapsed: () => 0,
       after: (ms: number, end: () => void) => {
         waits.push({ ms, end });
         return () => {};

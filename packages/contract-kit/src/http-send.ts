@@ -153,12 +153,12 @@ const MAX_WAIT_MS = 65_000;
  * limits its rates is not tested against them, and its refusal is not a finding.
  *
  * @param perSecond Above 0; `undefined`: no limit.
- * @param clock Default: this machine's, which only goes forward.
+ * @param clock Default: this machine's.
  */
 export function pacedSend(
   send: Send,
   perSecond: number | undefined,
-  clock: Clock = { ...systemClock, now: () => performance.now() },
+  clock: Clock = systemClock,
 ): Send {
   const pacer = new Pacer(clock, perSecond);
   return async (call) => {

@@ -2,12 +2,15 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Milliseconds of a clock that only goes forward, for waits: the time of day may be set back by hours. */
+  readonly elapsed: () => number;
   /** Calls once, after a number of milliseconds. Returns a function that cancels the call. */
   readonly after: (ms: number, call: () => void) => () => void;
 }
 
 export const systemClock: Clock = {
   now: Date.now,
+  elapsed: () => performance.now(),
   after: (ms, call) => {
     const timer = setTimeout(call, ms);
     return () => clearTimeout(timer);
@@ -35,7 +38,7 @@ export class Pacer {
   }
 
   async wait(): Promise<void> {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const slot = Math.max(now, this.#next);
     this.#next = slot + this.#spacing;
     if (slot > now) await sleep(this.#clock, slot - now);
@@ -43,7 +46,7 @@ export class Pacer {
 
   /** Pauses for a number of milliseconds, then sends half as fast: the target limits its rate. */
   slowDown(ms: number): void {
-    const until = this.#clock.now() + ms;
+    const until = this.#clock.elapsed() + ms;
     // Attempts that were sent together are refused together: they count as one refusal.
     if (this.#next < until) {
       const slowed = Math.min(Math.max(2 * this.#spacing, SLOWED_MS), SLOWEST_MS);

@@ -126,7 +126,7 @@ export class Effects {
     const isPatient = this.#missed < PATIENT_MISSES;
     const shortMs = isPatient ? this.#waitMs : Math.min(this.#waitMs, IMPATIENT_MS);
     const waitMs = this.#missedNow < MISSES_A_CHECK ? shortMs : Math.min(shortMs, LEAST_MS);
-    const until = this.#clock.now() + waitMs;
+    const until = this.#clock.elapsed() + waitMs;
     while (this.unreadable === undefined) {
       let list: Listed;
       try {
@@ -142,7 +142,7 @@ export class Effects {
         return found[0] && { ...found[0], count };
       };
       const isAll = events.every((event) => of(event) !== undefined);
-      if (isAll || this.#clock.now() >= until) {
+      if (isAll || this.#clock.elapsed() >= until) {
         if (!isAll) {
           this.#missed += 1;
           this.#missedNow += 1;

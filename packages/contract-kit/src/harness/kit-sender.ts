@@ -4,7 +4,7 @@ import type { Exchange } from "../exchange-text.ts";
 import { MAX_ANSWERS, type ReceiverTarget } from "./receiver-target.ts";
 import type { Verdicts } from "../verdicts.ts";
 import { type Attempt, AttemptMaker } from "./attempt-maker.ts";
-import { sleep } from "./clock.ts";
+import { type Clock, sleep } from "./clock.ts";
 import type { Connection, Received } from "./connection.ts";
 import type { Seen } from "./effects.ts";
 import { judgeLimit, LIMITED_RETRIES, LONGEST_WAIT_MS } from "./limits.ts";
@@ -52,6 +52,7 @@ const FUTILE_WAIT_MS = 6000;
 export class KitSender extends AttemptMaker {
   readonly target: ReceiverTarget;
   readonly verdicts: Verdicts;
+  readonly clock: Clock;
   /** The requirement that the next attempts are sent for: it fails if one of them ends or hangs the target. */
   blamedIfLost: string;
   readonly seed: number;
@@ -77,6 +78,7 @@ export class KitSender extends AttemptMaker {
       prefix: `cstest_${run}_${check.replace("receiver/", "")}`,
     });
     this.target = target;
+    this.clock = sockets.clock;
     this.verdicts = verdicts;
     this.seed = seed;
     this.#selected = selected;
@@ -131,7 +133,7 @@ export class KitSender extends AttemptMaker {
       const reply = this.reply(attempt, sockets.bytes(attempt, true), await sockets.send(attempt));
       if (reply.failure === undefined) this.#suspects = [];
       else if (reply.failure === "closed") this.#suspects.push(attempt);
-      const askedMs = reply.retryAfterMs(sockets.clock.now()) ?? 50 * 2 ** turn;
+      const askedMs = reply.retryAfterMs(this.now()) ?? 50 * 2 ** turn;
       const waitMs = Math.min(askedMs, LONGEST_WAIT_MS);
       const isCut = reply.failure !== undefined && reply.failure !== "timeout";
       const isLater = reply.status === 409 && reply.header("retry-after") !== undefined;
@@ -144,7 +146,7 @@ export class KitSender extends AttemptMaker {
         sockets.slowDown(waitMs);
       } else if (isBusy && !retriesOnly429 && isPatient) {
         waitedMs += Math.min(waitMs, 1000);
-        await sleep(sockets.clock, Math.min(waitMs, 1000));
+        await sleep(this.clock, Math.min(waitMs, 1000));
       } else {
         if (isBusy) runState.futileMs += waitedMs;
         if (reply.failure !== undefined) await this.#checkPresence(attempt, reply);

@@ -51,11 +51,11 @@ async function judgeBan(kit: KitSender, first: Reply): Promise<void> {
   };
   let left = Math.min(sockets.sent, MAX_REPLAYED);
   const { count } = runState.refusals;
-  const until = kit.now() + LONGEST_BAN_MS;
+  const until = kit.clock.elapsed() + LONGEST_BAN_MS;
   let last = first;
-  while (last.status === 429 && kit.now() < until) {
+  while (last.status === 429 && kit.clock.elapsed() < until) {
     const askedMs = last.retryAfterMs(kit.now()) ?? BAN_POLL_MS;
-    await sleep(sockets.clock, Math.min(Math.max(askedMs, BAN_POLL_MS), LONGEST_WAIT_MS));
+    await sleep(kit.clock, Math.min(Math.max(askedMs, BAN_POLL_MS), LONGEST_WAIT_MS));
     last = await send();
   }
   if (!last.isAcknowledged) return;

@@ -120,7 +120,7 @@ interface RunState {
   silent?: readonly Sent[];
   /** True if it was still lost when the next check began; absent until then. */
   isGone?: boolean;
-  /** When the first check began, in milliseconds of the target's clock. */
+  /** When the first check began, in milliseconds of a clock that only goes forward. */
   startedAt?: number;
   /** When the last event whose handler had failed was handled. */
   failedAt?: number;
@@ -202,14 +202,14 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
     limitedMs: 0,
     futileMs: 0,
   };
-  const path = `${sockets.url.pathname}${sockets.url.search}`;
+  const path = sockets.url.pathname + sockets.url.search;
   return {
     ...options,
     role: "receiver",
     sockets,
     signing,
     events: new ProviderEvents({ provider, path, rows, samples, document }),
-    handlesAll: [options.types, options.samples, sending].some((one) => one !== undefined),
+    handlesAll: (options.types ?? options.samples ?? sending) !== undefined,
     effects: source && new Effects(source, { clock, waitMs: effectsWaitMs }),
     effectsWaitMs,
     expectedRequests,

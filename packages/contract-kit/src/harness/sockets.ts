@@ -144,11 +144,11 @@ export class Sockets {
     const { deadlineMs, maxBodyBytes } = this.#options;
     const isPatient = this.#timeouts < PATIENT_TIMEOUTS;
     const patienceMs = isPatient ? deadlineMs : this.soonMs(IMPATIENT_MS);
-    const began = this.clock.now();
+    const began = this.clock.elapsed();
     const received = await connection.read({ method, deadlineMs: ms ?? patienceMs, maxBodyBytes });
     if (received.failure === undefined) {
       this.#hasAnswered = true;
-      const tookMs = this.clock.now() - began;
+      const tookMs = this.clock.elapsed() - began;
       this.firstMs ??= tookMs;
       this.#slowestMs = Math.max(this.#slowestMs, tookMs);
       this.aheadSeconds ??= aheadBy(received, this.clock.now());
@@ -176,7 +176,7 @@ export class Sockets {
   #kept(): Connection | undefined {
     for (let one = this.#idle.pop(); one !== undefined; one = this.#idle.pop()) {
       const { connection, since } = one;
-      if (connection.isOpen() && this.clock.now() - since < IDLE_MS) return connection;
+      if (connection.isOpen() && this.clock.elapsed() - since < IDLE_MS) return connection;
       connection.close();
     }
     return undefined;
@@ -189,7 +189,7 @@ export class Sockets {
     // After a refusal, bytes of the body may be unread: only the checks of connections reuse it.
     const isClean = received.status !== undefined && received.status < 400;
     if (isKept && isClean && connection.isOpen())
-      this.#idle.push({ connection, since: this.clock.now() });
+      this.#idle.push({ connection, since: this.clock.elapsed() });
     else connection.close();
     return received;
   }
@@ -208,7 +208,7 @@ export async function sendTogether<T extends RawRequest>(
   requests: readonly T[],
 ): Promise<ReadonlyMap<T, Received>> {
   const { clock } = sockets;
-  const began = clock.now();
+  const began = clock.elapsed();
   const opened: { readonly request: T; readonly connection: Connection }[] = [];
   for (let at = 0; at < requests.length; at += AT_ONCE) {
     const some = requests.slice(at, at + AT_ONCE).map((request) => {
@@ -228,7 +228,7 @@ export async function sendTogether<T extends RawRequest>(
     opened.push(...some.filter(({ connection }) => connection.isReady));
     for (const { connection } of some) if (!connection.isReady) connection.close();
     // The first connection must not reach the receiver's deadline.
-    if (!isReady || clock.now() - began > OPENING_MS) break;
+    if (!isReady || clock.elapsed() - began > OPENING_MS) break;
     for (const _ of some) await sockets.pace();
   }
   await sleep(clock, GATHERING_MS);

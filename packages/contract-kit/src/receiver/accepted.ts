@@ -245,7 +245,7 @@ async function inPieces(kit: KitSender): Promise<void> {
   const { connection, end } = await kit.begin(attempt);
   let from = 0;
   for (const to of cuts) {
-    await sleep(kit.target.sockets.clock, 15);
+    await sleep(kit.clock, 15);
     connection.write(body.subarray(from, to));
     from = to;
   }

@@ -77,10 +77,11 @@ async function endless(kit: KitSender, how: string, framing: Header): Promise<vo
   const piece = Buffer.from(`${size}${" ".repeat(CHUNK_BYTES)}${isChunked ? "\r\n" : ""}`);
   const headers = [...unsigned.headers, framing];
   const { connection, end } = await kit.begin({ ...unsigned, headers, body: Buffer.alloc(0) });
-  const deadline = kit.now() + LAST_PATIENCE_MS;
+  const deadline = kit.clock.elapsed() + LAST_PATIENCE_MS;
   let sent = 0;
   let hasAnswered = await connection.hasBytesWithin(PATIENCE_MS);
-  const goesOn = (): boolean => !hasAnswered && connection.isOpen() && kit.now() < deadline;
+  const goesOn = (): boolean =>
+    !hasAnswered && connection.isOpen() && kit.clock.elapsed() < deadline;
   while (goesOn() && (sent < ENDLESS_BYTES || connection.unsentBytes() > 0)) {
     if (sent < ENDLESS_BYTES && connection.unsentBytes() < CHUNK_BYTES) {
       connection.write(piece);

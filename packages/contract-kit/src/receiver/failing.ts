@@ -186,12 +186,12 @@ async function untilShown(
   events: readonly TestEvent[],
   limitMs: number,
 ): Promise<number | undefined> {
-  const began = kit.now();
+  const began = kit.clock.elapsed();
   do {
     const seen = await kit.waitForEffects(events);
-    if (events.every((event) => seen?.count(event) !== 0)) return kit.now() - began;
-    await sleep(kit.target.sockets.clock, 50);
-  } while (kit.now() - began < limitMs);
+    if (events.every((event) => seen?.count(event) !== 0)) return kit.clock.elapsed() - began;
+    await sleep(kit.clock, 50);
+  } while (kit.clock.elapsed() - began < limitMs);
   return undefined;
 }
 
@@ -212,11 +212,11 @@ function checkRetryAfter({ expect, now }: KitSender, reply: Reply): void {
 
 /** The sender's next attempts, for a few seconds, no sooner than the receiver asked. */
 async function untilTaken(kit: KitSender, event: TestEvent, first: Reply): Promise<Reply> {
-  const { clock } = kit.target.sockets;
   let last = first;
   for (let retries = 1; retries <= MAX_ATTEMPTS; retries += 1) {
     // The first retry is sent at once: a failure must not block it.
-    if (retries > 1) await sleep(clock, Math.min(last.retryAfterMs(clock.now()) ?? 0, MAX_WAIT_MS));
+    if (retries > 1)
+      await sleep(kit.clock, Math.min(last.retryAfterMs(kit.now()) ?? 0, MAX_WAIT_MS));
     last = await kit.post(kit.attempt({ event, retries }), { retriesOnly429: true });
     if (last.isAcknowledged) break;
   }
@@ -239,11 +239,11 @@ export const hanging: ReceiverCheck = receiverCheck({
     const none = 'its effects take no PUT {"hangNext": n} that makes handlers hang';
     for (const one of [HANGING, IN_TIME]) verdicts.notApplicable(one, none);
     if ((await target.effects?.hangNext(1)) !== true) return;
-    const began = kit.now();
+    const began = kit.clock.elapsed();
     const attempt = kit.attempt();
     const { connection, end } = await kit.begin(attempt);
     connection.write(attempt.body);
-    await sleep(sockets.clock, BEGUN_MS);
+    await sleep(kit.clock, BEGUN_MS);
     // Only the first event's handler must hang, also if it has not begun yet.
     await target.effects?.hangNext(0);
     kit.blamedIfLost = IN_TIME;
@@ -256,7 +256,10 @@ export const hanging: ReceiverCheck = receiverCheck({
       verdicts.notApplicable(HANGING, WAITS);
       return;
     }
-    const reply = await end(attempt.body, Math.max(1, sockets.deadlineMs - (kit.now() - began)));
+    const reply = await end(
+      attempt.body,
+      Math.max(1, sockets.deadlineMs - (kit.clock.elapsed() - began)),
+    );
     const seen = reply.isAcknowledged ? await kit.waitForEffects([attempt.event]) : undefined;
     if ((seen?.count(attempt.event) ?? 0) > 0)
       return verdicts.notApplicable(HANGING, "the handler did not hang, though it was ordered to");

@@ -81,9 +81,9 @@ export async function paceOf(kit: KitSender): Promise<Pace> {
   let isAfterHandler = true;
   const attempts = [kit.attempt(), kit.attempt(), kit.attempt()];
   for (const attempt of attempts) {
-    const began = kit.now();
+    const began = kit.clock.elapsed();
     const reply = await kit.post(attempt);
-    times.push(kit.now() - began);
+    times.push(kit.clock.elapsed() - began);
     const seen = await kit.waitForEffects([]);
     isAfterHandler &&= reply.isAcknowledged && seen?.count(attempt.event) === 1;
   }
@@ -94,9 +94,9 @@ export async function paceOf(kit: KitSender): Promise<Pace> {
 }
 
 /** An event that was handled in the end: `settled` reads it again, in case that a handler runs once more by itself. */
-export function rememberFailed({ target, now }: KitSender, event: TestEvent): void {
+export function rememberFailed({ target, clock }: KitSender, event: TestEvent): void {
   target.runState.handled.push(event);
-  target.runState.failedAt = now();
+  target.runState.failedAt = clock.elapsed();
 }
 
 /**
@@ -203,7 +203,7 @@ async function send(
   { kind, share }: Step,
   pace: Pace,
 ): Promise<Answers> {
-  const { clock } = kit.target.sockets;
+  const { clock } = kit;
   const attempt = kit.attempt({ event });
   const once = { retriesOnly429: true };
   const waitMs = share * pace.ms;

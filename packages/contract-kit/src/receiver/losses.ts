@@ -36,7 +36,7 @@ export async function findLoss(
   const alone = await accepted(ALONE, 1);
   const together = await accepted(AT_ONCE, AT_ONCE);
   if ((await lostOf([...alone, ...together])) === 0) return undefined;
-  await sleep(kit.target.sockets.clock, LATER_MS);
+  await sleep(kit.clock, LATER_MS);
   const events = [...alone, ...(await accepted(ALONE, 1))];
   const [lost, lostTogether] = [await lostOf(events), await lostOf(together)];
   if (lost + lostTogether === 0) return undefined;

@@ -137,9 +137,9 @@ export const load: ReceiverCheck = receiverCheck({
       ? `it takes ${AT_ONCE} events at once, and ${perSecond} a second are the cap`
       : undefined,
   run: async (kit) => {
-    const { verdicts, target, expect } = kit;
+    const { verdicts, expect } = kit;
     // With one timestamp, since their order does not matter here.
-    const at = target.sockets.clock.now();
+    const at = kit.now();
     const events = Array.from({ length: AT_ONCE }, () => kit.event({ at }));
     const first = await kit.postTogether(events.map((event) => kit.attempt({ event })));
     const together = first.filter((reply) => reply !== undefined);
@@ -180,7 +180,7 @@ async function untilAllTaken(
       replies[index]?.isAcknowledged === true ? [] : { ...kit.attempt({ event }), index },
     );
     if (left.length === 0) break;
-    await sleep(kit.target.sockets.clock, ROUND_MS);
+    await sleep(kit.clock, ROUND_MS);
     const sent = await kit.postAll(left);
     for (const { index, reply } of sent) replies[index] = reply;
     idle = sent.some(({ reply }) => reply.isAcknowledged) ? 0 : idle + 1;

@@ -35,7 +35,7 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
     const reason = inapplicableReason(options, target);
     if (reason !== undefined) return all("not_applicable", reason);
     const { runState, sockets, effects } = target;
-    runState.startedAt ??= sockets.clock.now();
+    runState.startedAt ??= sockets.clock.elapsed();
     const wasLost = runState.lost !== undefined;
     effects?.beginCheck();
     const over = await reasonToStop(target);

@@ -21,7 +21,7 @@ export const settled: ReceiverCheck = receiverCheck({
   run: async (kit) => {
     const { verdicts, target, expect } = kit;
     const { handled, refused, startedAt = 0, failedAt = startedAt } = target.runState;
-    await sleep(target.sockets.clock, Math.max(0, failedAt + SETTLED_MS - kit.now()));
+    await sleep(kit.clock, Math.max(0, failedAt + SETTLED_MS - kit.clock.elapsed()));
     await unfinished(kit);
     const seen = await kit.postLastAndWaitForEffects();
     verdicts.notApplicable(DUPLICATE, "no event was handled before");
@@ -46,7 +46,7 @@ async function unfinished(kit: KitSender): Promise<void> {
   const { verdicts, target, expect } = kit;
   const { unfinished: open } = target.runState;
   verdicts.notApplicable(FAILED, "no event was left in progress by a sender that hung up");
-  if (open.length > 0 && target.slow) await sleep(target.sockets.clock, MINUTE_MS);
+  if (open.length > 0 && target.slow) await sleep(kit.clock, MINUTE_MS);
   for (const { event, message } of open) {
     const reply = await kit.post(kit.attempt({ event, retries: 2 }));
     const seen = await kit.waitForEffects(reply.isAcknowledged ? [event] : []);
@@ -86,7 +86,7 @@ export const memory: ReceiverCheck = receiverCheck({
     );
     await kit.postAll(others.map((event) => kit.attempt({ event })));
     // Some receivers forget after a minute.
-    if (target.slow) await sleep(target.sockets.clock, MINUTE_MS);
+    if (target.slow) await sleep(kit.clock, MINUTE_MS);
     const when = `after ${handled.length + others.length} other events`;
     await repeated(kit, old.length > 0 ? old : others.slice(0, OLDEST), when);
     if (target.effects !== undefined) {

@@ -6,6 +6,7 @@ import {
   clientToken,
   pacedSend,
 } from "../../src/http-send.ts";
+import { systemClock } from "../../src/harness/clock.ts";
 import { hostReceiver } from "../../src/harness/endpoints.ts";
 import { listen } from "../../../service/test/sandbox/listen.ts";
 
@@ -25,7 +26,7 @@ function paced(answers: readonly HttpAnswer[]) {
     resume();
     return () => undefined;
   };
-  return { send: pacedSend(next, 10, { now: () => now, after }), sent };
+  return { send: pacedSend(next, 10, { ...systemClock, elapsed: () => now, after }), sent };
 }
 
 describe("paced calls", () => {

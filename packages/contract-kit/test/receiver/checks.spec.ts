@@ -164,7 +164,8 @@ it.concurrent("a correct receiver raises no alarm if it limits the rate", async 
   let waited = 0;
   const target = await open({
     clock: {
-      now: () => systemClock.now() + waited,
+      now: systemClock.now,
+      elapsed: () => systemClock.elapsed() + waited,
       after: (ms, call) => {
         const isWait = ms < 1000;
         if (isWait) waited += ms;

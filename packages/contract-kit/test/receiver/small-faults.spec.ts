@@ -168,6 +168,7 @@ async function limited(
   let [count, until] = [0, 0];
   const clock = {
     now,
+    elapsed: now,
     after: (ms: number, call: () => void) => {
       const isWait = ms <= 5000;
       if (isWait) skippedMs += ms;

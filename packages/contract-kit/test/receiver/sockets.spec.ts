@@ -98,7 +98,7 @@ describe("the sockets", () => {
     const sockets = new Sockets({
       url,
       deadlineMs: 9000,
-      clock: { ...systemClock, now: () => now },
+      clock: { ...systemClock, elapsed: () => now },
     });
     onTestFinished(() => sockets.close());
     expect(sockets.soonMs(2000)).toBe(2000);
@@ -223,7 +223,7 @@ describe("the sockets", () => {
 
   it("sends nothing for as long as a rate limiter asks, and half as fast after it", async () => {
     const { waits, after } = immediate();
-    const pace = new Pacer({ now: () => 0, after }, undefined);
+    const pace = new Pacer({ ...systemClock, elapsed: () => 0, after }, undefined);
     await pace.wait();
     pace.slowDown(500);
     for (let sent = 0; sent < 3; sent += 1) await pace.wait();
