@@ -44,7 +44,8 @@ export const fixes: Readonly<Record<string, string>> = {
   CS_INBOX_UNAVAILABLE:
     "Read the database's error in the log; run `inbox.migrate()` if a table is missing.",
   CS_SECRETS_UNAVAILABLE: "Cache what the function returns for some seconds.",
-  CS_KEY_UNAVAILABLE: "Cache what `keyOf` returns.",
+  CS_KEY_UNAVAILABLE:
+    "The log has the error. If names are looked up too often, strangers send them: limit the rate of requests in front of the receiver.",
   CS_RECEIVER_FAILED: "Correct `respond` or `decrypt`; else report it with the log's stack.",
   CS_SIGNATURE_REFUSED: "Read the receiver's log, which has the real code.",
   CS_SIGNATURE_HEADER_MISSING: "Take the right `provider`, and let proxies pass its headers.",

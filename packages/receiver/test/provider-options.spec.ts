@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { memoryInbox } from "@countersign/receiver";
 import {
   github,
@@ -10,7 +10,7 @@ import {
   stripe,
   twilio,
 } from "@countersign/receiver/providers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { attemptOf, invoicePaid, receiverOf } from "./any-provider.ts";
 import { sqliteInTest } from "./inboxes/in-test.ts";
 import { nameOf, NOON, otherSecret, secret } from "./fixtures.ts";
@@ -96,7 +96,9 @@ describe("a handshake by GET", () => {
 
 describe("the option keyOf", () => {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+  const pemOf = (key: KeyObject): string => key.export({ type: "spki", format: "pem" }).toString();
+  const pem = pemOf(publicKey);
+  const otherPem = pemOf(generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey);
   const provider: ProviderDocument = {
     name: "signed-by-key",
     title: "Signed by key",
@@ -131,7 +133,14 @@ describe("the option keyOf", () => {
     expect(keyOf.mock.calls).toEqual([["key-1"]]);
   });
 
+  const stopTime = (): void => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+  };
+  const stranger = (name: number) => sent("x", `key-${String(name)}`);
+
   it("answers 503 if its source is down, 401 for an unknown key, and bounds what strangers can ask", async () => {
+    stopTime();
     let answer: () => Promise<string | undefined> = () => Promise.reject(new Error("ECONNREFUSED"));
     const keyOf = vi.fn<(value: string) => Promise<string | undefined>>(() => answer());
     const log = { error: vi.fn<() => void>(), warn: () => {} };
@@ -146,12 +155,52 @@ describe("the option keyOf", () => {
     answer = () => Promise.resolve("no key");
     expect(nameOf(await receiver.receive(sent("1", "key-3")))).toBe("CS_KEY_UNAVAILABLE");
     answer = () => Promise.resolve(pem);
-    for (let key = 100; key < 200; key += 1)
-      await receiver.receive(sent("x", `key-${String(key)}`));
+    for (let name = 100; name < 200; name += 1) await receiver.receive(stranger(name));
     expect(keyOf).toHaveBeenCalledTimes(20);
     // The others are counted.
     expect(log.error).toHaveBeenCalledTimes(1);
     expect((await receiver.receive(sent("2"))).kind).toBe("unrouted");
+  });
+
+  it("keeps a key that has verified an attempt for an hour, and finds it again, whatever names strangers send", async () => {
+    stopTime();
+    const asked: string[] = [];
+    const keyOf = (name: string) => {
+      asked.push(name);
+      return Promise.resolve(name === "key-1" ? pem : otherPem);
+    };
+    const { receiver } = receiverOf(provider, { secrets: [], keyOf });
+    expect((await receiver.receive(sent("1"))).kind).toBe("unrouted");
+    for (let name = 100; name < 300; name += 1) {
+      vi.advanceTimersByTime(1000);
+      expect(nameOf(await receiver.receive(stranger(name)))).toBe("CS_SIGNATURE_MISMATCH");
+    }
+    expect((await receiver.receive(sent("2"))).kind).toBe("unrouted");
+    expect(asked.filter((name) => name === "key-1")).toHaveLength(1);
+    vi.advanceTimersByTime(3_600_000);
+    for (let name = 300; name < 400; name += 1) await receiver.receive(stranger(name));
+    expect((await receiver.receive(sent("3"))).kind).toBe("unrouted");
+    expect(asked.filter((name) => name === "key-1")).toHaveLength(2);
+  });
+
+  it("finds a new key a second after strangers have used up the look-ups", async () => {
+    stopTime();
+    const keyOf = (name: string) => Promise.resolve(name === "key-1" ? pem : undefined);
+    const { receiver } = receiverOf(provider, { secrets: [], keyOf });
+    for (let name = 100; name < 200; name += 1) await receiver.receive(stranger(name));
+    expect(nameOf(await receiver.receive(sent("1")))).toBe("CS_KEY_UNAVAILABLE");
+    vi.advanceTimersByTime(1000);
+    expect((await receiver.receive(sent("1"))).kind).toBe("unrouted");
+  });
+
+  it("asks again a minute after its source returned a key that verifies nothing", async () => {
+    stopTime();
+    let page = "<html>";
+    const { receiver } = receiverOf(provider, { secrets: [], keyOf: () => Promise.resolve(page) });
+    expect(nameOf(await receiver.receive(sent("1")))).toBe("CS_KEY_UNAVAILABLE");
+    page = pem;
+    vi.advanceTimersByTime(60_000);
+    expect((await receiver.receive(sent("1"))).kind).toBe("unrouted");
   });
 });
 

@@ -122,38 +122,57 @@ export async function ask<Answer>(
   }
 }
 
+/** The value by which an attempt names its key, and that key. */
+export interface NamedKey {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** Looks up the key that an attempt names. */
 export async function findKey(
   keys: KeyCache,
   attempt: SignedAttempt,
   deadline: Deadline<Outcome>,
   scheme: SignatureScheme,
-): Promise<string | Outcome> {
+): Promise<NamedKey | Outcome> {
   const name = scheme.keyPlace(attempt);
   if (typeof name === "object") return rejected(name.code, { facts: name.facts });
   const source = { option: "keyOf", code: "CS_KEY_UNAVAILABLE" } as const;
-  const key = name && (await ask(source, () => keys.get(name), deadline));
-  return key ?? rejected("CS_KEY_UNKNOWN");
+  const text = name && (await ask(source, () => keys.get(name), deadline));
+  if (typeof text === "object") return text;
+  return name === undefined || text === undefined ? rejected("CS_KEY_UNKNOWN") : { name, text };
 }
 
-/** The time for which a key is used without asking its source again, in milliseconds. */
-const KEY_MS = 3_600_000;
-/** The most keys that are kept, and the most look-ups in a minute: a stranger may name any number of keys. */
+/** Time for which the answer about a name is used, in milliseconds: a key that has verified an attempt, and any other. */
+const PROVED_MS = 3_600_000;
+const UNPROVED_MS = 60_000;
 const MAX_KEYS = 100;
-const MAX_LOOKUPS = 20;
-const MINUTE_MS = 60_000;
+/** Look-ups at once, and the time after which one more is allowed. */
+const BURST = 20;
+const LOOKUP_MS = 1000;
 
 interface Kept {
   readonly key: Promise<string | undefined>;
-  readonly until: number;
+  readonly askedAt: number;
+  until: number;
+  /** True if this name's key has verified an attempt. */
+  isProved: boolean;
 }
 
-/** Keys that attempts name, such as certificates or a JWKS's keys, looked up by the user's function and kept. */
+/**
+ * Keys that attempts name, such as certificates or a JWKS's keys, looked up by the user's function and kept.
+ *
+ * A stranger may send any number of names that the document allows. A key that has verified an attempt is evicted
+ * after all others, and look-ups of strangers' names do not count when it is looked up again. A key that is new to this
+ * process shares 20 look-ups, and one more a second, with all other new names: while strangers send more than that,
+ * its attempts may be answered 503, until one of the sender's retries finds a look-up free.
+ */
 export class KeyCache {
   readonly #find: (value: string) => Promise<string | undefined>;
   readonly #elapsed: () => number;
   readonly #kept = new Map<string, Kept>();
-  #lookups: number[] = [];
+  /** When all look-ups are free again, of proved names and of new ones. */
+  readonly #freeAt = { proved: 0, new: 0 };
 
   constructor(find: (value: string) => Promise<string | undefined>, elapsed: () => number) {
     this.#find = find;
@@ -168,22 +187,40 @@ export class KeyCache {
    */
   get(value: string): Promise<string | undefined> {
     const now = this.#elapsed();
-    const kept = this.#kept.get(value);
-    if (kept !== undefined && now < kept.until) return kept.key;
-    this.#lookups = this.#lookups.filter((at) => now - at < MINUTE_MS);
-    if (this.#lookups.length >= MAX_LOOKUPS)
-      return Promise.reject(new Error(`more than ${String(MAX_LOOKUPS)} look-ups in a minute`));
-    this.#lookups.push(now);
+    const known = this.#kept.get(value);
+    if (known !== undefined && now < known.until) return known.key;
+    const isProved = known?.isProved === true;
+    const kind = isProved ? "proved" : "new";
+    const freeAt = Math.max(this.#freeAt[kind], now) + LOOKUP_MS;
+    if (freeAt - now > BURST * LOOKUP_MS)
+      return Promise.reject(
+        new Error(`more than ${String(BURST)} look-ups of ${kind} keys at once`),
+      );
+    this.#freeAt[kind] = freeAt;
     const key = Promise.resolve(value).then(this.#find);
-    this.#kept.delete(value);
-    this.#kept.set(value, { key, until: now + KEY_MS });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEYS && oldest !== undefined) this.#kept.delete(oldest);
-    // A failed look-up is not kept; an unknown key may be known in a minute.
-    key.then(
-      (found) => found === undefined && this.#kept.set(value, { key, until: now + MINUTE_MS }),
-      () => this.#kept.delete(value),
-    );
+    const kept = { key, askedAt: now, until: now + UNPROVED_MS, isProved };
+    this.#evictFor(value);
+    this.#kept.set(value, kept);
+    // A failed look-up is repeated by the next attempt.
+    key.catch(() => {
+      kept.until = 0;
+    });
     return key;
+  }
+
+  /** Records that the key of this name has verified an attempt: no stranger can do that. */
+  prove(value: string): void {
+    const kept = this.#kept.get(value);
+    if (kept === undefined) return;
+    kept.isProved = true;
+    kept.until = kept.askedAt + PROVED_MS;
+  }
+
+  #evictFor(value: string): void {
+    this.#kept.delete(value);
+    if (this.#kept.size < MAX_KEYS) return;
+    const names = [...this.#kept.keys()];
+    const evicted = names.find((name) => this.#kept.get(name)?.isProved !== true) ?? names[0];
+    if (evicted !== undefined) this.#kept.delete(evicted);
   }
 }

@@ -45,7 +45,7 @@ export type RejectionCode = SignatureErrorCode | keyof typeof REJECTIONS;
  * - `CS_CLAIM_LOST`: the handler was still running when its lease ended. Its transaction has written nothing.
  * - `CS_INBOX_UNAVAILABLE`: the inbox failed, or did not answer in time.
  * - `CS_SECRETS_UNAVAILABLE`: the `secrets` function failed, or did not return `{ tenant, secrets }`.
- * - `CS_KEY_UNAVAILABLE`: `keyOf` failed, did not answer in time, returned an unusable key, or would be called too often.
+ * - `CS_KEY_UNAVAILABLE`: `keyOf` failed, did not answer in time, returned an unusable key, or would be called too often: for 20 new names at once, or more than one a second.
  * - `CS_RECEIVER_FAILED`: a fault in the receiver or in `respond`. The log has the error.
  */
 export type FailureCode =

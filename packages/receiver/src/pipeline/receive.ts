@@ -104,11 +104,12 @@ async function decide(attempt: Attempt, passage: Passage, parts: ReceiverParts):
       typeof found === "function" ? await ask(SECRETS, () => found(attempt), deadline) : found;
     if (isOutcome(credentials)) return credentials;
     const key = keys && (await findKey(keys, request, deadline, parts.scheme));
-    if (typeof key === "object") return key;
+    if (key !== undefined && isOutcome(key)) return key;
     // Nothing of the body is trusted before this.
-    const means = { credentials, key, now: receivedAt };
+    const means = { credentials, key: key?.text, now: receivedAt };
     const signed = verify(request, means, parts);
     if (isOutcome(signed)) return await explained(signed, request, means, parts);
+    if (key !== undefined) keys?.prove(key.name);
     passage.signer = signed.signer;
     const response = answerHandshake(handshakes, reading.places, signed);
     if (response !== undefined) return { kind: "handshake", response };
