@@ -260,9 +260,10 @@ export function attemptOf({ headers, body, url, method, now, key }) {
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const header = (name) => lower[name.toLowerCase()];
+  const values = (prefix, ...names) => names.map((name) => header(prefix + name));
   const fields = new URLSearchParams(body);
   const valueOf = (name) =>
     fields.getAll(name).length > 1 ? fields.getAll(name) : fields.get(name);
   const form = () => Object.fromEntries([...fields.keys()].map((name) => [name, valueOf(name)]));
-  return { headers: lower, header, body, bytes, url, method, now, key, form };
+  return { headers: lower, header, values, body, bytes, url, method, now, key, form };
 }

@@ -12,10 +12,7 @@ const itemsOf = (body) =>
 export const sign = ({ body, secret }) => {
   const message = JSON.parse(body);
   for (const { NotificationRequestItem: item } of message.notificationItems)
-    item.additionalData = {
-      ...item.additionalData,
-      hmacSignature: validator.calculateHmac(item, secret),
-    };
+    (item.additionalData ??= {}).hmacSignature = validator.calculateHmac(item, secret);
   return { body: JSON.stringify(message) };
 };
 

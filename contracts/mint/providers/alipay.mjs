@@ -1,15 +1,8 @@
 import { AlipaySdk } from "alipay-sdk";
 import { rsaPair } from "../keys.mjs";
-import { pkcs8, signRsa, spki } from "../sign.mjs";
+import { pairsOf, signRsa } from "../sign.mjs";
 
-const pairs = { a: rsaPair(3), b: rsaPair(4) };
-
-export const secrets = {
-  a: spki(pairs.a),
-  b: spki(pairs.b),
-};
-
-export const privateKeys = { a: pkcs8(pairs.a) };
+export const { pairs, publicKeys: secrets, privateKeys } = pairsOf(rsaPair, [3, 4]);
 
 export const sign = ({ body, name }) => {
   const fields = new URLSearchParams(body);

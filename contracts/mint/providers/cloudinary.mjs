@@ -1,4 +1,5 @@
 import cloudinary from "cloudinary";
+import { headersOf } from "../sign.mjs";
 
 export const secrets = {
   a: "3m_f8B_xGFd208QCZ7rzqj4GWo5",
@@ -7,15 +8,13 @@ export const secrets = {
 
 const { utils } = cloudinary.v2;
 
-export const sign = ({ body, secret, seconds }) => ({
-  headers: {
-    "X-Cld-Signature": utils.webhook_signature(body, seconds, { api_secret: secret }),
-    "X-Cld-Timestamp": String(seconds),
-  },
-});
+export const sign = ({ body, secret, seconds }) => {
+  const signature = utils.webhook_signature(body, seconds, { api_secret: secret });
+  return headersOf("X-Cld-", { Signature: signature, Timestamp: seconds });
+};
 
-export const judge = ({ body, header, secret }) => {
+export const judge = ({ body, values, secret }) => {
   cloudinary.v2.config({ api_secret: secret });
-  const [time, signature] = [header("X-Cld-Timestamp"), header("X-Cld-Signature")];
+  const [time, signature] = values("X-Cld-", "Timestamp", "Signature");
   return utils.verifyNotificationSignature(body, Number(time), signature);
 };

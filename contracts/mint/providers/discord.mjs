@@ -1,15 +1,7 @@
 import { verifyKey } from "discord-interactions";
-import { ed25519Pair } from "../keys.mjs";
-import { signEd25519 } from "../sign.mjs";
+import { ed25519PairsOf, signEd25519 } from "../sign.mjs";
 
-const pairs = { a: ed25519Pair(11), b: ed25519Pair(12) };
-
-export const secrets = {
-  a: pairs.a.raw.toString("hex"),
-  b: pairs.b.raw.toString("hex"),
-};
-
-export const privateKeys = { a: pairs.a.seed.toString("hex") };
+export const { pairs, publicKeys: secrets, privateKeys } = ed25519PairsOf([11, 12], "hex");
 
 export const sign = ({ body, name, seconds }) => ({
   headers: {

@@ -9,16 +9,12 @@ export const secrets = {
 // The documentation has ids signed in lower case; the library leaves that to its caller.
 const idOf = (url) => new URL(url).searchParams.get("data.id").toLowerCase();
 
-export const sign = ({ headers, url, secret, seconds }) => {
-  const request = headers["x-request-id"];
+export const sign = ({ headers: { "x-request-id": request }, url, secret, seconds }) => {
   const text = `id:${idOf(url)};${request ? `request-id:${request};` : ""}ts:${seconds};`;
   return { headers: { "x-signature": `ts=${seconds},v1=${hmac(secret, text)}` } };
 };
 
-export const judge = ({ header, url, secret }) =>
-  WebhookSignatureValidator.validate({
-    xSignature: header("x-signature"),
-    xRequestId: header("x-request-id"),
-    dataId: idOf(url),
-    secret,
-  });
+export const judge = ({ values, url, secret }) => {
+  const [xSignature, xRequestId] = values("x-", "signature", "request-id");
+  return WebhookSignatureValidator.validate({ xSignature, xRequestId, dataId: idOf(url), secret });
+};

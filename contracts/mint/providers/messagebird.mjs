@@ -1,4 +1,3 @@
-import { createSecretKey } from "node:crypto";
 import signature from "messagebird/lib/webhook-signature-jwt.js";
 import { jwt, sha256 } from "../sign.mjs";
 
@@ -6,7 +5,6 @@ export const secrets = {
   a: "qJ3hNfr13SQtfz0QRdBl6dH5wvuiuJOC",
   b: "6l9VrKBI04iUEWtIV7gWKixsFWA5R0ta",
 };
-
 export const url = "https://app.example.com/webhooks/messagebird";
 
 export const sign = ({ body, secret, seconds, url: target }) => {
@@ -18,5 +16,5 @@ export const sign = ({ body, secret, seconds, url: target }) => {
 
 export const judge = ({ bytes, header, secret, url: target }) =>
   signature
-    .verify(target, bytes, header("MessageBird-Signature-JWT"), createSecretKey(secret, "utf8"))
+    .verify(target, bytes, header("MessageBird-Signature-JWT"), Buffer.from(secret))
     .then(() => undefined);

@@ -10,13 +10,8 @@ export const sign = standard("svix");
 
 const resend = new Resend("re_made_up");
 
-export const judge = ({ body, header, secret }) =>
-  resend.webhooks.verify({
-    payload: body,
-    headers: {
-      id: header("svix-id"),
-      timestamp: header("svix-timestamp"),
-      signature: header("svix-signature"),
-    },
-    webhookSecret: secret,
-  });
+export const judge = ({ body, values, secret }) => {
+  const [id, timestamp, signature] = values("svix-", "id", "timestamp", "signature");
+  const headers = { id, timestamp, signature };
+  return resend.webhooks.verify({ payload: body, headers, webhookSecret: secret });
+};

@@ -1,27 +1,18 @@
 import { EventWebhook } from "@sendgrid/eventwebhook";
 import { p256Pair, signP256 } from "../keys.mjs";
-import { pkcs8, spki } from "../sign.mjs";
+import { headersOf, pairsOf } from "../sign.mjs";
 
-const pairs = { a: p256Pair(13), b: p256Pair(14) };
+export const { pairs, publicKeys: secrets, privateKeys } = pairsOf(p256Pair, [13, 14]);
 
-export const secrets = {
-  a: spki(pairs.a),
-  b: spki(pairs.b),
+const PREFIX = "X-Twilio-Email-Event-Webhook-";
+
+export const sign = ({ body, name, seconds }) => {
+  const signature = signP256(pairs[name], seconds + body).toString("base64");
+  return headersOf(PREFIX, { Signature: signature, Timestamp: seconds });
 };
 
-const at = (name) => `X-Twilio-Email-Event-Webhook-${name}`;
-
-export const privateKeys = { a: pkcs8(pairs.a) };
-
-export const sign = ({ body, name, seconds }) => ({
-  headers: {
-    [at("Signature")]: signP256(pairs[name], seconds + body).toString("base64"),
-    [at("Timestamp")]: String(seconds),
-  },
-});
-
-export const judge = ({ bytes, header, secret }) => {
+export const judge = ({ bytes, values, secret }) => {
   const webhook = new EventWebhook();
   const key = webhook.convertPublicKeyToECDSA(secret);
-  return webhook.verifySignature(key, bytes, header(at("Signature")), header(at("Timestamp")));
+  return webhook.verifySignature(key, bytes, ...values(PREFIX, "Signature", "Timestamp"));
 };

@@ -1,6 +1,6 @@
-import { sign as signEd25519 } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { ed25519Pair } from "../keys.mjs";
+import { headersOf, signEd25519, standard } from "../sign.mjs";
 
 const pair = ed25519Pair(7);
 export const secrets = {
@@ -9,17 +9,11 @@ export const secrets = {
   public: `whpk_${pair.raw.toString("base64")}`,
 };
 
-const v1a = (text) => signEd25519(null, Buffer.from(text), pair.privateKey).toString("base64");
-
-export const sign = ({ body, id, name, secret, seconds }) => ({
-  headers: {
-    "webhook-id": id,
-    "webhook-timestamp": String(seconds),
-    "webhook-signature":
-      name === "public"
-        ? `v1a,${v1a(`${id}.${seconds}.${body}`)}`
-        : new Webhook(secret).sign(id, new Date(seconds * 1000), body),
-  },
-});
+export const sign = (message) => {
+  const { body, id, name, seconds } = message;
+  if (name !== "public") return standard()(message);
+  const signature = signEd25519(pair, `${id}.${seconds}.${body}`).toString("base64");
+  return headersOf("webhook-", { id, timestamp: seconds, signature: `v1a,${signature}` });
+};
 
 export const judge = ({ body, headers, secret }) => new Webhook(secret).verify(body, headers);

@@ -7,15 +7,10 @@ export const secrets = {
   b: "whsec_U3kMfN6xWqB0vRzS8yGtJhC2dL7pE4aI",
 };
 
-export const sign = ({ body, secret, seconds }) => ({
-  headers: {
-    "Stripe-Signature": stripe.webhooks.generateTestHeaderString({
-      payload: body,
-      secret,
-      timestamp: seconds,
-    }),
-  },
-});
+export const sign = ({ body, secret, seconds }) => {
+  const message = { payload: body, secret, timestamp: seconds };
+  return { headers: { "Stripe-Signature": stripe.webhooks.generateTestHeaderString(message) } };
+};
 
 export const judge = ({ bytes, header, secret }) =>
   bytes.includes('"v2.core.event"')

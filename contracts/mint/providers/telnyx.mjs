@@ -1,16 +1,9 @@
 import Telnyx from "telnyx";
-import { ed25519Pair } from "../keys.mjs";
-import { signEd25519 } from "../sign.mjs";
+import { ed25519PairsOf, signEd25519 } from "../sign.mjs";
 
-const pairs = { a: ed25519Pair(15), b: ed25519Pair(16) };
 const telnyx = new Telnyx({ apiKey: "made-up" });
 
-export const secrets = {
-  a: pairs.a.raw.toString("base64"),
-  b: pairs.b.raw.toString("base64"),
-};
-
-export const privateKeys = { a: pairs.a.seed.toString("base64") };
+export const { pairs, publicKeys: secrets, privateKeys } = ed25519PairsOf([15, 16], "base64");
 
 export const sign = ({ body, name, seconds }) => {
   const signature = signEd25519(pairs[name], `${seconds}|${body}`).toString("base64");
