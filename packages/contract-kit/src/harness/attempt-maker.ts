@@ -39,6 +39,8 @@ export class AttemptMaker {
   readonly events: ProviderEvents;
   /** Secrets that the receiver knows, the one to sign with first. */
   readonly secrets: readonly Secret[];
+  /** The key of the first secret; `undefined` if only a private key signs. */
+  readonly key: Uint8Array | undefined;
   readonly url: URL;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -52,15 +54,11 @@ export class AttemptMaker {
     this.signing = given.signing;
     this.events = given.events;
     this.secrets = given.secrets;
+    const [secret] = this.secrets;
+    this.key = secret === undefined ? undefined : this.signing.keyOf(secret);
     this.url = given.url;
     this.now = given.now;
     this.prefix = given.prefix;
-  }
-
-  /** The key of the first secret; `undefined` if only a private key signs. */
-  get key(): Uint8Array | undefined {
-    const [secret] = this.secrets;
-    return secret === undefined ? undefined : this.signing.keyOf(secret);
   }
 
   /** Seconds since 1970. */

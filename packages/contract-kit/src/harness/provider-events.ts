@@ -85,6 +85,7 @@ export class ProviderEvents {
   readonly forms: readonly [EventForm, ...EventForm[]];
   readonly dataAt: string;
   readonly #path: string;
+  readonly #formsByType = new Map<string, EventForm>();
   readonly #examples = new Map<CatalogueRow, unknown>();
 
   constructor({ provider, path, rows, samples = new Map(), document }: ProviderEventsOptions) {
@@ -112,8 +113,13 @@ export class ProviderEvents {
 
   formOf(type: string): EventForm {
     const { forms, provider } = this;
-    const own = forms.find((form) => isOfForm(form, type)) ?? ownFormOf(provider, type, forms);
-    return own ?? forms.find(isOpen) ?? forms[0];
+    const own =
+      this.#formsByType.get(type) ??
+      forms.find((form) => isOfForm(form, type)) ??
+      ownFormOf(provider, type, forms);
+    const form = own ?? forms.find(isOpen) ?? forms[0];
+    this.#formsByType.set(type, form);
+    return form;
   }
 
   /** True if a type is sent as JSON, or as a form, like the first type. */
