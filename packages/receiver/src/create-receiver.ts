@@ -37,7 +37,8 @@ export type EventsByName<Types> = Types & {
 
 export interface Receiver<Types = UntypedEvents, InboxType extends Inbox = Inbox> {
   /**
-   * Registers the handler of a type or of a category. Exactly one handler runs, the most specific one.
+   * Registers the handler of a type or of a category. Exactly one handler runs, the most specific one. A category's handler
+   * also gets types that are newer than the catalogue, if the signature covers the type: see `context.isKnownType`.
    *
    * @throws {TypeError} the catalogue, if the provider has one, has no such name, it has a handler already, or an attempt was received before.
    */

@@ -241,6 +241,17 @@ describe("a type that is not signed", () => {
     expect((await receiver.receive(pushed("two"))).kind).toBe("unrouted");
   });
 
+  it("[R-EVENT-SCHEMA] leads no body to its category's handler if the catalogue does not have the type", async () => {
+    const { receiver, seen } = receiverOf(github, { catalogue });
+    const handler = vi.fn<() => void>();
+    receiver.on("push" as never, handler);
+    await receiver.receive(pushed("one", { ref: "main", action: "celebrated" }));
+    expect([handler.mock.calls.length, seen.map(({ type }) => type)]).toEqual([
+      0,
+      ["push.celebrated"],
+    ]);
+  });
+
   it("[R-EVENT-SCHEMA] of a signed type, the fault is reported and the handler runs, unless validate is refuse", async () => {
     const own = { ...catalogue, events: { "invoice.paid": entry } };
     const { receiver, seen } = receiverOf(stripe, { catalogue: own });

@@ -1,4 +1,4 @@
-import { defaultRespond } from "@countersign/receiver";
+import { createReceiver, defaultRespond, memoryInbox } from "@countersign/receiver";
 import { eventFactories } from "@countersign/receiver/testing";
 import { describe, expect, it } from "vitest";
 import {
@@ -10,6 +10,7 @@ import {
   refundAttempt,
   refundAuthorized,
   secret,
+  silent,
 } from "./fixtures.ts";
 import { acceptedMediaTypes, publishedBypasses, refusedMediaTypes } from "./media-types.ts";
 
@@ -44,9 +45,34 @@ describe("a genuine attempt", () => {
     const type = "refund.celebrated".padEnd(256, "!");
     const future = { ...refundAuthorized("evt_1"), type, colour: "green" };
     const grown = { ...refundAuthorized("evt_2"), colour: "green" };
-    expect((await receiver.receive(attemptOf(future))).kind).toBe("unrouted");
-    expect((await receiver.receive(attemptOf(grown))).kind).toBe("handled");
-    expect(handled).toEqual(["fallback evt_1", "PAYMENT evt_2"]);
+    for (const sent of [future, grown])
+      expect((await receiver.receive(attemptOf(sent))).kind).toBe("handled");
+    expect(handled).toEqual(["PAYMENT evt_1", "PAYMENT evt_2"]);
+  });
+
+  it("[R-EVENT-UNKNOWN] says in its context whether the catalogue has its type, to the fallback and to a category's handler", async () => {
+    const known: [string, boolean][] = [];
+    const note = ({ type }: { type: string }, { isKnownType }: { isKnownType: boolean }) =>
+      void known.push([type, isKnownType]);
+    const receiver = createReceiver({ ...silent, inbox: memoryInbox(), fallback: note }).on(
+      "PAYMENT",
+      note,
+    );
+    const events = eventFactories();
+    const activated = events["customer.activated"]();
+    for (const sent of [
+      refundAuthorized(),
+      { ...refundAuthorized("evt_new"), type: "refund.celebrated" },
+      activated,
+      { ...activated, id: "evt_newer", type: "customer.celebrated" },
+    ])
+      await receiver.receive(attemptOf(sent));
+    expect(known).toEqual([
+      ["refund.authorized", true],
+      ["refund.celebrated", false],
+      ["customer.activated", true],
+      ["customer.celebrated", false],
+    ]);
   });
 
   it("[R-VERIFY-ROTATION] is accepted under any of several secrets, and the facts name it, its label and the answer's status", async () => {

@@ -145,6 +145,10 @@ export function categoryOf(type: string, separator = "."): string | undefined {
 export const digestOf = (source: Uint8Array | string): string =>
   hash("sha256", source, "base64url");
 
+/** True if no stranger chose the type: it is signed, or from the provider's own list. */
+export const isTypeProved = ({ signed, reconciled }: EventFacts): boolean =>
+  signed.type || reconciled === true;
+
 /**
  * Compares a known type's body with its schema. An unknown type passes: senders add types without notice.
  *
@@ -168,7 +172,7 @@ export function validate(
         .map((pointer) => ({ pointer, message: "has more digits than an amount of cents" }))
     : validation.errors.map(({ pointer, message }) => ({ pointer, message }));
   if (details.length === 0) return undefined;
-  return refuses || !(facts.signed.type || facts.reconciled)
+  return refuses || !isTypeProved(facts)
     ? rejected("CS_EVENT_SCHEMA", { event, details })
     : details;
 }
@@ -210,7 +214,7 @@ export function isSuperseded(
  * Returns an event's amount as exact cents, 1 to 9,999,999,999. Validation has refused numbers whose source
  * text is more precise than the parsed number, so the number's shortest text is the amount.
  *
- * @throws {RangeError} the value is not an amount of cents. No event that a handler gets has such a value.
+ * @throws {RangeError} the value is not an amount of cents. No event of a known type that a handler gets has such a value.
  */
 export function amountCents(amount: { readonly value: number }): bigint {
   const parsed = parseAmount(String(amount.value));

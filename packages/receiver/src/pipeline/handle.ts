@@ -1,6 +1,12 @@
 import type { EventKey, EventResource } from "../inbox/inbox.ts";
 import type { Deadline } from "./admission.ts";
-import { type EventFacts, type IncomingEvent, isSuperseded, resourceOf } from "./event.ts";
+import {
+  type EventFacts,
+  type IncomingEvent,
+  isSuperseded,
+  isTypeProved,
+  resourceOf,
+} from "./event.ts";
 import { type EventIdentity, failed, type Outcome } from "./outcome.ts";
 import { isThenable } from "../runtime.ts";
 import type { ReceiverParts } from "./parts.ts";
@@ -67,13 +73,12 @@ export async function runClaimed(
 
   // An attempt that was answered meanwhile starts nothing; its sender tries again.
   if (deadline.isPassed) return failedRun("CS_HANDLER_TIMEOUT", new Error("no time was left"));
-  // A category's handler is written for the types of the catalogue.
-  const isOfCategory = entry !== undefined || !parts.isTyped;
+  // No schema judges a new type's body: unless the type is proved, a stranger could lead any genuine body to the handler.
+  const isOfCategory = entry !== undefined || !parts.isTyped || isTypeProved(incoming.facts);
   const route = parts.router.find(type, isOfCategory ? incoming.facts.category : undefined);
   const transaction = parts.begin?.({ key, token, leaseMs });
-  const context = new RunContext(key, incoming.facts);
+  const context = new RunContext(key, incoming.facts, entry !== undefined);
   if (transaction !== undefined) Object.assign(context, { transaction: transaction.transaction });
-  if (route.fallback) Object.assign(context, { isKnownType: entry !== undefined });
   const run = await runHandler(route, claimed, context, deadline, parts);
   if (run.kind === "failed") {
     await deadline.during(late, () => transaction?.rollback());
@@ -168,12 +173,14 @@ function runHandler(
 class RunContext implements HandlerContext {
   readonly tenant: string;
   readonly event: EventFacts;
+  readonly isKnownType: boolean;
   readonly #key: EventKey;
   #abort: AbortController | undefined;
 
-  constructor(key: EventKey, facts: EventFacts) {
+  constructor(key: EventKey, facts: EventFacts, isKnownType: boolean) {
     this.tenant = key.tenant;
     this.event = facts;
+    this.isKnownType = isKnownType;
     this.#key = key;
   }
 

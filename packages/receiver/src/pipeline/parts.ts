@@ -30,7 +30,7 @@ export interface ProviderParts extends EventParts {
   readonly scheme: SignatureScheme;
   readonly media: MediaReader;
   readonly handshakes: readonly HandshakePlan[];
-  /** True if the catalogue has the types that handlers are written for: another type is the fallback's. */
+  /** True if the catalogue has the types that handlers are written for. */
   readonly isTyped: boolean;
 }
 

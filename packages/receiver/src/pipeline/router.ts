@@ -10,6 +10,11 @@ export interface HandlerContext {
   /** The event's id, type, category, time and account, and what of it the signature proves. */
   readonly event: EventFacts;
   /**
+   * True if the catalogue has the event's type. False for a type that the provider has added since, which the fallback or
+   * its category's handler gets without a check of its body; always false without a catalogue.
+   */
+  readonly isKnownType: boolean;
+  /**
    * The same for every attempt of this event, and for no other event. Pass it as the idempotency key
    * to services that the handler calls, since such a call can happen twice.
    */
@@ -37,13 +42,7 @@ export type ContextOf<InboxType extends Inbox> =
 export type Handler<Event, Context = HandlerContext> = (event: Event, context: Context) => unknown;
 
 /** The handler of events without their own. */
-export type Fallback<Context = HandlerContext> = (
-  event: UnknownEvent,
-  context: Context & {
-    /** True if the catalogue has the event's type. */
-    readonly isKnownType: boolean;
-  },
-) => unknown;
+export type Fallback<Context = HandlerContext> = Handler<UnknownEvent, Context>;
 
 /** The idempotency key of an event. Encoded, since a tenant and an id may hold colons and spaces. */
 export function idempotencyKeyOf({ provider, tenant, id }: EventKey): string {

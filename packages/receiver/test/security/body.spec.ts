@@ -72,10 +72,11 @@ it("A14: [R-BODY-STRICT] a body is refused if it repeats an amount, the event's 
 describe("A15: names from an object's prototype", () => {
   const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"];
 
-  it("[R-ROUTE-PROTOTYPE] find no handler as a type", async () => {
+  it("[R-ROUTE-PROTOTYPE] find no handler as a type or as a category", async () => {
     for (const type of names) {
       const { receiver, handled } = recordingReceiver();
-      expect((await receiver.receive(attemptOf({ ...event, type }))).kind).toBe("unrouted");
+      const sent = attemptOf({ ...event, type, category: type });
+      expect((await receiver.receive(sent)).kind).toBe("unrouted");
       expect(handled).toEqual([`fallback ${event.id}`]);
     }
   });

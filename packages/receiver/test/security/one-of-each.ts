@@ -13,7 +13,7 @@ const event = refundAuthorized();
 const attempts = [
   attemptOf(event),
   attemptOf(event),
-  attemptOf({ ...event, id: "evt_2", type: "constructor" }),
+  attemptOf({ ...event, id: "evt_2", type: "constructor", category: "constructor" }),
   attemptOf({ ...event, id: "evt_3", data: { paymentId: 7 } }),
   attemptOf('{"id":"evt_4","__proto__":{}}', { id: "evt_4" }),
   attemptOf({ ...event, id: "evt_5" }, { secrets: [otherSecret] }),
