@@ -65,15 +65,13 @@ export async function campaignOf({
   const over = new AbortController();
 
   const signing = (): Secrets => (performance.now() < rotatesAt ? BEFORE : AFTER);
-  /** A shop by hand has one secret, which its operator changes when the provider does; a receiver has both before. */
-  const configured = (): Secrets => (kind === "countersign" ? AFTER : signing());
   const processes: (Shop | undefined)[] = [];
   const start = async (place: number): Promise<void> => {
     processes[place] = await startShop({
       kind,
       port: postgres.port,
       database,
-      secrets: configured(),
+      secrets: AFTER,
     });
   };
 
@@ -124,22 +122,10 @@ export async function campaignOf({
     }
   };
 
-  /** Starts the processes of a shop again, one after another, with the new secrets. */
-  const rotating = async (): Promise<void> => {
-    await after(Math.max(0, rotatesAt - performance.now()));
-    for (let place = 0; place < PROCESSES && !over.signal.aborted; place += 1) {
-      const shop = processes[place];
-      if (shop === undefined) continue;
-      processes[place] = undefined;
-      await shop.kill();
-      await start(place);
-    }
-  };
-
   await Promise.all(Array.from({ length: PROCESSES }, (_, place) => start(place)));
   rotatesAt = performance.now() + seconds * 500;
   endsAt = performance.now() + seconds * 1000;
-  const killed = Promise.all([killing(), kind === "countersign" ? undefined : rotating()]);
+  const killed = killing();
   const running: Promise<void>[] = [];
   try {
     while (performance.now() < endsAt) {
