@@ -75,7 +75,10 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   readonly fallback: Fallback<ContextOf<InboxType>>;
   /** Types and validators of the events, as `countersign types --validators` writes them. */
   readonly catalogue?: Catalogue<Types>;
-  /** Runs only live events, or only those of a test mode; others are acknowledged. Default `'both'`. */
+  /**
+   * Runs only live events, or only those of a test mode; others are acknowledged. An event that does not say its mode is
+   * refused with `CS_EVENT_ENVELOPE`, so that it is neither run nor lost unseen. Default `'both'`.
+   */
   readonly mode?: "live" | "test" | "both";
   /**
    * An event whose body does not fit its schema: refuse it with 422, or run it and report. Default `'refuse'` for the

@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { memoryInbox } from "@countersign/receiver";
 import {
   github,
+  lemonSqueezy,
   meta,
   type ProviderDocument,
   shopify,
@@ -11,7 +12,7 @@ import {
   twilio,
 } from "@countersign/receiver/providers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { attemptOf, invoicePaid, receiverOf } from "./any-provider.ts";
+import { attemptOf, invoicePaid, line, receiverOf } from "./any-provider.ts";
 import { sqliteInTest } from "./inboxes/in-test.ts";
 import { nameOf, NOON, otherSecret, secret } from "./fixtures.ts";
 
@@ -250,6 +251,34 @@ it("the option mode acknowledges events of the other mode, and neither runs nor 
   expect(test.seen[0]).toMatchObject({ live: false, category: "invoice", provider: "stripe" });
   expect(() => receiverOf(github, { mode: "live" })).toThrow(/GitHub does not say/);
 });
+
+it.each([
+  ["Stripe's without livemode", stripe, invoicePaid(), "body:/livemode"],
+  ["Stripe's with another value", stripe, invoicePaid("e", { livemode: 1 }), "body:/livemode"],
+  [
+    "Lemon Squeezy's without test_mode",
+    lemonSqueezy,
+    attemptOf(lemonSqueezy, { meta: { event_name: "order_created" }, data: {} }),
+    "body:/data/attributes/test_mode",
+  ],
+])(
+  "the option mode refuses, records and runs nothing of an event that does not say its mode: %s",
+  async (_what, provider, attempt, place) => {
+    const inbox = memoryInbox();
+    for (const mode of ["live", "test"] as const) {
+      const { receiver, seen } = receiverOf(provider, { inbox, mode });
+      const { outcome, response } = await receiver.answer(attempt);
+      const message = `${place} must say whether the event is live, since the option "mode" is "${mode}"`;
+      const refused = { code: "CS_EVENT_ENVELOPE", details: [{ message }] };
+      expect(outcome).toMatchObject(refused);
+      expect([response.status, seen]).toEqual([400, []]);
+      expect(line.mock.lastCall?.[0]).toContain(message.slice(0, 40));
+    }
+    const { receiver, seen } = receiverOf(provider, { inbox });
+    expect((await receiver.receive(attempt)).kind).toBe("unrouted");
+    expect(seen[0]?.live).toBeUndefined();
+  },
+);
 
 it("an attempt that waited in a queue is judged by the time of its arrival", async () => {
   const { receiver } = receiverOf(stripe, { now: () => NOON + 3_600_000 });

@@ -8,6 +8,7 @@ import {
   type IsMet,
   type ParsedPlace,
   parsePlace,
+  type Places,
 } from "@countersign/signatures/places";
 import type { EventResource } from "../inbox/inbox.ts";
 import type { BodyFormat } from "./headers.ts";
@@ -78,7 +79,8 @@ export interface EventPlan {
   readonly category: ParsedPlace | { readonly before: string } | "catalogue" | undefined;
   readonly time: { readonly at: ParsedPlace; readonly unit: string } | undefined;
   readonly data: ParsedPlace | undefined;
-  readonly live: ParsedPlace | IsMet | undefined;
+  /** Reads the mode; `undefined` if the event does not say it. */
+  readonly live: ((places: Places) => boolean | undefined) | undefined;
   readonly account: ParsedPlace | undefined;
   /** True if an attempt's signature proves the id: the event's key then has only the id, else also the type. */
   readonly provesId: boolean;
@@ -104,7 +106,7 @@ export function compileEvent(
       typeof category === "object" || category === "catalogue" ? category : optional(category),
     time: time && { at: parsePlace(time.at), unit: time.unit },
     data: optional(event.data),
-    live: typeof live === "object" ? conditionOf(live) : optional(live),
+    live: live === undefined ? undefined : modeReader(live),
     account: optional(account),
     provesId: id.length > 0 && covers(...id),
     signed: {
@@ -120,6 +122,20 @@ export function compileEvent(
 }
 
 type Conditions = Condition | readonly Condition[];
+
+/** Returns a reader of the mode. A value that is absent says nothing, unless the condition is about its presence. */
+function modeReader(live: string | Condition): NonNullable<EventPlan["live"]> {
+  if (typeof live === "string") {
+    const place = parsePlace(live);
+    return (places) => {
+      const text = String(places.value(place));
+      return text === "true" || (text === "false" ? false : undefined);
+    };
+  }
+  const [place, isMet] = [parsePlace(live.at), conditionOf(live)];
+  return (places) =>
+    places.value(place) === undefined && live.present === undefined ? undefined : isMet(places);
+}
 
 /** Any field of a form: covered with the bytes of every body, and with all fields of a form. */
 const ANY_FIELD = "form:*";

@@ -25,7 +25,7 @@ export const REJECTIONS = {
   CS_BODY_NOT_JSON: 400,
   /** The runtime cannot build a request, for example because of an invalid Host. */
   CS_REQUEST_UNREADABLE: 400,
-  /** The id or type is missing or invalid where the provider's document expects it. */
+  /** The id or type is missing or invalid where the provider's document expects it, or, with the option `mode`, the mode. */
   CS_EVENT_ENVELOPE: 400,
   /** The data of a known type does not match its schema. A retry is validated again. */
   CS_EVENT_SCHEMA: 422,

@@ -4,7 +4,6 @@ import { readJson } from "@countersign/rules";
 import { pointerOf, withValueAt } from "@countersign/schemas";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import {
-  type IsMet,
   memberAt,
   type ParsedPlace,
   parseJson,
@@ -177,7 +176,7 @@ function readEvent(
     type,
     category: categoryAt(plan, places, type) ?? known ?? categoryOf(type),
     time: time === undefined ? undefined : Math.round(time * 1000),
-    live: plan.live && isLive(plan.live, places),
+    live: plan.live?.(places),
     account: account === undefined ? undefined : String(account),
     signed,
   };
@@ -221,12 +220,6 @@ function categoryAt({ category }: EventPlan, places: Places, type: string): stri
   if ("before" in category) return categoryOf(type, category.before);
   const value = places.value(category);
   return value === undefined ? undefined : String(value);
-}
-
-function isLive(live: ParsedPlace | IsMet, places: Places): boolean | undefined {
-  if (typeof live === "function") return live(places);
-  const value = places.value(live);
-  return value === undefined ? undefined : value === true || value === "true";
 }
 
 export const NOT_JSON: unique symbol = Symbol("not JSON");

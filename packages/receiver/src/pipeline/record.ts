@@ -10,6 +10,7 @@ import {
   type RejectionDetail,
 } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
+import { quoted } from "./router.ts";
 import { FROM_LIST } from "../inbox/rows-inbox.ts";
 import { storedFacts } from "./stored-event.ts";
 
@@ -27,8 +28,8 @@ export function recordOnce(
 ): Promise<Outcome> | Outcome {
   const { identity, facts } = event;
   const { mode, queue } = parts;
-  if (mode !== "both" && facts.live !== undefined && facts.live !== (mode === "live"))
-    return { kind: "ignored", ...identity };
+  if (mode !== "both" && facts.live !== (mode === "live"))
+    return facts.live === undefined ? modeless(event, parts) : { kind: "ignored", ...identity };
   const faults = validate(event, parts);
   if (faults !== undefined && "kind" in faults) return faults;
   const marks: Marks = {
@@ -38,6 +39,14 @@ export function recordOnce(
   return queue === undefined
     ? handleOnce(event, marks, deadline, parts)
     : storeEvent(event, marks, deadline, { ...parts, queue });
+}
+
+/** Refuses an event without a mode: to run it could give goods for a test payment, to ignore it could lose a real one. */
+function modeless({ identity: event }: IncomingEvent, { mode, provider }: ReceiverParts): Outcome {
+  const { live } = provider.event;
+  const place = typeof live === "object" ? live.at : (live ?? "the event");
+  const message = `${place} must say whether the event is live, since the option "mode" is ${quoted(mode)}`;
+  return rejected("CS_EVENT_ENVELOPE", { event, details: [{ message }] });
 }
 
 /**
