@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import { createReceiver, memoryInbox } from "@countersign/receiver";
-import { github, livekit, reference } from "@countersign/receiver/providers";
+import { adyenPayments, github, livekit, reference } from "@countersign/receiver/providers";
 import { schemeOf } from "@countersign/receiver/signatures";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FailureLog } from "../src/pipeline/failure-log.ts";
@@ -223,6 +223,15 @@ describe("the log of failures", () => {
 });
 
 describe("the line of a refusal", () => {
+  it("names a value that the signature needs and the page of the secret", async () => {
+    const options = { ...silent, provider: adyenPayments, secrets: ["0123456789abcdef".repeat(4)] };
+    const body = Buffer.from('{"notificationItems":[{"NotificationRequestItem":{}}]}');
+    await createReceiver({ ...options, log, inbox: memoryInbox() }).receive({ headers: {}, body });
+    expect(lines).toEqual([
+      `warn countersign: Adyen payments: rejected CS_SIGNATURE_PLACE_MISSING (place "item:/NotificationRequestItem/additionalData/hmacSignature"). Adyen payments shows its secret at: ${String(adyenPayments.secret?.where)}`,
+    ]);
+  });
+
   const { title, secret: { where } = {} } = reference;
   const old = attemptOf(refundAuthorized(), { now: NOON - 400_000 });
   const early = attemptOf(refundAuthorized(), { now: NOON + 400_000 });
@@ -240,7 +249,7 @@ describe("the line of a refusal", () => {
     [
       "the first 200 characters of a media type",
       { headers: { "content-type": type } },
-      `CS_BODY_MEDIA_TYPE (contentType "${type.slice(0, 199)}; expected ["application/json","application/*+json"])`,
+      `CS_BODY_MEDIA_TYPE (contentType "${type.slice(0, 199)}; expected ["application/json","application/*+json"]). ${title} shows its secret at: ${String(where)}`,
     ],
     [
       "a coding",

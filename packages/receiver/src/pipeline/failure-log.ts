@@ -189,8 +189,9 @@ function write(text: string): void {
   else runtime.process.stderr.write(`${text}\n`);
 }
 
-/** Refusals that a wrong secret or another sender's attempt causes. */
-const OF_SECRETS = /^CS_SIGNATURE_(?:MISMATCH|HEADER_MISSING|VERSION_UNSUPPORTED)$/;
+/** Refusals that a wrong secret, other settings of the sender or another sender's attempt cause. */
+const OF_SETTINGS =
+  /^CS_(?:BODY_MEDIA_TYPE|SIGNATURE_(?:MISMATCH|HEADER_MISSING|PLACE_MISSING|VERSION_UNSUPPORTED))$/;
 
 function refusalOf(
   { code, event, details = [], facts = {} }: Rejected,
@@ -202,7 +203,7 @@ function refusalOf(
     ...(details.length === 0 ? [] : [listed(details)]),
   ];
   const where =
-    secret !== undefined && OF_SECRETS.test(code)
+    secret !== undefined && OF_SETTINGS.test(code)
       ? `. ${title} shows its secret at: ${secret.where}`
       : "";
   const change = fix === undefined ? "" : `: ${fix}`;
