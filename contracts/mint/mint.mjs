@@ -5,13 +5,14 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { mock } from "node:test";
 import { parseArgs } from "node:util";
+import { schemeOf } from "../../packages/signatures/src/index.ts";
 import { NOW, attemptOf, messageOf, reasonOf, vectorsOf } from "./vectors.mjs";
 
 const HELP = `Writes contracts/vectors/providers/*.json with the vendors' SDKs.
 
 npm run mint -- [options] [NAME...]     NAME: a provider; default: all
 
-  --check      write nothing; fail if the files differ, or if an SDK refuses what this project signs
+  --check      write nothing; fail if the files differ
   -h, --help   print this help`;
 
 const here = new URL("./", import.meta.url);
@@ -71,7 +72,7 @@ function agree({ name, event }, answer) {
       );
 }
 
-/** Returns the file of a provider's vectors. */
+/** Returns the file of a provider's vectors, and what is wrong with them. */
 async function mint(name) {
   const document = json(`../../schemas/providers/${name}.json`);
   const script = await import(`./providers/${name}.mjs`);
@@ -110,64 +111,61 @@ async function mint(name) {
         : {}),
     });
   }
-  const source = sdk ? { sdk: `${sdk.npm}@${sdk.version}` } : { documentation };
+  const { secrets = {}, claims } = script;
+  const checked = await check({ document, script, data, secrets, claims, vectors });
   return {
-    document,
-    script,
-    data,
-    problems,
+    problems: [...problems, ...checked.problems.map((problem) => `${name}: ${problem}`)],
     file: {
       provider: name,
-      ...source,
-      secrets: script.secrets ?? {},
-      claims: script.claims,
+      ...(sdk ? { sdk: `${sdk.npm}@${sdk.version}` } : { documentation }),
+      signedHere: checked.signedHere,
+      secrets,
+      claims,
       vectors,
     },
   };
 }
 
 /** Signs each event with this project's code and lets the SDK judge it, and verifies each vector. */
-async function check(schemeOf, { document, script, data, file }) {
+async function check({ document, script, data, secrets, claims, vectors }) {
   const problems = [];
   const scheme = schemeOf(document);
-  for (const vector of file.vectors) {
-    const secrets = vector.secrets.map((name) => file.secrets[name]);
+  for (const vector of vectors) {
+    const own = vector.secrets.map((name) => secrets[name]);
     const { headers, body, url, method = "POST", key, now } = vector;
     const attempt = { headers, body: Buffer.from(body), url, method };
     const place = scheme.keyPlace(attempt);
     const { ok, code } =
-      typeof place === "object"
-        ? place
-        : scheme.verify(attempt, secrets, { now, key, claims: file.claims });
+      typeof place === "object" ? place : scheme.verify(attempt, own, { now, key, claims });
     if (ok !== (vector.expected === "accepts"))
-      problems.push(`${file.provider}: we ${ok ? "accept" : `refuse (${code})`} "${vector.name}"`);
+      problems.push(`we ${ok ? "accept" : `refuse (${code})`} "${vector.name}"`);
   }
   let [signed, accepted] = [0, 0];
-  const { claims, judge, secrets, privateKeys = secrets } = script;
+  const { judge, privateKeys = script.secrets } = script;
   const sign = ({ seconds, body, ...message }) => {
     const unsigned = { ...message, claims, timestamp: seconds, body: Buffer.from(body) };
     const made = scheme.sign(unsigned, [privateKeys.a]);
     return { ...made, ...(made.body ? { body: Buffer.from(made.body).toString() } : {}) };
   };
   const isSecret = /hmac|^sha|hs256/.test(document.signature.algorithm);
-  if (judge !== undefined && (isSecret || privateKeys !== secrets))
+  if (judge !== undefined && (isSecret || script.privateKeys !== undefined))
     for (const event of data.events) {
       // An SDK that refuses a genuine message refuses ours too.
-      const vector = file.vectors.find(({ name }) => name === `genuine: ${event.name}`);
+      const vector = vectors.find(({ name }) => name === `genuine: ${event.name}`);
       if (vector.sdk === "refuses" || event.sign === "vendor") continue;
       signed += 1;
       const id = event.id ?? event.event?.id ?? "id-1";
       try {
         const made = await messageOf(script, { ...event, id }, { name: "a", sign });
         const message = { ...made, key: script.keys?.a };
-        const verdict = await verdictOf(script, message, secrets ? [secrets.a] : []);
+        const verdict = await verdictOf(script, message, script.secrets ? [secrets.a] : []);
         if (verdict === "accepts") accepted += 1;
-        else problems.push(`${file.provider}: the SDK refuses "${event.name}", signed by us`);
+        else problems.push(`the SDK refuses "${event.name}", signed by us`);
       } catch (error) {
-        problems.push(`${file.provider}: "${event.name}": ${error.message}`);
+        problems.push(`"${event.name}": ${error.message}`);
       }
     }
-  return { problems, signed: signed === 0 ? "–" : `${accepted}/${signed}` };
+  return { problems, signedHere: signed === 0 ? undefined : { signed, accepted } };
 }
 
 const { values, positionals } = parseArgs({
@@ -185,9 +183,6 @@ else {
   const unknown = positionals.filter((name) => !all.includes(name));
   if (unknown.length > 0)
     throw new Error(`unknown provider ${unknown.join(", ")}; expected one of ${all.join(", ")}`);
-  const schemeOf = values.check
-    ? (await import("../../packages/signatures/src/index.ts")).schemeOf
-    : undefined;
   const problems = [];
   const rows = {};
   // Some SDKs print advice whenever they are started.
@@ -197,11 +192,9 @@ else {
   for (const name of positionals.length > 0 ? positionals : all) {
     const minted = await mint(name);
     problems.push(...minted.problems);
-    const { vectors, sdk } = minted.file;
+    const { vectors, sdk, signedHere } = minted.file;
     const text = `${JSON.stringify(minted.file, null, 1)}\n`;
     const file = new URL(`../vectors/providers/${name}.json`, here);
-    const checked = schemeOf ? await check(schemeOf, minted) : { problems: [] };
-    problems.push(...checked.problems);
     if (!values.check) writeFileSync(file, text);
     else if (!existsSync(file) || readFileSync(file, "utf8") !== text)
       problems.push(`${name}: the file differs; run npm run mint -- ${name}`);
@@ -213,7 +206,7 @@ else {
       "judged by": sdk ?? "documentation",
       "genuine accepted": share("accepts", "accepts"),
       "forged refused": share("refuses", "refuses"),
-      ...(schemeOf ? { "signed by us": checked.signed } : {}),
+      "signed by us": signedHere ? `${signedHere.accepted}/${signedHere.signed}` : "–",
       differences: vectors.filter((one) => one.reason !== undefined).length,
       bytes: Buffer.byteLength(text),
     };

@@ -4,7 +4,7 @@ import { jwt, pairsOf, sha256 } from "../sign.mjs";
 
 const kid = "bfbd5111-8e33-4643-8ced-b2e642a72f3c";
 const jwkOf = ({ jwk }) => JSON.stringify({ ...jwk, alg: "ES256", kid, use: "sig" });
-export const { pairs, publicKeys: keys } = pairsOf(p256Pair, [11, 12], jwkOf);
+export const { pairs, publicKeys: keys, privateKeys } = pairsOf(p256Pair, [11, 12], jwkOf);
 
 export const sign = ({ body, name, seconds }) => {
   const claims = { iat: seconds, request_body_sha256: sha256(body) };
