@@ -1,5 +1,5 @@
 // Makes what is derived from schemas/, and builds the inspector's page. Modules and shipped documents are not committed,
-// and made again when a source has changed. Types, OpenAPI, AsyncAPI, and the pages of requirements and codes are committed, and a
+// and made again when a source has changed. Types, OpenAPI, AsyncAPI, and the pages of requirements, codes and vectors are committed, and a
 // test compares them. No library knows our open enums, narrowed references and two sides.
 //
 // node scripts/generate.ts [--if-changed]
@@ -64,11 +64,12 @@ async function derivedFiles(): Promise<Files> {
 /** Returns the files that are committed, by path. Needs the others to be up to date. */
 export async function committedFiles(): Promise<Files> {
   const { files, rows, described } = await load();
-  const [types, { requirementsPage }, { codesPage }, { openApiOf }, { asyncApiOf }] =
+  const [types, { requirementsPage }, { codesPage }, vectors, { openApiOf }, { asyncApiOf }] =
     await Promise.all([
       import("./schemas/types.ts"),
       import("../docs/.vitepress/requirements-page.ts"),
       import("../docs/.vitepress/codes-page.ts"),
+      import("../docs/.vitepress/vectors-page.ts"),
       import("../packages/service/src/documents/openapi.ts"),
       import("../packages/service/src/documents/asyncapi.ts"),
     ]);
@@ -82,6 +83,8 @@ export async function committedFiles(): Promise<Files> {
     "schemas/asyncapi.json": print(asyncApiOf(standard, schemas, "reader")),
     "docs/reference/requirements.md": requirementsPage(),
     "docs/reference/codes.md": codesPage(),
+    "docs/reference/vectors.md": vectors.vectorsPage(),
+    "docs/reference/library-differences.md": vectors.differencesPage(),
   };
 }
 

@@ -38,15 +38,6 @@ function searchable(
     : named;
 }
 
-/** Returns the page that is written from a file of data, whose readers on GitHub get the file. */
-function pageOfData(file: string): string | undefined {
-  const provider = /^schemas\/providers\/([\w-]+)\.json$/.exec(file)?.[1];
-  if (provider !== undefined) return `/reference/providers/${provider}`;
-  return file === "contracts/vectors/disagreements.json"
-    ? "/reference/library-differences"
-    : undefined;
-}
-
 const config: UserConfig<DefaultTheme.Config> = {
   title: "Countersign",
   description,
@@ -110,8 +101,12 @@ const config: UserConfig<DefaultTheme.Config> = {
             file.startsWith(docs) && file.endsWith(".md") && !file.startsWith(`${docs}ci/`);
           if (href.startsWith("/") || inSite) continue;
           const target = relative(join(docs, ".."), file);
-          const page = pageOfData(target);
-          const address = page ?? `${REPOSITORY}/blob/main/${target}`;
+          // Its page is written from it. Readers on GitHub get the file.
+          const provider = /^schemas\/providers\/([\w-]+)\.json$/.exec(target)?.[1];
+          const address =
+            provider === undefined
+              ? `${REPOSITORY}/blob/main/${target}`
+              : `/reference/providers/${provider}`;
           token.attrSet("href", `${address}${/#.*/.exec(href)?.[0] ?? ""}`);
         }
       });

@@ -65,6 +65,7 @@ const parts = {
     "reference/codes",
     "reference/requirements",
     "reference/cli",
+    "reference/vectors",
     "reference/library-differences",
     "compare",
     "how-we-test",

@@ -1,10 +1,11 @@
-// Writes the pages of providers, commands and library differences before a build of the site: nobody reviews them.
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// Writes the pages of providers and commands before a build of the site: nobody reviews them.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { providerSheet } from "../../packages/cli/src/provider-sheet.ts";
 import { providersByName } from "../../schemas/src/providers-by-name.ts";
 import { docs } from "./pages.ts";
+import { cell, plain } from "./vectors-page.ts";
 
 type Command = Awaited<ReturnType<typeof createProgram>>;
 
@@ -47,55 +48,6 @@ function commandsOf(parent: Command, words: readonly string[] = []): [string, Co
         : [[name.join(" "), command], ...below];
     });
 }
-
-const vectors = new URL("../../contracts/vectors/", import.meta.url);
-const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, vectors), "utf8"));
-
-/** Returns the providers' vectors on which the vendor's library decides otherwise. */
-function vendorRows(): Record<string, string>[] {
-  return globSync("providers/*.json", { cwd: vectors })
-    .toSorted()
-    .flatMap((path) => {
-      // As contracts/mint writes it.
-      const file = read(path) as { sdk?: string; vectors: Record<string, string>[] };
-      return file.vectors
-        .filter(({ reason }) => reason !== undefined)
-        .map(({ name = "", sdk = "", expected = "", reason = "" }) => ({
-          peer: file.sdk ?? "",
-          name,
-          theirs: sdk,
-          us: expected,
-          why: reason,
-        }));
-    });
-}
-
-/** Returns the attempts on which other libraries and this one differ; the tests of the signatures run each row. */
-function differencesPage(): string {
-  const rows = [
-    ...(read("disagreements.json") as readonly Record<string, string>[]),
-    ...vendorRows(),
-  ];
-  const sections = Object.entries(Object.groupBy(rows, ({ peer }) => peer ?? "")).map(
-    ([peer, own = []]) =>
-      [
-        `## ${peer}\n\n| attempt | ${peer} | reason |\n| --- | --- | --- |`,
-        ...own.map(
-          ({ name, theirs, us, why }) => `| ${name} | ${theirs}; here \`${us}\` | ${why} |`,
-        ),
-      ].join("\n"),
-  );
-  return [
-    "# Differences from other libraries",
-    "On strict input every verdict equals that of these libraries: a property test compares them. On other input they differ as follows.",
-    ...sections,
-  ].join("\n\n");
-}
-
-// The site reads tags and braces as those of a component.
-const plain = (text: string): string =>
-  text.replaceAll("<", "&lt;").replaceAll("{{", "&#123;&#123;");
-const cell = (text = ""): string => plain(text).replaceAll("|", "\\|");
 
 /** Facts of the page of all providers. */
 const COMPARED = ["algorithm", "replay bound", "event id", "deadline", "retries"];
@@ -156,4 +108,3 @@ for (const provider of providersByName.values())
 writeFileSync(`${docs}reference/providers.md`, `${providersPage()}\n`);
 writeFileSync(`${docs}reference/cli.md`, `${await commandsPage()}\n`);
 writeFileSync(`${docs}reference/contributing.md`, contributingPage());
-writeFileSync(`${docs}reference/library-differences.md`, `${differencesPage()}\n`);
