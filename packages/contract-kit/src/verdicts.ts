@@ -42,18 +42,19 @@ export class Verdicts {
    * Records one observation.
    *
    * @param message The expected and actual behaviour, if it does not hold.
+   * @param shown The evidence of a failure. Default: that of `fail`.
    * @returns `holds`.
    */
-  expect(requirement: string, holds: boolean, message: () => string, shown: Shown = []): boolean {
+  expect(requirement: string, holds: boolean, message: string, shown?: Shown): boolean {
     if (holds) this.pass(requirement);
-    else this.fail(requirement, message(), shown);
+    else this.fail(requirement, message, shown);
     return holds;
   }
 
   /** Expects two values to be the same. */
   expectEqual(requirement: string, what: string, got: unknown, wanted: unknown): boolean {
     const areEqual = isDeepStrictEqual(got, wanted);
-    return this.expect(requirement, areEqual, () => difference(what, got, wanted));
+    return this.expect(requirement, areEqual, difference(what, got, wanted));
   }
 
   /** Records a failure. Where success would prove nothing, a check calls this and never `pass`. */
@@ -104,6 +105,9 @@ export class Verdicts {
   }
 }
 
+export const exchangesIn = (shown: Shown): readonly Exchange[] =>
+  shown.flatMap((one) => (one === undefined ? [] : "exchange" in one ? [one.exchange()] : [one]));
+
 function failed(requirement: string, failures: readonly Failure[]): Verdict {
   // A check that sends several attempts for one reason need not say it several times.
   const messages = [...new Set(failures.map(({ message }) => message))];
@@ -112,8 +116,7 @@ function failed(requirement: string, failures: readonly Failure[]): Verdict {
   const exchanges = failures
     .filter(({ message }, at) => failures.findIndex((one) => one.message === message) === at)
     .slice(0, MAX_LISTED)
-    .flatMap(({ shown }) => shown)
-    .flatMap((one) => (one === undefined ? [] : "exchange" in one ? [one.exchange()] : [one]));
+    .flatMap(({ shown }) => exchangesIn(shown));
   const message = [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
   const isWarning = failures.every((one) => one.isWarning);
   return { requirement, status: "fail", message, exchanges, ...(isWarning && { isWarning }) };

@@ -97,7 +97,7 @@ export class KitSender extends AttemptMaker {
     holds: boolean,
     message: string,
     ...shown: readonly (Reply | undefined)[]
-  ): boolean => this.verdicts.expect(requirement, holds, () => message, shown);
+  ): boolean => this.verdicts.expect(requirement, holds, message, shown);
 
   /** False if the run does not ask about a requirement. */
   isSelected(requirement: string): boolean {

@@ -92,18 +92,15 @@ export const overRefund: ProviderCheck = providerCheck({
       const isWithin = sum <= remaining;
       const more = `refunds of ${sum} cents were made with ${remaining} cents left: ${list}`;
       // The remainder is unknown then.
-      if (!session.expect(SUM, isWithin, () => more)) return;
+      if (!session.expect(SUM, isWithin, more)) return;
       remaining -= sum;
       // A refused refund did not fit after the accepted ones: concurrent calls may arrive in any order.
       const fits = refused.some(({ cents }) => cents <= remaining);
-      session.expect(
-        SUM,
-        !fits,
-        () => `a refund within the ${remaining} cents left was refused: ${list}`,
-      );
+      const refusedAll = `a refund within the ${remaining} cents left was refused: ${list}`;
+      session.expect(SUM, !fits, refusedAll);
       const { business } = profile.statuses;
       const isStray = refused.some(({ answer }) => answer.status !== business);
-      session.expect(SUM, !isStray, () => `a refusal must be answered ${business}: ${list}`);
+      session.expect(SUM, !isStray, `a refusal must be answered ${business}: ${list}`);
     }
   },
 });

@@ -44,11 +44,11 @@ export const calendar: ProviderCheck = providerCheck({
 /** Refunds of payments with one threshold: just before it, and at it. */
 async function probe(session: Session, group: readonly Settlement[]): Promise<void> {
   const threshold = group[0]?.threshold ?? 0;
-  const compare = ({ at, day }: Settlement, got: unknown, wanted: "PENDING" | "AUTHORIZED") =>
-    session.expect(CALENDAR, got === wanted, () => {
-      const when = `${wanted === "PENDING" ? "1 ms before" : "at"} ${isoTime(threshold)}`;
-      return `settled on ${day} (${isoTime(at)}): expected ${wanted} ${when}, got ${String(got)}`;
-    });
+  const compare = ({ at, day }: Settlement, got: unknown, wanted: "PENDING" | "AUTHORIZED") => {
+    const when = `${wanted === "PENDING" ? "1 ms before" : "at"} ${isoTime(threshold)}`;
+    const other = `settled on ${day} (${isoTime(at)}): expected ${wanted} ${when}, got ${String(got)}`;
+    session.expect(CALENDAR, got === wanted, other);
+  };
   await session.moveTo(threshold - 1);
   const asked = [];
   let customerId: string | undefined;

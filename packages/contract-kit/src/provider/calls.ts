@@ -167,10 +167,9 @@ export async function requestToken(
   const validate = answer.status < 300 ? validateTokenResponse : validateTokenError;
   const validation = validate(answer.body);
   const faults = validation.ok ? [] : validation.errors;
-  session.expect("P-ANSWER-SCHEMA", validation.ok, () => {
-    const lines = faults.map(({ pointer, message }) => `${pointer || "the body"} ${message}`);
-    return `the token endpoint → ${summary(answer)}: ${lines.join("; ")}`;
-  });
+  const lines = faults.map(({ pointer, message }) => `${pointer || "the body"} ${message}`);
+  const invalid = `the token endpoint → ${summary(answer)}: ${lines.join("; ")}`;
+  session.expect("P-ANSWER-SCHEMA", validation.ok, invalid);
   return answer;
 }
 

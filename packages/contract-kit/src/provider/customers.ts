@@ -50,13 +50,11 @@ export const customers: ProviderCheck = providerCheck({
       const where = `GET /v1/customers/${id}`;
       const { text } = await session.call("GET", `/v1/customers/${id}`, { isUnchecked: true });
       for (const [, time = ""] of text.matchAll(/"creationDate":"([^"]*)"/g)) {
-        session.expect(TIMES, TIME.test(time), () => {
-          return `${where}: ${time} has no three digits of milliseconds`;
-        });
+        const imprecise = `${where}: ${time} has no three digits of milliseconds`;
+        session.expect(TIMES, TIME.test(time), imprecise);
         const created = now ?? Date.parse(time);
-        session.expect(TIMES, Math.abs(Date.parse(time) - created) < SLACK_MS, () => {
-          return `${where}: created at ${isoTime(created)}, answered as ${time}`;
-        });
+        const untimely = `${where}: created at ${isoTime(created)}, answered as ${time}`;
+        session.expect(TIMES, Math.abs(Date.parse(time) - created) < SLACK_MS, untimely);
       }
       const answer = await session.call("GET", `/v1/customers/${id}`);
       if (session.expectStatus(READ, where, answer, 200)) expectPerson(session, person, answer, id);
@@ -87,10 +85,10 @@ function expectPerson(
   id: string,
 ): void {
   const { accountDetails } = body;
-  session.expect(READ, linked ? isRecord(accountDetails) : !("accountDetails" in body), () => {
-    const account = JSON.stringify(accountDetails) ?? "no accountDetails";
-    return `a customer ${linked ? "with" : "without"} a linked account: got ${account}`;
-  });
+  const isRight = linked ? isRecord(accountDetails) : !("accountDetails" in body);
+  const shown = JSON.stringify(accountDetails) ?? "no accountDetails";
+  const linking = `a customer ${linked ? "with" : "without"} a linked account: got ${shown}`;
+  session.expect(READ, isRight, linking);
   const account = isRecord(accountDetails) ? accountDetails : {};
   const got: Readonly<Record<string, unknown>> = { ...body, ...account, id: body["id"] };
   for (const [name, value] of Object.entries({ id, customerStatus: status, ...person }))
@@ -105,7 +103,6 @@ function expectAlike(session: Session, absent: Looked, foreign: Looked): void {
     const { requestId: _, instance: __, errorId: ___, ...rest } = body;
     return JSON.stringify([status, rest]).replaceAll(id, "ID");
   });
-  session.expect(FOREIGN, absent[0].status === 404 && got === expected, () => {
-    return `another merchant's: expected ${expected}, got ${got}`;
-  });
+  const unlike = `another merchant's: expected ${expected}, got ${got}`;
+  session.expect(FOREIGN, absent[0].status === 404 && got === expected, unlike);
 }

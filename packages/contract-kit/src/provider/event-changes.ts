@@ -107,7 +107,7 @@ export async function payments(log: ChangeLog): Promise<void> {
       () => requestRefund(session, { paymentId, amount: formatAmount(cents), requestKey, more }),
       (answer) => {
         const what = `no refund was made: ${summary(answer)}`;
-        session.expect(EACH, isCreated(answer, profile), () => what);
+        session.expect(EACH, isCreated(answer, profile), what);
         const { paymentId: id, paymentStatus, errorDetails } = answer.body;
         const kind = REFUND_KINDS.find((one) => STATUSES[one] === paymentStatus);
         const isNull = profile.refund.clientReferenceIdWhenAbsent === "null";
@@ -188,10 +188,10 @@ async function expectRefusals(
     // The refusal leaves the key free, so a repeat is refused again.
     await ask(exhausted, "99999999.00", requestKey),
   ];
-  for (const answer of answers)
-    session.expect(CAUSED, answer.status >= 400, () => {
-      return `a call that must be refused was answered ${summary(answer)}`;
-    });
+  for (const answer of answers) {
+    const accepted = `a call that must be refused was answered ${summary(answer)}`;
+    session.expect(CAUSED, answer.status >= 400, accepted);
+  }
 }
 
 /** Customers and accounts in every state, each compared with the answer of a look-up. */

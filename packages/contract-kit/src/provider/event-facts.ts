@@ -39,10 +39,10 @@ export const eventFacts: ProviderCheck = providerCheck({
     await endpoint.until(() => missing(log, endpoint).length === 0);
     await session.settled();
     compare(log, endpoint);
-    for (const { kind, id } of missing(log, endpoint))
-      session.expect(kind.startsWith("refund.") ? EACH : CAUSED, false, () => {
-        return `${kind} of ${id} happened, but no event of it arrived`;
-      });
+    for (const { kind, id } of missing(log, endpoint)) {
+      const absent = `${kind} of ${id} happened, but no event of it arrived`;
+      session.expect(kind.startsWith("refund.") ? EACH : CAUSED, false, absent);
+    }
   },
 });
 
@@ -97,15 +97,13 @@ function compare({ session, changes, always }: ChangeLog, endpoint: Endpoint): v
     const named = `${String(event.type)} of ${id}`;
     const isOfRefund = kind.startsWith("refund.") && changes.some((change) => change.id === id);
     const [change] = happened;
-    session.expect(isOfRefund ? EACH : CAUSED, change !== undefined, () => {
-      return `${named} was sent, but nothing happened that it reports`;
-    });
+    const uncaused = `${named} was sent, but nothing happened that it reports`;
+    session.expect(isOfRefund ? EACH : CAUSED, change !== undefined, uncaused);
     if (change === undefined) continue;
     const ids = [...(seen.get(`${kind} ${id}`) ?? []), event.id];
-    session.expect(CAUSED, ids.length <= happened.length, () => {
-      const times = happened.length === 1 ? "once" : `${happened.length} times`;
-      return `${named} happened ${times}, and was sent as ${ids.join(" and as ")}`;
-    });
+    const times = happened.length === 1 ? "once" : `${happened.length} times`;
+    const repeated = `${named} happened ${times}, and was sent as ${ids.join(" and as ")}`;
+    session.expect(CAUSED, ids.length <= happened.length, repeated);
     seen.set(`${kind} ${id}`, ids);
     const timestamp = valueAt(event.root, profile.envelope.timestamp);
     expectTime(session, change, timestamp, `${named}: it happened`);
@@ -122,9 +120,8 @@ function compare({ session, changes, always }: ChangeLog, endpoint: Endpoint): v
 
 function expectTime(session: Session, { from, to }: Change, time: unknown, what: string): void {
   const at = Date.parse(String(time));
-  session.expect(TIMES, at >= from - SLACK_MS && at <= to + SLACK_MS, () => {
-    return `${what} between ${isoTime(from)} and ${isoTime(to)}, and says ${String(time)}`;
-  });
+  const untimely = `${what} between ${isoTime(from)} and ${isoTime(to)}, and says ${String(time)}`;
+  session.expect(TIMES, at >= from - SLACK_MS && at <= to + SLACK_MS, untimely);
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -142,9 +139,7 @@ function expectFacts(session: Session, members: Members, facts: Members, named: 
     const isSame = isTime
       ? Math.abs(Number(got) - Number(expected)) <= SLACK_MS
       : isDeepStrictEqual(got, expected);
-    session.expect(isTime ? TIMES : FACTS, isSame, () => {
-      const [a, b] = [wanted, members[name]].map((one) => JSON.stringify(one));
-      return `${named}: expected ${name} ${a}, got ${b}`;
-    });
+    const [a, b] = [wanted, members[name]].map((one) => JSON.stringify(one));
+    session.expect(isTime ? TIMES : FACTS, isSame, `${named}: expected ${name} ${a}, got ${b}`);
   }
 }

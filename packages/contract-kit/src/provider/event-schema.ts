@@ -99,26 +99,22 @@ export function expectEvent(
   const { profile } = session;
   // This attempt need not be the last one.
   const shown = [attemptExchange(attempt)];
-  const expect = (requirement: string, holds: boolean, message: () => string): boolean =>
+  const expect = (requirement: string, holds: boolean, message: string): boolean =>
     session.expect(requirement, holds, message, shown);
   const event = parseEvent(attempt.body, profile);
-  if (typeof event === "string") return void expect(SCHEMA, false, () => event);
+  if (typeof event === "string") return void expect(SCHEMA, false, event);
   const { id, type, category } = event;
-  expect(SIGNED, signedId === undefined || signedId === id, () => {
-    return `the signed id ${String(signedId)} is not the event's, ${String(id)}`;
-  });
+  const otherId = `the signed id ${String(signedId)} is not the event's, ${String(id)}`;
+  expect(SIGNED, signedId === undefined || signedId === id, otherId);
   const row = profile.catalogue.find((one) => one.type === type);
-  expect(CATALOGUE, row !== undefined, () => {
-    return `the catalogue has no ${JSON.stringify(type)}`;
-  });
+  expect(CATALOGUE, row !== undefined, `the catalogue has no ${JSON.stringify(type)}`);
   if (row === undefined) return;
-  expect(CATALOGUE, category === undefined || category === row.category, () => {
-    return `${String(type)} is of ${row.category}, and is sent as ${JSON.stringify(category)}`;
-  });
+  const otherCategory = `${String(type)} is of ${row.category}, and is sent as ${JSON.stringify(category)}`;
+  expect(CATALOGUE, category === undefined || category === row.category, otherCategory);
   // A type with several kinds is valid if one of them matches.
   const found = profile.catalogue
     .filter((one) => one.type === type)
     .map((one) => rowFaults(event, one, profile));
   const faults = found.find(({ length }) => length === 0) ?? found[0] ?? [];
-  expect(SCHEMA, faults.length === 0, () => `${String(type)}: ${faults.join("; ")}`);
+  expect(SCHEMA, faults.length === 0, `${String(type)}: ${faults.join("; ")}`);
 }

@@ -44,12 +44,10 @@ export const commonHeaders: ProviderCheck = providerCheck({
         const answer = await session.call(method, at, { headers, ...body });
         const { "x-request-id": id = "" } = answer.headers;
         const inBody = answer.body["requestId"];
-        session.expect(REQUEST_ID, id !== "" && !ids.has(id), () => {
-          return `${where}: expected a new x-request-id, got ${id === "" ? "none" : `${id} again`}`;
-        });
-        session.expect(REQUEST_ID, inBody === undefined || inBody === id, () => {
-          return `${where}: the body's requestId ${String(inBody)} is not the header's, ${id}`;
-        });
+        const noNew = `${where}: expected a new x-request-id, got ${id === "" ? "none" : `${id} again`}`;
+        session.expect(REQUEST_ID, id !== "" && !ids.has(id), noNew);
+        const otherInBody = `${where}: the body's requestId ${String(inBody)} is not the header's, ${id}`;
+        session.expect(REQUEST_ID, inBody === undefined || inBody === id, otherInBody);
         ids.add(id);
         return answer;
       };
@@ -71,21 +69,18 @@ export const commonHeaders: ProviderCheck = providerCheck({
       ]) {
         const answer = await send(headers);
         session.expectStatus(requirement, `${where}, ${shown(headers, token)}`, answer, status);
+        const bareRefusal = `${where}, ${shown(headers, token)}: expected WWW-Authenticate, got none`;
         if (requirement === BEARER)
-          session.expect(BEARER, answer.headers["www-authenticate"] !== undefined, () => {
-            return `${where}, ${shown(headers, token)}: expected WWW-Authenticate, got none`;
-          });
+          session.expect(BEARER, answer.headers["www-authenticate"] !== undefined, bareRefusal);
       }
       const bare = await send({ accept: undefined });
-      session.expect(MISSING, bare.status !== 406, () => {
-        return `${where} without Accept: expected an answer as with it, got ${summary(bare)}`;
-      });
+      const unaccepted = `${where} without Accept: expected an answer as with it, got ${summary(bare)}`;
+      session.expect(MISSING, bare.status !== 406, unaccepted);
       const plain = await send({});
       for (const headers of spellings(token)) {
         const answer = await send(headers);
-        session.expect("P-INPUT-HTTP-GRAMMAR", answer.status === plain.status, () => {
-          return `${where}, ${shown(headers, token)}: expected ${summary(plain)} as without it, got ${summary(answer)}`;
-        });
+        const misread = `${where}, ${shown(headers, token)}: expected ${summary(plain)} as without it, got ${summary(answer)}`;
+        session.expect("P-INPUT-HTTP-GRAMMAR", answer.status === plain.status, misread);
       }
     }
   },
@@ -184,9 +179,9 @@ export const bodies: ProviderCheck = providerCheck({
       ["POST", "/v1/webhook/unsubscribe"],
     ] as const) {
       const answer = await session.call(method, at, { text: "{}" });
-      session.expect(METHOD, answer.status === 405 && answer.headers["allow"] !== undefined, () => {
-        return `${method} ${at}: expected 405 with Allow, got ${summary(answer)}`;
-      });
+      const instead = `${method} ${at}: expected 405 with Allow, got ${summary(answer)}`;
+      const isRight = answer.status === 405 && answer.headers["allow"] !== undefined;
+      session.expect(METHOD, isRight, instead);
     }
   },
 });

@@ -150,10 +150,9 @@ export const refundEdges: ProviderCheck = providerCheck({
     const isRight = isOriginal
       ? ids.every((id) => id === paymentId)
       : new Set([...ids, paymentId]).size === 3;
-    session.expect(ID, isRight, () => {
-      const wanted = isOriginal ? "the debit's id" : "ids of their own";
-      return `two refunds of ${paymentId}: expected ${wanted}, got ${ids.join(" and ")}`;
-    });
+    const wanted = isOriginal ? "the debit's id" : "ids of their own";
+    const otherIds = `two refunds of ${paymentId}: expected ${wanted}, got ${ids.join(" and ")}`;
+    session.expect(ID, isRight, otherIds);
     const whole = await prepareDebit(session, { cents: 100n });
     await of(whole.paymentId);
     const code = codeOf(await of(whole.paymentId));

@@ -88,7 +88,7 @@ export const requestKeys: ProviderCheck = providerCheck({
         known.softDescriptor === more.softDescriptor;
       if (mistake !== undefined && known === undefined) {
         const what = `a call that must be refused was answered ${list}`;
-        session.expect(FREE, created.length === 0, () => what);
+        session.expect(FREE, created.length === 0, what);
         refusedKeys.add(key);
         continue;
       }
@@ -97,11 +97,9 @@ export const requestKeys: ProviderCheck = providerCheck({
       // A known key may be reported before or after the call's other errors.
       const wanted = known === undefined ? 1 : 0;
       const requirement = known === undefined && isUsedUp ? FREE : UNIQUE;
-      const isRight = session.expect(requirement, created.length === wanted, () => {
-        const calls = `${times} call${times === 1 ? "" : "s at once"}`;
-        return `${calls} with a ${known ? "known" : "new"} requestKey: expected ${wanted} to make a refund, got ${list}`;
-      });
-      if (!isRight) return;
+      const calls = `${times} call${times === 1 ? "" : "s at once"} with a ${known ? "known" : "new"} requestKey`;
+      const miscounted = `${calls}: expected ${wanted} to make a refund, got ${list}`;
+      if (!session.expect(requirement, created.length === wanted, miscounted)) return;
       const [first] = created;
       const refund = known ?? { refundId: first?.body["paymentId"], amount, payment, ...more };
       made.set(key, refund);
@@ -146,9 +144,8 @@ export const keyScope: ProviderCheck = providerCheck({
     }
     for (const key of alike) {
       const again = await ask(key);
-      session.expect(UNIQUE, !isCreated(again, profile), () => {
-        return `the known key ${JSON.stringify(key)}: a second refund was made`;
-      });
+      const secondRefund = `the known key ${JSON.stringify(key)}: a second refund was made`;
+      session.expect(UNIQUE, !isCreated(again, profile), secondRefund);
     }
     for (const key of ["", `${longest}y`, `${base}é`, `${base}日本`, `${base}\t`, `${base}\n`]) {
       const what = `the key ${JSON.stringify(key).slice(0, 60)} is not allowed`;
@@ -156,9 +153,8 @@ export const keyScope: ProviderCheck = providerCheck({
     }
     const second = await prepareDebit(session);
     const elsewhere = await ask(base, session, second.paymentId);
-    session.expect(UNIQUE, !isCreated(elsewhere, profile), () => {
-      return `a key that a refund of another payment has: expected ${duplicateKey}, got ${summary(elsewhere)}`;
-    });
+    const doubled = `a key that a refund of another payment has: expected ${duplicateKey}, got ${summary(elsewhere)}`;
+    session.expect(UNIQUE, !isCreated(elsewhere, profile), doubled);
     await expectUniqueLater(session);
     const other = await session.other();
     const theirs = other && (await maybe(prepareDebit(other)));
@@ -192,9 +188,8 @@ async function expectUniqueLater(session: Session): Promise<void> {
     for (const call of calls) {
       const again = await requestRefund(session, call);
       const what = call.paymentId === paymentId ? "a refund" : "a refund that failed";
-      session.expect(UNIQUE, !isCreated(again, session.profile), () => {
-        return `the key of ${what}, ${when}: a second refund was made`;
-      });
+      const remade = `the key of ${what}, ${when}: a second refund was made`;
+      session.expect(UNIQUE, !isCreated(again, session.profile), remade);
     }
   };
   await expectUnique("at once");

@@ -127,9 +127,8 @@ export const invalidRequests: ProviderCheck = providerCheck({
         const named = pointersOf(answer);
         // An invalid kind of a union is reported at the union or its tag.
         const isNamed = named.some((one) => isWithin(one, pointer) || isWithin(pointer, one));
-        session.expect(PRECISE, isNamed, () => {
-          return `${what}: expected its pointer, got ${JSON.stringify(named)}`;
-        });
+        const unnamed = `${what}: expected its pointer, got ${JSON.stringify(named)}`;
+        session.expect(PRECISE, isNamed, unnamed);
       }
     }
     const amount = { currency: "USD", value: 0.01 };

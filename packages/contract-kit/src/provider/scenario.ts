@@ -31,16 +31,10 @@ export class Scenario extends Verdicts {
     this.now = now;
   }
 
-  /** @param shown The evidence of a failure. Default: the last exchanges. */
-  override expect(
-    requirement: string,
-    holds: boolean,
-    message: () => string,
-    shown?: Shown,
-  ): boolean {
-    const isFirst = !holds && !this.hasFailed(requirement);
-    const evidence = isFirst ? (shown ?? this.#exchanges()) : [];
-    return super.expect(requirement, holds, message, evidence);
+  /** @param shown Default: the last exchanges. Only the first failure of a requirement shows them. */
+  override fail(requirement: string, message: string, shown?: Shown): void {
+    const isFirst = !this.hasFailed(requirement);
+    super.fail(requirement, message, isFirst ? (shown ?? this.#exchanges()) : []);
   }
 
   /** The last calls of the kit, then the last attempts of the provider, with their secrets. */

@@ -4,7 +4,6 @@ import { containsSecret } from "../redact.ts";
 import { isRecord, messageOf, parseJson } from "../values.ts";
 import { basicOf, type HttpAnswer, type HttpCall, type Send } from "../http-send.ts";
 import type { ProviderTarget } from "../target.ts";
-import type { Shown } from "../verdicts.ts";
 import type { AnswerAttempt, Endpoint } from "../harness/endpoints.ts";
 import { answerFaults } from "./answer-schema.ts";
 import { changeState, StateMissing, type Values } from "./provider-states.ts";
@@ -69,6 +68,9 @@ export class Session {
   readonly target: ProviderTarget;
   readonly profile: ResolvedProfile;
   readonly scenario: Scenario;
+  readonly expect: Scenario["expect"];
+  readonly expectEqual: Scenario["expectEqual"];
+  readonly notApplicable: Scenario["notApplicable"];
   readonly token: string;
   /** True if no other scenario uses the merchant. */
   readonly isFresh: boolean;
@@ -82,6 +84,9 @@ export class Session {
     this.target = target;
     this.profile = resolveProfile(target.profile);
     this.scenario = scenario;
+    this.expect = scenario.expect.bind(scenario);
+    this.expectEqual = scenario.expectEqual.bind(scenario);
+    this.notApplicable = scenario.notApplicable.bind(scenario);
     this.token = token;
     this.isFresh = isFresh;
     scenario.secrets.add(token);
@@ -100,25 +105,9 @@ export class Session {
     throw new StateMissing("the target's merchant has no client that may ask for tokens");
   }
 
-  /** Records an observation. @returns `holds`. */
-  expect(requirement: string, holds: boolean, message: () => string, shown?: Shown): boolean {
-    return this.scenario.expect(requirement, holds, message, shown);
-  }
-
-  /** Expects two values to be the same. */
-  expectEqual(requirement: string, what: string, got: unknown, wanted: unknown): boolean {
-    return this.scenario.expectEqual(requirement, what, got, wanted);
-  }
-
   expectStatus(requirement: string, what: string, answer: CallAnswer, wanted: number): boolean {
-    return this.expect(requirement, answer.status === wanted, () => {
-      return `${what}: expected ${wanted}, got ${summary(answer)}`;
-    });
-  }
-
-  /** Records why this target cannot show a requirement. */
-  notApplicable(requirement: string, reason: string): void {
-    this.scenario.notApplicable(requirement, reason);
+    const other = `${what}: expected ${wanted}, got ${summary(answer)}`;
+    return this.expect(requirement, answer.status === wanted, other);
   }
 
   /** Another merchant in the same scenario, or `undefined`. */
@@ -157,7 +146,7 @@ export class Session {
       const contentType = answer.headers["content-type"] ?? "";
       const validated = { method, path, status: answer.status, contentType, body: parsed };
       for (const [requirement, lines] of Object.entries(answerFaults(validated, this.profile)))
-        this.expect(requirement, lines.length === 0, () => `${what}: ${lines.join("; ")}`);
+        this.expect(requirement, lines.length === 0, `${what}: ${lines.join("; ")}`);
     }
     this.#expectNoSecret(what, path, answer);
     const isOwnToken = headers["authorization"] === `Bearer ${this.token}`;
@@ -177,7 +166,7 @@ export class Session {
     } catch (error) {
       if (this.scenario.calls.every(({ answer }) => answer === undefined)) throw error;
       const message = `${call.method} ${call.path}: no answer (${messageOf(error)})`;
-      this.expect(SCHEMA, false, () => message);
+      this.expect(SCHEMA, false, message);
       throw new Error(message, { cause: error });
     }
   }
@@ -187,9 +176,8 @@ export class Session {
     const isGrant = path === this.profile.token.path;
     const secrets = isGrant ? [this.target.client?.secret ?? ""] : this.scenario.secrets;
     const text = `${JSON.stringify(headers)} ${Buffer.from(body).toString()}`;
-    this.expect(NO_SECRETS, !containsSecret(text, secrets), () => {
-      return `${what}: the answer repeats a token or a secret`;
-    });
+    const repeated = `${what}: the answer repeats a token or a secret`;
+    this.expect(NO_SECRETS, !containsSecret(text, secrets), repeated);
   }
 
   /** Prepares a state of this merchant. @throws {StateMissing} The provider has no such state. */

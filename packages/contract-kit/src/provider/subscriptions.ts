@@ -63,9 +63,8 @@ async function compare(
     all.map(async (one) => {
       const wanted = emitted.filter(({ type }) => isSelected(one, type));
       const missing = await reader.missingAt(one.endpoint, wanted);
-      session.expect(one.requirement, missing.length === 0, () => {
-        return `${one.words}: expected ${missing.map(({ type }) => type).join(", ")}, which did not arrive`;
-      });
+      const lost = `${one.words}: expected ${missing.map(({ type }) => type).join(", ")}, which did not arrive`;
+      session.expect(one.requirement, missing.length === 0, lost);
     }),
   );
   await session.settled();
@@ -75,14 +74,12 @@ async function compare(
       .map(({ body }) => parseEvent(body, profile))
       .filter((event) => typeof event !== "string");
     const stray = arrived.find(({ type }) => !isSelected(one, type));
-    session.expect(requirement, stray === undefined, () => {
-      return `${words}: got ${String(stray?.type)}, which it did not select`;
-    });
+    const unselected = `${words}: got ${String(stray?.type)}, which it did not select`;
+    session.expect(requirement, stray === undefined, unselected);
     const ids = arrived.map(({ id }) => id);
     const again = ids.find((id, index) => ids.indexOf(id) !== index);
-    session.expect(requirement, again === undefined, () => {
-      return `${words}: got the event ${String(again)} twice, after the answer 204`;
-    });
+    const twice = `${words}: got the event ${String(again)} twice, after the answer 204`;
+    session.expect(requirement, again === undefined, twice);
   }
 }
 
@@ -109,7 +106,7 @@ export const subscriptions: ProviderCheck = providerCheck<Sequence>({
     for (const details of subscribed) {
       const one = await openSelection(session, details);
       const isTaken = all.some(({ key }) => key === one.key);
-      session.expect(KEY, !isTaken, () => `two subscriptions have the key ${one.key}`);
+      session.expect(KEY, !isTaken, `two subscriptions have the key ${one.key}`);
       all.push(one);
     }
     for (const [index, details] of taken) {
@@ -219,8 +216,7 @@ export const unsubscribing: ProviderCheck = providerCheck({
     for (let open = 1; open < subscription.maxPerMerchant; open += 1)
       session.expectStatus(LIMIT, `subscription ${open + 1}`, await ask(ALL), subscribed);
     const many = await ask(ALL);
-    session.expect(LIMIT, many.status >= 400 && many.status < 500, () => {
-      return `more than ${subscription.maxPerMerchant} subscriptions: expected a refusal, got ${summary(many)}`;
-    });
+    const beyond = `more than ${subscription.maxPerMerchant} subscriptions: expected a refusal, got ${summary(many)}`;
+    session.expect(LIMIT, many.status >= 400 && many.status < 500, beyond);
   },
 });

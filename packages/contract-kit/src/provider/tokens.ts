@@ -20,17 +20,15 @@ export const tokens: ProviderCheck = providerCheck({
     for (const by of ["basic", "body"] as const) {
       const answer = await requestToken(session, by);
       if (!session.expectStatus(TOKEN, `credentials by ${by}`, answer, 200)) continue;
-      session.expect(TOKEN, /no-store/.test(answer.headers["cache-control"] ?? ""), () => {
-        return `a token granted by ${by} may be cached: expected Cache-Control: no-store`;
-      });
+      const mayBeCached = `a token granted by ${by} may be cached: expected Cache-Control: no-store`;
+      session.expect(TOKEN, /no-store/.test(answer.headers["cache-control"] ?? ""), mayBeCached);
       granted.push([by, answer.body["access_token"]]);
     }
     // A later token leaves the earlier one valid: each process of a merchant asks for its own.
     for (const [by, token] of granted) {
       const used = await callWith(session, token);
-      session.expect(TOKEN, ![401, 403].includes(used.status), () => {
-        return `the token that was granted by ${by} is refused: ${summary(used)}`;
-      });
+      const unusable = `the token that was granted by ${by} is refused: ${summary(used)}`;
+      session.expect(TOKEN, ![401, 403].includes(used.status), unusable);
     }
     for (const [what, by, wrong] of [
       ["a wrong secret", "basic", { secret: WRONG }],
@@ -42,13 +40,10 @@ export const tokens: ProviderCheck = providerCheck({
       const { error } = answer.body;
       const isInvalid = answer.status === 401 && error === "invalid_client";
       const isRefused = isInvalid || (what === "an empty secret" && answer.status >= 400);
-      session.expect(TOKEN, isRefused, () => {
-        return `${what} by ${by}: expected 401 invalid_client, got ${answer.status} ${String(error)}`;
-      });
+      const wronglyGranted = `${what} by ${by}: expected 401 invalid_client, got ${answer.status} ${String(error)}`;
+      session.expect(TOKEN, isRefused, wronglyGranted);
       const isChallenged = by === "body" || answer.headers["www-authenticate"] !== undefined;
-      session.expect(TOKEN, isChallenged, () => {
-        return `${what} by ${by}: expected WWW-Authenticate, got none`;
-      });
+      session.expect(TOKEN, isChallenged, `${what} by ${by}: expected WWW-Authenticate, got none`);
     }
     await expectScopes(session);
   },
@@ -78,9 +73,8 @@ async function expectScopes(session: Session): Promise<void> {
       const answer = await session.call(method, path, { headers, ...text });
       const isNamed = answer.headers["www-authenticate"]?.includes("insufficient_scope") === true;
       const { forbidden } = statuses;
-      session.expect(SCOPE, answer.status === forbidden && isNamed, () => {
-        return `a token with only the scope ${scope}: expected ${forbidden} insufficient_scope, got ${summary(answer)}`;
-      });
+      const unscoped = `a token with only the scope ${scope}: expected ${forbidden} insufficient_scope, got ${summary(answer)}`;
+      session.expect(SCOPE, answer.status === forbidden && isNamed, unscoped);
     }
   }
 }
@@ -106,10 +100,9 @@ export const tokenExpiry: ProviderCheck = providerCheck({
       // A slow target may have answered after the end.
       const latest = ageSeconds + Math.ceil((performance.now() - startedAt) / 1000);
       if (!isOver && latest >= life) continue;
-      session.expect(EXPIRES, (answer.status === 401) === isOver, () => {
-        const wanted = isOver ? "401" : "no 401";
-        return `a token of ${life} s, ${ageSeconds} s after it was granted: expected ${wanted}, got ${summary(answer)}`;
-      });
+      const wanted = isOver ? "401" : "no 401";
+      const untimely = `a token of ${life} s, ${ageSeconds} s after it was granted: expected ${wanted}, got ${summary(answer)}`;
+      session.expect(EXPIRES, (answer.status === 401) === isOver, untimely);
     }
   },
 });
@@ -142,19 +135,17 @@ export const rateLimits: ProviderCheck = providerCheck({
       const refilled = Math.ceil(((performance.now() - startedAt) / perMs) * calls);
       const refused = answers.filter(({ status }) => status === 429);
       const taken = answers.length - refused.length;
-      session.expect(RATES, taken >= calls && taken <= calls + refilled + 1, () => {
-        return `${answers.length} calls for ${what} at once: expected ${calls} to be taken, got ${taken}`;
-      });
+      const miscounted = `${answers.length} calls for ${what} at once: expected ${calls} to be taken, got ${taken}`;
+      session.expect(RATES, taken >= calls && taken <= calls + refilled + 1, miscounted);
       for (const { headers } of refused) {
         const { "retry-after": after = "" } = headers;
         const isPrecise = /^[1-9]\d*$/.test(after) || !Number.isNaN(Date.parse(after));
-        session.expect(RATES, isPrecise, () => {
-          return `429 for ${what}: expected Retry-After in seconds or as a date, got ${after || "none"}`;
-        });
+        const vague = `429 for ${what}: expected Retry-After in seconds or as a date, got ${after || "none"}`;
+        session.expect(RATES, isPrecise, vague);
       }
     }
     const other = await session.other();
     const answer = await (other && callWith(other, other.token, true));
-    session.expect(RATES, answer?.status !== 429, () => "another client is answered 429 too");
+    session.expect(RATES, answer?.status !== 429, "another client is answered 429 too");
   },
 });

@@ -53,9 +53,8 @@ export const waitingAttempts: ProviderCheck = providerCheck({
     if (changing === undefined) return;
     await changing.endpoint.until(({ length }) => length > 1);
     const bodies = changing.endpoint.attempts.map(({ body }) => Buffer.from(body).toString());
-    session.expect(KEPT, new Set(bodies).size === 1, () => {
-      return `a retry after the refund has changed has another body: ${bodies.join(" and ")}`;
-    });
+    const changed = `a retry after the refund has changed has another body: ${bodies.join(" and ")}`;
+    session.expect(KEPT, new Set(bodies).size === 1, changed);
   },
 });
 
@@ -102,9 +101,8 @@ export const secrets: ProviderCheck = providerCheck({
     await expectSigners("for two subscriptions", "the first", "the second");
     if (await unsubscribe(session, { key: old.key })) {
       const later = await expectSigners("after the first ended", "the second");
-      session.expect(SUBTRACT, !later.includes("the first"), () => {
-        return "an event was sent for a subscription that had ended";
-      });
+      const late = "an event was sent for a subscription that had ended";
+      session.expect(SUBTRACT, !later.includes("the first"), late);
     }
     await expectEverySecret(session);
   },

@@ -48,10 +48,8 @@ export const attemptAnswers: SenderScenario = {
       const status = typeof answer === "string" ? answer : answer.status;
       const isRedirect = REDIRECTS.some((one) => one === status);
       const isEnd = isSuccess(first, sender);
-      const message = (): string => {
-        const wanted = isEnd ? "no further attempt" : "another attempt";
-        return `after the answer ${status}: expected ${wanted}, got ${more.length}`;
-      };
+      const wanted = isEnd ? "no further attempt" : "another attempt";
+      const message = `after the answer ${status}: expected ${wanted}, got ${more.length}`;
       const shown = [first, ...more].map(attemptExchange);
       const holds = (more.length === 0) === isEnd;
       sender.expect(isRedirect ? REDIRECT : SUCCESS, holds, message, shown);
@@ -143,7 +141,7 @@ export const attemptDeadline: SenderScenario = {
       answer: reader.answerEach([silentOnce, ...late]),
     });
     const haveArrived = await emitInTurn(sender, endpoint, 1 + late.length);
-    if (!sender.expect(TIMEOUT, haveArrived, () => "no attempt arrived in time")) return;
+    if (!sender.expect(TIMEOUT, haveArrived, "no attempt arrived in time")) return;
     await setTimeout(timeoutMs + MARGIN_MS);
     // Too late for a sender whose timeout has passed; another would wait for it, and count it as a success.
     endpoint.answerWaiting();
@@ -152,9 +150,8 @@ export const attemptDeadline: SenderScenario = {
     const of = (index: number): number =>
       [...reader.byEvent(endpoint).values()][index]?.length ?? 0;
     await endpoint.until(() => of(0) > 1);
-    sender.expect(TIMEOUT, sending === undefined ? of(0) > 1 : of(0) === 2, () => {
-      return `attempts after ${timeoutMs} ms of silence: expected a second one, got ${of(0)}`;
-    });
+    const single = `attempts after ${timeoutMs} ms of silence: expected a second one, got ${of(0)}`;
+    sender.expect(TIMEOUT, sending === undefined ? of(0) > 1 : of(0) === 2, single);
     const what = `attempts after an answer in time, after ${timeoutMs / 2} ms`;
     sender.expectEqual(TIMEOUT, what, of(1), late.length);
   },

@@ -116,26 +116,21 @@ export function expectGenuine(
   const verification = sender.reader.verify(attempt, secret);
   const code = verification.ok ? "" : verification.code;
   const isOfTime = code.startsWith("CS_SIGNATURE_TIMESTAMP");
-  sender.expect(HEADERS, attempt.method === "POST" && media.includes(type), () => {
-    return `an attempt is a ${attempt.method} of ${type || "no media type"}, not a POST of ${media.join(" or ")}`;
-  });
-  sender.expect(HEADERS, !/_HEADER_|_ID_/.test(code), () => `headers of the scheme: ${code}`);
-  if (scheme.replayProtection)
-    sender.expect(TIMESTAMP, !isOfTime, () => {
-      return `an attempt's timestamp, received at ${Math.floor(attempt.at / 1000)}: ${code}`;
-    });
+  const otherForm = `an attempt is a ${attempt.method} of ${type || "no media type"}, not a POST of ${media.join(" or ")}`;
+  sender.expect(HEADERS, attempt.method === "POST" && media.includes(type), otherForm);
+  sender.expect(HEADERS, !/_HEADER_|_ID_/.test(code), `headers of the scheme: ${code}`);
+  const untimely = `an attempt's timestamp, received at ${Math.floor(attempt.at / 1000)}: ${code}`;
+  if (scheme.replayProtection) sender.expect(TIMESTAMP, !isOfTime, untimely);
   else sender.notApplicable(TIMESTAMP, `${title} signs no time`);
-  sender.expect(SIGNED, verification.ok || isOfTime, () => {
-    return `the signature does not match the bytes that arrived: ${code}`;
-  });
+  const forged = `the signature does not match the bytes that arrived: ${code}`;
+  sender.expect(SIGNED, verification.ok || isOfTime, forged);
   const places = [
     ["URL", attempt.path],
     ...Object.entries(attempt.headers).map(([name, value]) => [`header ${name}`, value] as const),
     ["body", Buffer.from(attempt.body).toString()],
   ] as const;
   const found = places.find(([, text]) => containsSecret(text, sender.secrets));
-  sender.expect(NO_SECRETS, found === undefined, () => {
-    return `the ${found?.[0]} of an attempt contains a secret or a token`;
-  });
+  const leaked = `the ${found?.[0]} of an attempt contains a secret or a token`;
+  sender.expect(NO_SECRETS, found === undefined, leaked);
   return verification.ok ? verification.timestamp : undefined;
 }

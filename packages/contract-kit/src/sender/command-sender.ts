@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { requirementsOf, type SenderCheck } from "../check.ts";
 import { errorsOf } from "../derive/validity.ts";
-import { type Exchange, shownBytes } from "../exchange-text.ts";
+import { shownBytes } from "../exchange-text.ts";
 import { attemptExchange, type Endpoint, type ReceivedAttempt } from "../harness/endpoints.ts";
 import { type UntrustedServer, untrustedServer } from "../harness/self-signed.ts";
 import { newSecret } from "../harness/secrets.ts";
 import type { CommandFacts, RunningCommand, SenderCommands, SenderTarget } from "../target.ts";
 import { redactor } from "../redact.ts";
 import { parseJson } from "../values.ts";
-import { Verdicts } from "../verdicts.ts";
+import { exchangesIn, type Shown, Verdicts } from "../verdicts.ts";
 import { AttemptReader } from "./attempts.ts";
 import type {
   TestedSender,
@@ -88,21 +88,15 @@ export class CommandSender extends Verdicts implements TestedSender {
     return this.#target.runState.retryMs;
   }
 
-  override expect(
-    requirement: string,
-    holds: boolean,
-    message: () => string,
-    shown?: readonly Exchange[],
-  ): boolean {
-    const last = () => {
-      const attempts = this.#endpoints.flatMap((endpoint) => endpoint.attempts);
-      return attempts.slice(-SHOWN).map(attemptExchange);
-    };
-    const exchanges = (holds ? [] : (shown ?? last())).map((exchange) => {
+  /** @param shown Default: the last attempts. */
+  override fail(requirement: string, message: string, shown?: Shown): void {
+    const attempts = this.#endpoints.flatMap((endpoint) => endpoint.attempts);
+    const last = attempts.slice(-SHOWN).map(attemptExchange);
+    const exchanges = exchangesIn(shown ?? last).map((exchange) => {
       const { sent, received } = redactor([...this.#target.secrets])(exchange);
       return { sent: shownBytes(sent), received: shownBytes(received) };
     });
-    return super.expect(requirement, holds, message, exchanges);
+    super.fail(requirement, message, exchanges);
   }
 
   async subscribe({ answer, url }: SubscriptionOrder = {}): Promise<Subscription> {
@@ -141,10 +135,10 @@ export class CommandSender extends Verdicts implements TestedSender {
     const known = documented ?? provider.catalogue?.map((row) => row.type);
     if (known === undefined)
       this.notApplicable("P-EVENT-CATALOGUE", `${provider.title} has no catalogue (--openapi)`);
-    else
-      this.expect("P-EVENT-CATALOGUE", known.includes(type), () => {
-        return `no event ${JSON.stringify(type)} is known; expected one of ${known.join(", ")}`;
-      });
+    else {
+      const unknown = `no event ${JSON.stringify(type)} is known; expected one of ${known.join(", ")}`;
+      this.expect("P-EVENT-CATALOGUE", known.includes(type), unknown);
+    }
     if (document === undefined)
       return this.notApplicable("P-EVENT-SCHEMA", "no document has schemas of events (--openapi)");
     const event = document.events.find(({ name }) => name === type);
@@ -153,7 +147,7 @@ export class CommandSender extends Verdicts implements TestedSender {
     const faults = errorsOf(located, parseJson(attempt.body)).map(
       ({ pointer, message }) => `${pointer || "the event"} ${message}`,
     );
-    const message = (): string => `${type}: ${faults.join("; ")}`;
+    const message = `${type}: ${faults.join("; ")}`;
     this.expect("P-EVENT-SCHEMA", faults.length === 0, message, [attemptExchange(attempt)]);
   }
 

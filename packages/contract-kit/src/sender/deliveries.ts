@@ -23,9 +23,8 @@ export const deliveries: SenderScenario = {
       expectGenuine(sender, attempt, secret);
       sender.expectEvent(attempt);
     }
-    sender.expect(ARRIVES, missing.length === 0, () => {
-      return `not delivered in time: ${missing.map(({ type }) => type).join(", ")}`;
-    });
+    const late = `not delivered in time: ${missing.map(({ type }) => type).join(", ")}`;
+    sender.expect(ARRIVES, missing.length === 0, late);
     await expectUniqueIds(sender, endpoint);
   },
 };
@@ -47,9 +46,8 @@ async function expectUniqueIds(sender: TestedSender, endpoint: Endpoint): Promis
   if (ids.length < AT_ONCE)
     return sender.notApplicable(UNIQUE, `the sender does not send ${AT_ONCE} events at once`);
   const { size } = new Set(ids);
-  sender.expect(UNIQUE, size >= AT_ONCE, () => {
-    return `${AT_ONCE} events at once have only ${size} ids: ${[...new Set(ids)].join(", ")}`;
-  });
+  const shared = `${AT_ONCE} events at once have only ${size} ids: ${[...new Set(ids)].join(", ")}`;
+  sender.expect(UNIQUE, size >= AT_ONCE, shared);
 }
 
 const ISOLATED = "P-EVENT-ISOLATED";
@@ -68,8 +66,7 @@ export const slowReceivers: SenderScenario = {
       Array.from({ length: EVENTS }, async () => ({ id: await sender.emit() })),
     );
     const hasBegun = await silent.endpoint.until((all) => all.length > 0);
-    if (!sender.expect(ISOLATED, hasBegun, () => "no attempt arrived at the silent receiver"))
-      return;
+    if (!sender.expect(ISOLATED, hasBegun, "no attempt arrived at the silent receiver")) return;
     const missing = await sender.reader.missingAt(well.endpoint, emitted);
     const what = `events of ${EVENTS} that are missing while another receiver is silent`;
     sender.expectEqual(ISOLATED, what, missing.length, 0);
@@ -90,10 +87,9 @@ export const rotation: SenderScenario = {
     await endpoint.until(({ length }) => length > 0);
     const [attempt] = endpoint.attempts;
     const verification = attempt && sender.reader.verify(attempt, next);
-    sender.expect(ROTATION, verification?.ok === true, () => {
-      const code = verification?.ok === false ? verification.code : "no attempt arrived";
-      return `an attempt after the rotation is not signed with the new secret: ${code}`;
-    });
+    const code = verification?.ok === false ? verification.code : "no attempt arrived";
+    const other = `an attempt after the rotation is not signed with the new secret: ${code}`;
+    sender.expect(ROTATION, verification?.ok === true, other);
   },
 };
 
@@ -124,7 +120,7 @@ export const headerInjection: SenderScenario = {
 
 function expectNoHeader(sender: TestedSender, { attempts }: Endpoint, message: string): void {
   const isInjected = attempts.some(({ headers }) => INJECTED in headers);
-  if (attempts.length > 0) sender.expect(INJECTION, !isInjected, () => message);
+  if (attempts.length > 0) sender.expect(INJECTION, !isInjected, message);
 }
 
 const TLS = "P-EVENT-TLS";

@@ -60,13 +60,11 @@ export const retries: SenderScenario = {
     await endpoint.until((all) => all.length > 0);
     await sender.settled();
     const [first, ...more] = endpoint.attempts;
-    sender.expect(RETRY, first !== undefined, () => `no attempt of ${sender.types[0]} arrived`);
+    sender.expect(RETRY, first !== undefined, `no attempt of ${sender.types[0]} arrived`);
     if (first === undefined) return;
     // Some senders make the second attempt soon.
     const most = sender.sending === undefined ? 2 : 0;
-    sender.expect(RETRY, more.length <= most, () => {
-      return "the answer 500 was met by more attempts at once";
-    });
+    sender.expect(RETRY, more.length <= most, "the answer 500 was met by more attempts at once");
     const firstTime = expectGenuine(sender, first, secret);
 
     // Receivers compare the signature's timestamp with their own clock: it is real time, wherever the target's clock is.
@@ -87,15 +85,13 @@ function expectRepeated(
 ): void {
   const [id, own] = [first, again].map((attempt) => sender.reader.facts(attempt).id);
   sender.expectEqual(KEPT, "a retry's id", own, id);
-  sender.expect(KEPT, Buffer.from(first.body).equals(again.body), () => {
-    return `a retry has other bytes than the first attempt: ${Buffer.from(again.body).toString()}`;
-  });
+  const changed = `a retry has other bytes than the first attempt: ${Buffer.from(again.body).toString()}`;
+  sender.expect(KEPT, Buffer.from(first.body).equals(again.body), changed);
   const time = expectGenuine(sender, again, secret);
   const isLater = again.at - first.at >= SECOND_MS;
+  const stale = `a retry is signed with the first attempt's timestamp, ${String(firstTime)}`;
   if (time !== undefined && firstTime !== undefined && isLater)
-    sender.expect(TIMESTAMP, time > firstTime, () => {
-      return `a retry is signed with the first attempt's timestamp, ${String(firstTime)}`;
-    });
+    sender.expect(TIMESTAMP, time > firstTime, stale);
 }
 
 /** Without a schedule, one retry must come, not at once, and further ones after longer delays. */
@@ -106,10 +102,9 @@ async function measuredRetry(sender: TestedSender, { endpoint }: Subscription): 
       sender.notApplicable(one, `${provider.title} does not retry`),
     );
   const ms = (await sender.measureRetry?.(endpoint)) ?? 0;
-  const isRepeated = sender.expect(RETRY, endpoint.attempts.length > 1, () => {
-    return `after the answer 500: expected another attempt within ${Math.round(ms / 1000)} s (--wait), got none`;
-  });
-  if (isRepeated) await expectLongerDelays(sender, endpoint);
+  const none = `after the answer 500: expected another attempt within ${Math.round(ms / 1000)} s (--wait), got none`;
+  if (sender.expect(RETRY, endpoint.attempts.length > 1, none))
+    await expectLongerDelays(sender, endpoint);
 }
 
 /** Waits this multiple of the first delay for further attempts: two of the same length would fit. */
@@ -130,10 +125,9 @@ async function expectLongerDelays(sender: TestedSender, endpoint: Endpoint): Pro
   const delays = times.slice(1).map((at, index) => at - (times[index] ?? at));
   const areEven = delays.length > 2 && Math.max(...delays) <= Math.min(...delays) * EVEN;
   const isLoop = (times[2] ?? Infinity) - (times[0] ?? 0) < LOOP_MS;
-  sender.expect(BACKOFF, !areEven && !isLoop, () => {
-    const seconds = delays.map((ms) => (ms / 1000).toFixed(1)).join(", ");
-    return `the delays between attempts do not grow: ${seconds} s`;
-  });
+  const seconds = delays.map((ms) => (ms / 1000).toFixed(1)).join(", ");
+  const constant = `the delays between attempts do not grow: ${seconds} s`;
+  sender.expect(BACKOFF, !areEven && !isLoop, constant);
 }
 
 async function scheduledRetries(
@@ -170,7 +164,7 @@ async function scheduledRetries(
     const most = 1 + Math.floor((latest - early) / following);
     const arrived = attempts.length - count;
     const isDue = arrived >= 1 && arrived <= most;
-    if (!sender.expect(RETRY, isDue, () => `${due}: expected 1, got ${arrived}`)) return;
+    if (!sender.expect(RETRY, isDue, `${due}: expected 1, got ${arrived}`)) return;
     slack += latest - earliest;
   }
   const made = attempts.length;

@@ -115,9 +115,8 @@ async function waitsAsAsked(sender: TestedSender): Promise<void> {
     const [first, second] = events()[index] ?? [];
     const waited = ((second?.at ?? Infinity) - (first?.at ?? 0)) / 1000;
     const isInTime = waited >= Math.min(least, most) && waited < Infinity;
-    sender.expect(AFTER, isInTime, () => {
-      const got = second === undefined ? "no attempt" : `one after ${waited.toFixed(1)} s`;
-      return `Retry-After: ${form}, of a delay of ${(usual / 1000).toFixed(1)} s: expected the next attempt then, at most after ${longest} s, got ${got}`;
-    });
+    const got = second === undefined ? "no attempt" : `one after ${waited.toFixed(1)} s`;
+    const untimely = `Retry-After: ${form}, of a delay of ${(usual / 1000).toFixed(1)} s: expected the next attempt then, at most after ${longest} s, got ${got}`;
+    sender.expect(AFTER, isInTime, untimely);
   }
 }

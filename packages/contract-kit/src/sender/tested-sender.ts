@@ -1,5 +1,4 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
-import type { Exchange } from "../exchange-text.ts";
 import type { AnswerAttempt, Endpoint, ReceivedAttempt } from "../harness/endpoints.ts";
 import type { UntrustedServer } from "../harness/self-signed.ts";
 import type { Verdicts } from "../verdicts.ts";
@@ -12,14 +11,7 @@ export type Sending = NonNullable<ProviderDocument["sending"]>;
  * The sender of events under test, in one scenario. Two kinds exist: one calls the payment interface, the other runs
  * the user's commands. The checks of this folder use nothing else of either.
  */
-export interface TestedSender extends Pick<Verdicts, "expectEqual" | "notApplicable"> {
-  /** Records an observation. @param shown The evidence of a failure; default: the last exchanges. @returns `holds`. */
-  expect(
-    requirement: string,
-    holds: boolean,
-    message: () => string,
-    shown?: readonly Exchange[],
-  ): boolean;
+export interface TestedSender extends Pick<Verdicts, "expect" | "expectEqual" | "notApplicable"> {
   readonly reader: AttemptReader;
   readonly sending: Sending | undefined;
   /** Event types that it can be made to send. */

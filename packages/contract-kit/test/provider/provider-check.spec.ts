@@ -19,9 +19,9 @@ describe("a provider's scenario", () => {
     const check = providerCheck({
       ...scenario,
       run: (session) => {
-        session.expect(WARNING, false, () => "a warning");
-        session.expect(FAILURE, false, () => "a failure");
-        session.expect(OTHER, true, () => "");
+        session.expect(WARNING, false, "a warning");
+        session.expect(FAILURE, false, "a failure");
+        session.expect(OTHER, true, "");
         return Promise.resolve();
       },
     });
@@ -34,9 +34,9 @@ describe("a provider's scenario", () => {
       ...scenario,
       arbitrary: () => fc.nat({ max: 1000 }),
       run: (session, value) => {
-        session.expect(WARNING, value < 5, () => `${value}`);
-        session.expect(FAILURE, value < 400, () => `${value}`);
-        session.expect(OTHER, true, () => "");
+        session.expect(WARNING, value < 5, `${value}`);
+        session.expect(FAILURE, value < 400, `${value}`);
+        session.expect(OTHER, true, "");
         return Promise.resolve();
       },
     });
@@ -52,7 +52,7 @@ describe("a provider's scenario", () => {
     const check = providerCheck({
       ...scenario,
       run: (session) => {
-        session.expect(OTHER, true, () => "");
+        session.expect(OTHER, true, "");
         return Promise.reject(new StateMissing("no state prepares a payment"));
       },
     });
@@ -70,7 +70,7 @@ describe("a provider's scenario", () => {
       ...scenario,
       arbitrary: () => fc.constant(null),
       run: (session) => {
-        session.expect(FAILURE, false, () => "a failure");
+        session.expect(FAILURE, false, "a failure");
         return runs++ === 0 ? Promise.resolve() : new Promise<never>(() => undefined);
       },
     });
@@ -82,7 +82,7 @@ describe("a provider's scenario", () => {
     const check = providerCheck({
       ...scenario,
       run: (session) => {
-        session.expect(FAILURE, false, () => "a failure");
+        session.expect(FAILURE, false, "a failure");
         return Promise.reject(new Error("no answer"));
       },
     });

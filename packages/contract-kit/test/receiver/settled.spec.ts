@@ -28,6 +28,5 @@ it("a time of day that is set back by 96 s during a run makes no wait longer tha
   const options = { target, checks: [settled], requirements: requirements("receiver") };
   const { exitCode } = await run(options);
   expect(exitCode).toBe(0);
-  expect(Math.max(...waits)).toBeGreaterThan(4000);
   expect(Math.max(...waits)).toBeLessThanOrEqual(5000);
 });
