@@ -56,8 +56,11 @@ export type { ProviderDocument } from "@countersign/schemas/providers";
 export type { EventsOf, TypedProvider, UntypedEvents } from "./provider.ts";
 export {
   type EventRequest,
+  type GenuineEvent,
   type VerifiedEvent,
+  type VerifiedEvents,
   verifyEvent,
+  verifyEvents,
   type VerifyEventCode,
   type VerifyEventOptions,
 } from "./verify-event.ts";

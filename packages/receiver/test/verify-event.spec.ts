@@ -13,7 +13,9 @@ import {
   type EventTypeMap,
   memoryInbox,
   type UnknownEvent,
+  type VerifiedEvent,
   verifyEvent,
+  verifyEvents,
   type WebhookEvent,
 } from "@countersign/receiver";
 import {
@@ -28,6 +30,8 @@ import {
 
 const options = { provider: reference, secrets: [secret], now: NOON };
 const scheme = standardWebhooks();
+
+type Verified = VerifiedEvent<EventTypeMap> & { ok: true };
 
 const contradiction = attemptOf({ ...refundAuthorized(), type: "refund.pending" });
 
@@ -98,7 +102,7 @@ describe("verifyEvent", () => {
         /^CS_PROVIDER_INVALID: verifyEvent: "provider" must be a document/,
       ],
       [broken, options, /^CS_OPTION_INVALID: verifyEvent: .*raw bytes/],
-      [genuine, batched, /^CS_OPTION_CONFLICT: verifyEvent: .* use createReceiver/],
+      [genuine, batched, /^CS_OPTION_CONFLICT: verifyEvent: .* use verifyEvents/],
     ] as const) {
       expect(() => verifyEvent(attempt, given)).toThrow(TypeError);
       expect(() => verifyEvent(attempt, given)).toThrow(message);
@@ -113,6 +117,44 @@ describe("verifyEvent", () => {
         expect(() => verifyEvent(signedBytes(body), options)).not.toThrow();
       }),
     );
+  });
+});
+
+describe("verifyEvents", () => {
+  const items = [
+    { webhookEventId: "one", type: "message" },
+    { webhookEventId: "two", type: "follow" },
+  ];
+  const batch = (events: object[]) =>
+    signedAttempt({
+      provider: line,
+      secrets: [secret],
+      now: NOON,
+      event: { destination: "U", events },
+    });
+  const ofLine = { ...options, provider: line, secrets: [otherSecret, { secret, label: "new" }] };
+
+  it("returns each event of a batch with its facts, and the label of the secret", () => {
+    expect(verifyEvents(batch(items), ofLine)).toMatchObject({
+      ok: true,
+      secretIndex: 1,
+      secretLabel: "new",
+      events: [
+        { known: true, event: items[0], facts: { id: "one", type: "message" } },
+        { known: true, event: items[1], facts: { id: "two", type: "follow" } },
+      ],
+    });
+    expect(verifyEvents(batch([]), ofLine)).toMatchObject({ ok: true, events: [] });
+  });
+
+  it("returns the one event of other providers as verifyEvent does", () => {
+    const { ok, secretIndex, ...event } = verifyEvent(genuine, options) as Verified;
+    expect(verifyEvents(genuine, options)).toEqual({ ok, secretIndex, events: [event] });
+  });
+
+  it("refuses a batch for one of its events", () => {
+    const broken = verifyEvents(batch([...items, { type: "message" }]), ofLine);
+    expect(broken).toMatchObject({ ok: false, code: "CS_EVENT_ENVELOPE" });
   });
 });
 

@@ -26,14 +26,12 @@ export function checkSecrets(
   if (scheme.needsKey && (secrets === undefined || secrets.length === 0)) {
     return { tenant: "", secrets: [], labels: [], decoys: false };
   }
-  const { title, secret } = provider;
-  const shown = secret === undefined ? "" : ` ${title} shows it at: ${secret.where}`;
   if (!Array.isArray(secrets) || secrets.length === 0)
     throw new MistakeError(
-      `${caller}: "secrets" must have at least one secret, or be a function.${shown}`,
+      `${caller}: "secrets" must have at least one secret, or be a function.${shownAt(provider)}`,
       "CS_SECRET_INVALID",
     );
-  const answer = { ...credentials("", secrets, caller, shown), decoys: false };
+  const answer = { tenant: "", ...labelled(secrets, caller, provider), decoys: false };
   const check = (): ReturnType<SignatureScheme["check"]> => scheme.check(answer.secrets, "verify");
   for (const { warning } of withCode({ code: "CS_SECRET_INVALID", caller }, check))
     if (warning !== undefined) warnProcess("CS_SECRET_DOUBTFUL", `${caller}: ${warning}`);
@@ -46,26 +44,29 @@ function pathOf(url: string): string {
   return path === "" ? "/" : path;
 }
 
-function credentials(
-  tenant: string,
+const shownAt = ({ title = "", secret }: Partial<ProviderParts["provider"]>): string =>
+  secret === undefined ? "" : ` ${title} shows it at: ${secret.where}`;
+
+/** @throws {MistakeError} `CS_SECRET_INVALID` a secret is `undefined`. */
+export function labelled(
   given: readonly (GivenSecret | undefined)[],
   caller: string,
-  shown = "",
-): Credentials {
+  provider: Partial<ProviderParts["provider"]> = {},
+): Pick<Credentials, "secrets" | "labels"> {
   const secrets: Secret[] = [];
   const labels: (string | undefined)[] = [];
   for (const [index, one] of given.entries()) {
-    const labelled = typeof one === "object" && "secret" in one;
-    const secret = labelled ? one.secret : one;
+    const isLabelled = typeof one === "object" && "secret" in one;
+    const secret = isLabelled ? one.secret : one;
     if (secret === undefined)
       throw new MistakeError(
-        `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?${shown}`,
+        `${caller}: secrets[${String(index)}] is undefined: is its environment variable set?${shownAt(provider)}`,
         "CS_SECRET_INVALID",
       );
     secrets.push(secret);
-    labels.push(labelled ? one.label : undefined);
+    labels.push(isLabelled ? one.label : undefined);
   }
-  return { tenant, secrets, labels, decoys: true };
+  return { secrets, labels };
 }
 
 /** Most secrets whose tenants are compared. */
@@ -104,7 +105,7 @@ function tenantSecrets(answer: TenantSecrets): Credentials {
   // Stores write both as another character: two tenants would share one space of ids.
   if (!answer.tenant.isWellFormed() || answer.tenant.includes("\0"))
     throw new TypeError('"secrets" must return a well-formed "tenant" without NUL');
-  return credentials(answer.tenant, answer.secrets, "secrets");
+  return { tenant: answer.tenant, ...labelled(answer.secrets, "secrets"), decoys: true };
 }
 
 /** Calls a function of the app within the attempt's time. A source that is down is the receiver's failure, never a refusal. */

@@ -146,14 +146,18 @@ export type Outcome =
       readonly facts?: RejectionFacts;
     };
 
-/** Facts about an outcome: the second argument of `onOutcome`. */
-export interface OutcomeFacts {
-  /** From the attempt's arrival, or the worker's take, to the outcome, in milliseconds. */
-  readonly durationMs: number;
-  /** Index of the secret that signed the attempt. */
-  readonly secretIndex?: number;
+/** The secret that signed an attempt. */
+export interface Signer {
+  /** Its index in the list. */
+  readonly secretIndex: number;
   /** Its label, if it has one. */
   readonly secretLabel?: string;
+}
+
+/** Facts about an outcome: the second argument of `onOutcome`. */
+export interface OutcomeFacts extends Partial<Signer> {
+  /** From the attempt's arrival, or the worker's take, to the outcome, in milliseconds. */
+  readonly durationMs: number;
   /** Status of the answer; absent for `receiver.receive()` and workers. */
   readonly status?: number;
   /** True: the handler's own outcome, after its attempt had to be answered. */

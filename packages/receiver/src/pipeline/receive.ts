@@ -12,10 +12,11 @@ import {
   type ReceiverResponse,
   rejected,
   type RejectionFacts,
+  type Signer,
 } from "./outcome.ts";
 import type { ReceiverParts } from "./parts.ts";
 import { recordBatch, recordOnce } from "./record.ts";
-import { explained, type Signer, signedUrl, verify } from "./verify.ts";
+import { explained, signedUrl, verify } from "./verify.ts";
 
 /** One attempt on its way. */
 interface Passage {

@@ -4,7 +4,7 @@ import {
   schemeOf,
   type SignatureScheme,
 } from "@countersign/signatures";
-import { failed, type Outcome, rejected } from "./outcome.ts";
+import { failed, type Outcome, rejected, type Signer } from "./outcome.ts";
 import type { Credentials, ReceiverParts } from "./parts.ts";
 
 /** The proof of a genuine signature. */
@@ -15,10 +15,10 @@ export interface Verified {
   readonly signer: Signer;
 }
 
-/** The secret that signed an attempt, for an observer. */
-export interface Signer {
-  readonly secretIndex: number;
-  readonly secretLabel?: string;
+/** Describes the secret of an index by its label, if it has one. */
+export function signerOf(secretIndex: number, labels: Credentials["labels"]): Signer {
+  const label = labels[secretIndex];
+  return label === undefined ? { secretIndex } : { secretIndex, secretLabel: label };
 }
 
 /** The secrets and the key that verify an attempt, and its time. */
@@ -42,8 +42,7 @@ export function verify(
     if (decoys && secrets.length === 0) return rejected("CS_TENANT_UNKNOWN");
     if (!verification.ok) return rejected(verification.code, { facts: verification.facts });
     const { secretIndex } = verification;
-    const label = labels[secretIndex];
-    const signer = { secretIndex, ...(label !== undefined && { secretLabel: label }) };
+    const signer = signerOf(secretIndex, labels);
     const sign = (text: string): string => {
       const secret = secrets.slice(secretIndex, secretIndex + 1);
       const body = new TextEncoder().encode(text);
