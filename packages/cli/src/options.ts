@@ -109,6 +109,7 @@ export const time = (help: string): OptionOf<number | undefined> =>
 // Options of several commands.
 export const profile = text("<name|file>", "built-in profile, or its file", "standard");
 export const provider = text("<name|file>", "provider's name or document; see providers");
+export const listenAt = text("<address>", "ADDRESS or ADDRESS:PORT to receive webhooks on");
 export const openapi = text("<file>", "OpenAPI or AsyncAPI document of the events");
 export const eventType = text("<place>", "the type's place: /type or header:X-Event");
 export const serviceDatabase = text("<file>", "SQLite file (default: .countersign/service.db)");

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { setTimeout } from "node:timers/promises";
 import { createVault, parseSecretKeys, type Vault } from "@countersign/service";
 import { secretFrom } from "./environment.ts";
-import { Failure, messageOf, systemCode } from "./failure.ts";
+import { Failure, messageOf } from "./failure.ts";
 import type { Surroundings } from "./terminal.ts";
 
 /** A new key of secrets at rest, `ID:KEY`. */
@@ -31,29 +31,21 @@ export function vaultOf(keys: string): Vault {
 const badKeys = (message: string, cause?: unknown): Failure =>
   new Failure("CS_CLI_ENCRYPTION_KEYS_UNUSABLE", message, cause);
 
-/** A second, in all. */
-const TRIES = 50;
-const PAUSE_MS = 20;
-
-/** Reads a secret from a file that only its owner can read; creates both at the first call. */
+/**
+ * Reads a secret from a file that only its owner can read; creates both at the first call. Call it with the database of
+ * the file open: no other process has it then.
+ */
 export async function keptSecret(file: string, make: () => string): Promise<string> {
   try {
+    const kept = existsSync(file) ? (await readFile(file, "utf8")).trim() : "";
+    // A process that was killed may have left an empty file.
+    if (kept !== "") return kept;
     const value = make();
-    // `wx`: of two processes that start together one makes it, the other reads it.
-    await writeFile(file, `${value}\n`, { mode: 0o600, flag: "wx" });
+    await writeFile(file, `${value}\n`, { mode: 0o600 });
     return value;
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw badFile(file, error);
+  } catch (cause) {
+    throw badFile(file, cause);
   }
-  // Another process may still be writing it.
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const text = await readFile(file, "utf8").catch((cause: unknown) => {
-      throw badFile(file, cause);
-    });
-    if (text.trim() !== "") return text.trim();
-    await setTimeout(PAUSE_MS);
-  }
-  throw badFile(file, new Error("the file stays empty"));
 }
 
 const badFile = (file: string, cause: unknown): Failure =>

@@ -29,9 +29,7 @@ export const reconcile = define({
   options: {
     ...inboxPlace,
     json: option.json,
-    provider: option.required(
-      option.text("<name>", "provider's name, or the file of its document"),
-    ),
+    provider: option.required(option.provider),
     since: option.required(option.time("first time: as 90m, 25h, 3d, or RFC 3339")),
     until: option.time("last time (default: 5m)"),
     overlap: option.integer(

@@ -54,7 +54,7 @@ Examples:
 /** Options that say how a service is reached, and how it reaches this command. */
 export const serviceOptions = {
   stateUrl: option.text("<url>", "state-change URL (default: /sandbox/states of the service)"),
-  listen: option.text("<address>", "ADDRESS or ADDRESS:PORT to receive webhooks on"),
+  listen: option.listenAt,
   callbackUrl: option.text("<url>", "base URL by which the provider reaches --listen"),
   profile: option.profile,
 };

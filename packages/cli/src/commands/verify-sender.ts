@@ -40,20 +40,14 @@ Examples:
   countersign verify sender --listen 127.0.0.1:9000 --trigger ./send.sh --repeat ./retry.sh --slow`;
 
 const options = {
-  provider: option.text(
-    "<name|file>",
-    "provider's name, or the file of its document",
-    "standard-webhooks",
-  ),
-  listen: option.required(
-    option.text("<address>", "ADDRESS or ADDRESS:PORT to receive webhooks on"),
-  ),
+  provider: option.byDefault(option.provider, "standard-webhooks"),
+  listen: option.required(option.listenAt),
   trigger: option.required(option.text("<cmd>", "command that makes the sender send an event")),
   subscribe: option.text("<cmd>", "command that adds an endpoint to the sender"),
   repeat: option.text("<cmd>", "command that makes the sender retry at once"),
   rotate: option.text("<cmd>", "command that gives the sender a new secret"),
   types: option.words("<type...>", "event types to trigger (default: the provider's first)"),
-  openapi: option.text("<file>", "OpenAPI or AsyncAPI document of its events"),
+  openapi: option.openapi,
   wait: option.integer("<seconds>", "longest wait for a retry", [1, 3600], 30),
   callbackUrl: option.text("<url>", "base URL by which the sender reaches --listen"),
   slow: option.flag("also run checks that wait for real deadlines"),
