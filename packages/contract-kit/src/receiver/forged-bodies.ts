@@ -1,4 +1,4 @@
-import { pointerOf, valueAt, withValueAt } from "@countersign/schemas";
+import { pointerOf, type Steps, valueAt, withValueAt } from "@countersign/schemas";
 import type { Attempt } from "../harness/attempt-maker.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
 import { isRecord, parseJson, valuesIn } from "../values.ts";
@@ -17,82 +17,78 @@ interface Situation {
   readonly accepted: Attempt;
 }
 
-export interface BodyChange {
-  readonly what: string;
-  /** True if it makes sense of JSON only. */
-  readonly isJson?: true;
-  /** The media type that it is sent with. Default: the provider's. */
-  readonly media?: string;
-  readonly change: (text: string, situation: Situation) => string | Uint8Array;
-}
+/** Changes of a body after it was signed, by their names. */
+type Change = (text: string, situation: Situation) => string | Uint8Array;
+type Changes = Readonly<Record<string, Change>>;
 
 const letters = ({ events }: KitSender): RegExp =>
   events.isForm ? /(?<==[^&%]*)[a-z]/g : /(?<=:\s?"[^"]*)[a-z]/g;
 
 /** One change each to a body that keeps its signature. */
-export const changedBodies: readonly BodyChange[] = [
-  { what: "a body without its last byte", change: (text) => text.slice(0, -1) },
-  { what: "an empty body", change: () => "" },
-  {
-    what: "a body with other data",
-    isJson: true,
-    change: (text) => text.replace(/"(\w+)":"/, '"$1":"x'),
-  },
-  {
-    what: "a body with a digit changed in its middle",
-    change: (text) => withOther(text, /\d/g, (digits) => digits >> 1),
-  },
-  {
-    what: "a body with a member more",
-    change: (text, { kit }) =>
-      kit.events.isForm ? `${text}&cstest=1` : appended(text, '"cstest":1'),
-  },
-  {
-    what: "a body with the last letter's case changed",
-    change: (text) => text.replace(/[a-z](?=[^a-z]*$)/, (letter) => letter.toUpperCase()),
-  },
-  ...PLACES.map((place): BodyChange => ({
-    what: `a body with one letter changed, place ${place}`,
-    // Steps that have no divisor in common with most lengths, so that places are far apart.
-    change: (text, { kit }) =>
-      withOther(
-        text,
-        letters(kit),
-        (count) => ((kit.seed * PLACES.length + place - 1) * 7919) % count,
-      ),
-  })),
-  { what: "another event's body", change: (_text, { accepted }) => accepted.body },
-  { what: "a body with a zero byte and more after it", change: (text) => `${text}\0 ` },
-  { what: "the body twice", change: (text) => text + text },
-  { what: "an event around the body", isJson: true, change: (text) => `{"data":${text}}` },
-];
+const CHANGES: Changes = {
+  "a body without its last byte": (text) => text.slice(0, -1),
+  "an empty body": () => "",
+  "a body with a digit changed in its middle": (text) =>
+    withOther(text, /\d/g, (digits) => digits >> 1),
+  "a body with a member more": (text, { kit }) =>
+    kit.events.isForm ? `${text}&cstest=1` : appended(text, '"cstest":1'),
+  "a body with the last letter's case changed": (text) =>
+    text.replace(/[a-z](?=[^a-z]*$)/, (letter) => letter.toUpperCase()),
+  ...Object.fromEntries(
+    PLACES.map((place): [string, Change] => [
+      `a body with one letter changed, place ${place}`,
+      // Steps that have no divisor in common with most lengths, so that places are far apart.
+      (text, { kit }) =>
+        withOther(
+          text,
+          letters(kit),
+          (count) => ((kit.seed * PLACES.length + place - 1) * 7919) % count,
+        ),
+    ]),
+  ),
+  "another event's body": (_text, { accepted }) => accepted.body,
+  "a body with a zero byte and more after it": (text) => `${text}\0 `,
+  "the body twice": (text) => text + text,
+};
+const JSON_CHANGES: Changes = {
+  "a body with other data": (text) => text.replace(/"(\w+)":"/, '"$1":"x'),
+  "an event around the body": (text) => `{"data":${text}}`,
+};
+
+export const changedBodies = (kit: KitSender, body: Uint8Array): Changes => ({
+  ...CHANGES,
+  ...(kit.events.isForm ? changedFields(body) : { ...JSON_CHANGES, ...changedValues(body) }),
+});
 
 const MOST_VALUES = 24;
 
-/** A change of each value of a body: what is verified in part leaves some out. */
-export function changedValues({ events }: KitSender, body: Uint8Array): readonly BodyChange[] {
-  if (events.isForm)
-    return [...new URLSearchParams(Buffer.from(body).toString()).keys()].map((name) => ({
-      what: `a body with another ${name}`,
-      change: (text) => {
-        const fields = new URLSearchParams(text);
-        fields.set(name, `${fields.get(name) ?? ""}x`);
-        return fields.toString();
-      },
-    }));
-  return valuesIn(parseJson(body))
-    .filter(([, value]) => typeof value !== "object" || value === null)
-    .slice(0, MOST_VALUES)
-    .map(([steps]) => ({
-      what: `a body with another value at /${steps.join("/")}`,
-      change: (text) => {
-        const whole = parseJson(text);
-        const before = valueAt(whole, pointerOf(steps.map(String)));
-        return before === undefined
-          ? text
-          : JSON.stringify(withValueAt(whole, steps, neighbour(before)));
-      },
-    }));
+/** A change of each field of a form: what is verified in part leaves some out. */
+function changedFields(body: Uint8Array): Changes {
+  const names = [...new URLSearchParams(Buffer.from(body).toString()).keys()];
+  const change = (name: string) => (text: string) => {
+    const fields = new URLSearchParams(text);
+    fields.set(name, `${fields.get(name) ?? ""}x`);
+    return fields.toString();
+  };
+  return Object.fromEntries(names.map((name) => [`a body with another ${name}`, change(name)]));
+}
+
+/** The same of each value of JSON. */
+function changedValues(body: Uint8Array): Changes {
+  const change = (steps: Steps) => (text: string) => {
+    const whole = parseJson(text);
+    const before = valueAt(whole, pointerOf(steps.map(String)));
+    if (before === undefined) return text;
+    return JSON.stringify(withValueAt(whole, steps, neighbour(before)));
+  };
+  const plain = valuesIn(parseJson(body)).filter(
+    ([, value]) => typeof value !== "object" || value === null,
+  );
+  return Object.fromEntries(
+    plain
+      .slice(0, MOST_VALUES)
+      .map(([steps]) => [`a body with another value at /${steps.join("/")}`, change(steps)]),
+  );
 }
 
 function neighbour(value: unknown): unknown {
@@ -101,47 +97,28 @@ function neighbour(value: unknown): unknown {
 }
 
 /** Bodies that decoders or JSON libraries read as the signed one. */
-export const misreadBodies: readonly BodyChange[] = [
-  { what: "a line break at the end that was not signed", change: (text) => `${text}\n` },
-  { what: "a space at the beginning that was not signed", change: (text) => ` ${text}` },
-  { what: "two characters of a line break that were not signed", change: (text) => `${text}\r\n` },
-  {
-    what: "a member twice that was signed once",
-    isJson: true,
-    change: (text) =>
-      text.replace(/\{\s*("[^"]*":)/, (all, name: string) => `{${name}0,${all.slice(1)}`),
-  },
-  {
-    what: "a whole number with a fraction that was signed without",
-    isJson: true,
-    change: (text) => text.replace(/:(\d+)(?=[,}])/, ":$1.0"),
-  },
-  {
-    what: "spaces between members that were not signed",
-    isJson: true,
-    change: (text) => JSON.stringify(JSON.parse(text), null, 2),
-  },
-  {
-    what: "members in another order than the signed one",
-    isJson: true,
-    change: (text) => JSON.stringify(reversed(JSON.parse(text))),
-  },
-  {
-    what: "an escaped letter that was signed as itself",
-    isJson: true,
-    change: (text) => text.replace("cstest", String.raw`\u0063stest`),
-  },
-  {
-    what: "UTF-16 for a body that was signed in UTF-8",
-    change: (text) => Buffer.from(text, "utf16le"),
-  },
-  ...[undefined, "application/x-www-form-urlencoded"].map((media): BodyChange => ({
-    what: `a form around a body that was signed${media === undefined ? "" : `, as ${media}`}`,
-    isJson: true,
-    ...(media !== undefined && { media }),
-    change: (text) => `payload=${encodeURIComponent(text)}`,
-  })),
-];
+const MISREAD: Changes = {
+  "a line break at the end that was not signed": (text) => `${text}\n`,
+  "a space at the beginning that was not signed": (text) => ` ${text}`,
+  "two characters of a line break that were not signed": (text) => `${text}\r\n`,
+  "UTF-16 for a body that was signed in UTF-8": (text) => Buffer.from(text, "utf16le"),
+};
+const MISREAD_JSON: Changes = {
+  "a member twice that was signed once": (text) =>
+    text.replace(/\{\s*("[^"]*":)/, (all, name: string) => `{${name}0,${all.slice(1)}`),
+  "a whole number with a fraction that was signed without": (text) =>
+    text.replace(/:(\d+)(?=[,}])/, ":$1.0"),
+  "spaces between members that were not signed": (text) =>
+    JSON.stringify(JSON.parse(text), null, 2),
+  "members in another order than the signed one": (text) =>
+    JSON.stringify(reversed(JSON.parse(text))),
+  "an escaped letter that was signed as itself": (text) =>
+    text.replace("cstest", String.raw`\u0063stest`),
+  "a form around a body that was signed": (text) => `payload=${encodeURIComponent(text)}`,
+};
+
+export const misreadBodies = ({ events }: KitSender): Changes =>
+  events.isForm ? MISREAD : { ...MISREAD, ...MISREAD_JSON };
 
 /** Texts that decoders and normalizers read as the signed one. */
 export const alikeTexts: readonly (readonly [what: string, sent: string, signed: string])[] = [

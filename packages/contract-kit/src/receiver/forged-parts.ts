@@ -2,14 +2,7 @@ import { crc32 } from "node:zlib";
 import type { Attempt } from "../harness/attempt-maker.ts";
 import { codings, without } from "../harness/message.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
-import {
-  alikeTexts,
-  type BodyChange,
-  changedBodies,
-  changedValues,
-  misreadBodies,
-  withBytes,
-} from "./forged-bodies.ts";
+import { alikeTexts, changedBodies, misreadBodies, withBytes } from "./forged-bodies.ts";
 import { type Base, op, type Operation } from "./forged-operation.ts";
 
 const UNSIGNED = "R-VERIFY-UNSIGNED";
@@ -126,18 +119,23 @@ const otherUrls: readonly Operation[] = HOSTS.flatMap((name) =>
   }),
 );
 
-const changing =
-  (requirement: string) =>
-  ({ what, media, change }: BodyChange): Operation =>
-    op(requirement, what, ({ kit, attempt, accepted }) => {
-      const text = Buffer.from(attempt.body).toString();
-      const body = Buffer.from(change(text, { kit, accepted }));
-      return { ...(media === undefined ? attempt : withMedia(attempt, media)), body };
-    });
+const changed = (requirement: string, changes: ReturnType<typeof changedBodies>) =>
+  Object.entries(changes).map(([what, change]) =>
+    op(requirement, what, ({ kit, attempt, accepted }) => ({
+      ...attempt,
+      body: Buffer.from(change(Buffer.from(attempt.body).toString(), { kit, accepted })),
+    })),
+  );
 
 const withMedia = (attempt: Attempt, media: string): Attempt => ({
   ...attempt,
   headers: [...without(attempt.headers, ["content-type"]), ["Content-Type", media]],
+});
+
+const FORM = "application/x-www-form-urlencoded";
+const formForJson = op(RAW, `a form around a body that was signed, as ${FORM}`, ({ attempt }) => {
+  const text = Buffer.from(attempt.body).toString();
+  return { ...withMedia(attempt, FORM), body: Buffer.from(`payload=${encodeURIComponent(text)}`) };
 });
 
 /** If only a form's fields are signed, a body that is not a form has none, and its bytes are not signed. */
@@ -159,11 +157,8 @@ const replaced = (what: string, sent: string, signed: string): Operation =>
 export function tampered(kit: KitSender, model: Attempt): readonly Operation[] {
   const { signing, events } = kit;
   const { covers, withTime, provider } = signing;
-  const isFitting = ({ isJson }: BodyChange): boolean => isJson !== true || !events.isForm;
   return [
-    ...[...changedBodies, ...changedValues(kit, model.body)]
-      .filter(isFitting)
-      .map(changing(TAMPERED)),
+    ...changed(TAMPERED, changedBodies(kit, model.body)),
     op(TAMPERED, "another body under the headers of an accepted attempt", (base) => {
       const { headers, path = "" } = base.accepted;
       return { ...base.attempt, headers, path };
@@ -187,8 +182,10 @@ export function tampered(kit: KitSender, model: Attempt): readonly Operation[] {
       ),
     ),
     ...(signing.signsUrl ? otherUrls : []),
-    ...misreadBodies.filter(isFitting).map(changing(RAW)),
-    ...(events.isForm ? [jsonForForm] : alikeTexts.map((texts) => replaced(...texts))),
+    ...changed(RAW, misreadBodies(kit)),
+    ...(events.isForm
+      ? [jsonForForm]
+      : [formForJson, ...alikeTexts.map((texts) => replaced(...texts))]),
   ];
 }
 
