@@ -104,7 +104,8 @@ export class RequestDraft {
   }
 
   #root(): unknown {
-    if (this.#isForm) return undefined;
+    // To fail at parsing takes longer than to parse.
+    if (this.#isForm || (this.#json === undefined && this.#body.length === 0)) return undefined;
     return this.#json === undefined ? parseJson(this.#body) : this.#json.value;
   }
 
