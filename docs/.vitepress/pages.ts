@@ -68,6 +68,7 @@ const parts = {
     "reference/vectors",
     "reference/library-differences",
     "compare",
+    "three-providers",
     "how-we-test",
     "reference/contributing",
     "threats",
