@@ -71,8 +71,7 @@ const repeated = ({ answer: { text, json = {} } }: Handshake) =>
   );
 
 function answerOf(kit: KitSender, handshake: Handshake): Readonly<Record<string, string>> {
-  const { signing, secrets } = kit;
-  const key = secrets[0] === undefined ? undefined : signing.keyOf(secrets[0]);
+  const { signing, key } = kit;
   const parts = repeated(handshake).flatMap(({ name, at, isHmac }) => {
     const fixed = handshake.when.find((condition) => condition.at === at)?.equals;
     const value = String(fixed ?? CHALLENGE);
