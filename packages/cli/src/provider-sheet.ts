@@ -28,7 +28,7 @@ export function providerSheet(
     ),
     weak: signature.weak,
     ambiguous: signature.ambiguous,
-    "replay bound": seconds(replaySeconds(provider)) ?? "none but the inbox's retention",
+    "replay bound": seconds(replaySeconds(provider)) ?? unboundedText(provider),
     "event id": idText(provider),
     type: typeText(provider.event),
     deadline: confirmed(provider, "deadlineSeconds", seconds(answer.deadlineSeconds)),
@@ -80,6 +80,10 @@ function named(place: string, pair?: string): string {
 export function replaySeconds(provider: ProviderDocument): number | undefined {
   return schemeOf(provider).replayProtection ? provider.timestamp?.toleranceSeconds : undefined;
 }
+
+/** Without an id, a captured event runs again once its bytes are no retry any more. */
+const unboundedText = ({ event: { id } }: ProviderDocument): string =>
+  id === undefined ? "none" : "none but the inbox's retention";
 
 const seconds = (count: number | undefined): string | undefined =>
   count === undefined ? undefined : `${count} s`;

@@ -35,6 +35,23 @@ describe("countersign providers", () => {
     });
   });
 
+  it.each([
+    ["stripe", "body /id, signed", "300 s"],
+    [
+      "shopify",
+      "header X-Shopify-Event-Id, not signed: counts with the type",
+      "none but the inbox's retention",
+    ],
+    ["paystack", "none: equal bytes of one type are one event for 72 h", "none"],
+    ["lemon-squeezy", "none: equal bytes of one type are one event for 24 h", "none"],
+    ["woocommerce", "none: each attempt is another event", "none"],
+  ])("says of %s what identifies an event, and what bounds a replay", (name, id, bound) => {
+    const provider = providersByName.get(name);
+    if (provider === undefined) throw new Error(`no document of ${name}`);
+    const facts = Object.fromEntries(providerSheet(provider).facts);
+    expect([facts["event id"], facts["replay bound"]]).toEqual([id, bound]);
+  });
+
   it("leaves titles out below 100 columns", async () => {
     const said = { out: "", err: "" };
     const quiet = quietSurroundings(said, {});

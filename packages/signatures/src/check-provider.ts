@@ -64,7 +64,7 @@ export function checkProvider(provider: Provider): Meaning {
   const isTimed = timestamp !== undefined || "exp" in claims;
   const untimed = isTimed
     ? undefined
-    : "no time is signed: a captured attempt stays valid forever, and a receiver recognises it only during its retention";
+    : "no time is signed: a captured attempt stays valid forever, and a receiver recognises it only while it remembers the event";
   const warnings = [weak, ambiguous, untimed].filter((one) => one !== undefined);
   return { ...boundaries, signed, covers, warnings: warnings.map((one) => `${title}: ${one}`) };
 }
