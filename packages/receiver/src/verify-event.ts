@@ -20,7 +20,7 @@ export interface VerifyEventOptions<Types> extends Pick<
 > {
   /** Active secrets, 1 to 4; all are tried. `undefined` is a `TypeError`: an environment variable is not set. */
   readonly secrets?: readonly (GivenSecret | undefined)[];
-  /** The key that the attempt names, as PEM or JWK text, for providers that sign with one. */
+  /** The key that the attempt names, as PEM or JWK text, for providers that sign with one: `keyPlace` of `schemeOf(provider)` returns the name. */
   readonly key?: string;
   /** The wall clock, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: number | (() => number);

@@ -83,7 +83,8 @@ class MemoryRows implements EventRows {
   }
 
   withBytes(bytes: string, key: EventKey, now: number): EventRow | undefined {
-    return this.#otherWith(bytes, key, now);
+    const others = this.#withBytes.get(bytes)?.filter(({ id }) => id !== key.id) ?? [];
+    return others.find((row) => heldByBytes(row, now) !== undefined) ?? others[0];
   }
 
   lastHandled(resource: string): EventRow | undefined {
@@ -104,14 +105,9 @@ class MemoryRows implements EventRows {
     return rows;
   }
 
-  #otherWith(bytes: string, key: EventKey, now: number): EventRow | undefined {
-    const others = this.#withBytes.get(bytes)?.filter(({ id }) => id !== key.id) ?? [];
-    return others.find((row) => heldByBytes(row, now) !== undefined) ?? others[0];
-  }
-
   #write(row: Kept, to: EventState, now: number, guard?: Guard): Written {
     const { resource } = row;
-    const other = guard?.refused == null ? undefined : this.#otherWith(guard.refused, row, now);
+    const other = guard?.refused == null ? undefined : this.withBytes(guard.refused, row, now);
     const held = heldByBytes(other, now);
     if (held !== undefined) return held;
     if (resource !== null) {

@@ -16,7 +16,8 @@ export interface HandlerContext {
   readonly isKnownType: boolean;
   /**
    * The same for every attempt of this event, and for no other event. Pass it as the idempotency key
-   * to services that the handler calls, since such a call can happen twice.
+   * to services that the handler calls, since such a call can happen twice. Of events without an id, one with the same
+   * bytes and type has the same key, unless its sender never retries.
    */
   readonly idempotencyKey: string;
   /**
