@@ -85,6 +85,15 @@ export function ownFormOf(
   );
 }
 
+/**
+ * True if a type is sent as JSON, or as a form, like the usual events of the provider: Slack's commands and interactions,
+ * which are not, have an address of their own.
+ */
+export function isUsualType(provider: ProviderDocument, type: string): boolean {
+  const forms = formsOf(provider);
+  return (ownFormOf(provider, type, forms) ?? forms[0]).isForm === forms[0].isForm;
+}
+
 export interface EventFacts {
   /** The event's id where the provider's document has it; `undefined` if it has none. */
   readonly id: string | undefined;

@@ -105,10 +105,10 @@ export class ProviderEvents {
     this.dataAt = this.form.dataAt;
   }
 
-  /** The catalogue; without one, types that documentation uses as examples. */
+  /** The catalogue's types that are sent like the first one; without a catalogue, examples of documentation. */
   get allRows(): readonly CatalogueRow[] {
     const { catalogue = this.isOpen ? exampleTypes.map((type) => ({ type })) : [] } = this.provider;
-    return catalogue;
+    return catalogue.filter((row) => this.isUsual(row));
   }
 
   formOf(type: string): EventForm {

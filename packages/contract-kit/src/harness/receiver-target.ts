@@ -4,7 +4,7 @@ import { spread } from "../values.ts";
 import type { Attempt } from "./attempt-maker.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Effects, type EffectsSource, httpEffects, type Seen } from "./effects.ts";
-import { ownFormOf } from "./event-forms.ts";
+import { isUsualType, ownFormOf } from "./event-forms.ts";
 import type { Sent, TargetLostError } from "./kit-sender.ts";
 import {
   type CatalogueRow,
@@ -125,7 +125,7 @@ interface RunState {
   /** When the last event whose handler had failed was handled. */
   failedAt?: number;
   /** True once an attempt was acknowledged. */
-  hasAcknowledged: boolean;
+  hasAcknowledged?: boolean;
   /** Attempts that were refused, and the number of requests until the last of them. */
   readonly refusals: { count: number; sent: number };
   /** Resolves if 429 after refused attempts is not due to them. */
@@ -197,7 +197,6 @@ export function receiverTarget(options: ReceiverTargetOptions): ReceiverTarget {
     unfinished: [],
     refused: [],
     answers: new Map(),
-    hasAcknowledged: false,
     refusals: { count: 0, sent: 0 },
     limitedMs: 0,
     futileMs: 0,
@@ -240,8 +239,7 @@ function rowsFor(
   document: ProviderEventsDocument | undefined,
 ): readonly CatalogueRow[] {
   const { catalogue = [], sending, event, title } = provider;
-  const row = (type: string): CatalogueRow =>
-    catalogue.find((one) => one.type === type) ?? { type };
+  const row = (type: string) => catalogue.find((one) => one.type === type) ?? { type };
   if (types !== undefined) {
     const isUnknown = (type: string) =>
       !catalogue.includes(row(type)) && !ownFormOf(provider, type);
@@ -253,10 +251,11 @@ function rowsFor(
   if (sending !== undefined) return catalogue;
   if (samples !== undefined) return [...samples.keys()].map(row);
   if (catalogue.length > 0) {
-    const described = catalogue.filter(
+    const usual = catalogue.filter(({ type }) => isUsualType(provider, type));
+    const described = usual.filter(
       (one) => (one.schema ?? one.sample ?? document?.data.get(one.type)) !== undefined,
     );
-    return spread(described.length > 0 ? described : catalogue, SOME_TYPES);
+    return spread(described.length > 0 ? described : usual, SOME_TYPES);
   }
   const { separator = "." } = event;
   const parts = [event.type].flat();

@@ -37,7 +37,8 @@ export function forgedAttempts(
   const core = [bare.what, foreign.what, renamed.what, MOVED, `an attempt without ${last}`];
   core.push("a time moved by 60 s", "a body with one letter changed, place 1");
   // The check of one type may be missing.
-  const rare = (events.provider.catalogue ?? []).filter((row) => !events.rows.includes(row));
+  const { catalogue = [] } = events.provider;
+  const rare = catalogue.filter((row) => events.isUsual(row) && !events.rows.includes(row));
   const made = [
     ...operations.flatMap((one, index) => forge(kit, accepted, one, { row: kit.row(index) })),
     ...operations

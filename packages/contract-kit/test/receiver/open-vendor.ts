@@ -11,11 +11,13 @@ import { makeEffects } from "./make-effects.ts";
 
 const claims = { apiKey: "cstest-api-key" };
 
+const typeOf = ({ type }: { readonly type: string }): string => type;
+
 /** Opens our own receiver for a provider, with a secret in the provider's form, and returns it as a target. */
 export async function openVendor(
   provider: ProviderDocument,
   fault: NonNullable<OpenOptions["fault"]> = (next) => next,
-  types?: readonly string[],
+  types: readonly string[] | "default" = (provider.catalogue ?? []).slice(0, 2).map(typeOf),
 ): Promise<ReceiverTarget> {
   const signing = new Signing(provider, claims);
   const secret = signing.stranger("own");
@@ -44,7 +46,7 @@ export async function openVendor(
     claims,
     secrets: [secret],
     effects: `${origin}/effects`,
-    types: types ?? provider.catalogue?.slice(0, 2).map(({ type }) => type),
+    types: types === "default" || types.length === 0 ? undefined : types,
     nonce: "a-test",
     deadlineMs: 10_000,
   });

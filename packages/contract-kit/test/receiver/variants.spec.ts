@@ -24,7 +24,7 @@ const answered =
     next(request, response);
   };
 
-function open(name: string, fault?: Fault, types?: readonly string[]) {
+function open(name: string, fault?: Fault, types?: readonly string[] | "default") {
   const provider = providersByName.get(name);
   if (provider === undefined) throw new TypeError(name);
   return openVendor(provider, fault, types);
@@ -86,6 +86,20 @@ describe("handshakes and other forms of events", () => {
 });
 
 describe("Slack's events and forms", () => {
+  it("are sent without commands and interactions unless they are chosen", async () => {
+    const { findings } = await run({
+      target: await open("slack", answered(/urlencoded/, 415), "default"),
+      checks: receiverChecks,
+      requirements: requirements("receiver"),
+      only: ["receiver/genuine"],
+    });
+    expect(findings.map(({ status, message }) => `${status} ${message}`)).toEqual([
+      "pass ",
+      "pass ",
+      "pass ",
+    ]);
+  });
+
   it.each([
     [["block_actions", "/deploy"]],
     [["app_mention", "block_actions", "/deploy"]],
