@@ -51,21 +51,20 @@ export const list = <T>(
 export const words = (value: string, help: string): OptionOf<readonly string[] | undefined> =>
   list(value, help, String);
 
-export const choice = <const T extends string>(
-  value: string,
-  help: string,
-  known: readonly T[],
-): OptionOf<T | undefined> => ({
-  value,
-  help,
-  known,
-  parse: (given) => {
+/** Returns a parser of one of some words. */
+export const oneOf =
+  <const T extends string>(known: readonly T[]) =>
+  (given: string): T => {
     const found = known.find((one) => one === given);
     if (found !== undefined) return found;
     const hint = didYouMean(given, known);
     throw new InvalidArgumentError(`expected one of ${known.join(", ")}${hint}`);
-  },
-});
+  };
+export const choice = <const T extends string>(
+  value: string,
+  help: string,
+  known: readonly T[],
+): OptionOf<T | undefined> => ({ value, help, known, parse: oneOf(known) });
 
 export const required = <T>(option: OptionOf<T | undefined>): OptionOf<T> => ({
   ...(option as OptionOf<T>),

@@ -110,7 +110,7 @@ describe("countersign verify receiver", () => {
       /CS_CLI_PROVIDER_UNUSABLE: attempts of plaid cannot be made/,
     ],
     ["a claim that is not given", ["--provider", "livekit"], /missing COUNTERSIGN_API_KEY/],
-    ["an unknown version", ["--requirements", "2020-01"], /expected a version .*2026-11/],
+    ["an unknown version", ["--requirements", "2020-01"], /expected one of .*2026-11/],
   ])("exits with 2 before it sends anything for %s", async (_what, args, sentence) => {
     let asked = 0;
     const url = await listen((_request, response) => {

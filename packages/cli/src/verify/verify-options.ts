@@ -35,10 +35,16 @@ export const verifyOptions = {
   only: option.words("<id...>", "run only these requirements or checks"),
   skip,
   failOn: option.byDefault(
-    option.parsed("<level,...>", "levels that fail the run", levelNames),
+    option.parsed("<level,...>", "levels that fail the run", (text) =>
+      text.split(",").map((name) => option.oneOf(levels)(name.trim())),
+    ),
     defaultFailOn,
   ),
-  requirements: option.parsed("<version>", "judge by this version (default: the newest)", version),
+  requirements: option.parsed(
+    "<version>",
+    "judge by this version (default: the newest)",
+    option.oneOf(requirementVersions()),
+  ),
   // The checks can be read before a target exists.
   list: { ...option.flag("list the checks without running them"), isAlone: true },
   baseline: option.text("<file>", "JSON report whose failures do not fail the run"),
@@ -48,28 +54,14 @@ export const verifyOptions = {
 
 export type VerifyOptions = option.ValuesOf<typeof verifyOptions>;
 
+const formatOf = option.oneOf(reportFormats);
+
 function reports(
   text: string,
 ): readonly { readonly format: ReportFormat; readonly file: string }[] {
   return text.split(",").map((one) => {
     const [name = "", file = ""] = one.split(/=(.*)/s);
-    const format = reportFormats.find((known) => known === name);
-    if (format !== undefined && file !== "") return { format, file };
-    const known = reportFormats.join(", ");
-    throw new InvalidArgumentError(`must be FORMAT=FILE, the format one of ${known}.`);
-  });
-}
-
-function version(text: string): string {
-  const known = requirementVersions();
-  if (known.includes(text)) return text;
-  throw new InvalidArgumentError(`expected a version of the requirements: ${known.join(", ")}.`);
-}
-
-function levelNames(text: string): readonly Level[] {
-  return text.split(",").map((name) => {
-    const level = levels.find((known) => known === name.trim());
-    if (level !== undefined) return level;
-    throw new InvalidArgumentError(`expected a list of ${levels.join(", ")}.`);
+    if (file === "") throw new InvalidArgumentError("must be FORMAT=FILE.");
+    return { format: formatOf(name), file };
   });
 }
