@@ -2,12 +2,13 @@ import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { isRecord, parseJson } from "../values.ts";
+import { formsOf } from "./event-forms.ts";
 import type { Samples } from "./provider-events.ts";
 import { RequestDraft, sendsForms } from "./request-draft.ts";
 
 /**
- * Reads whole bodies from a folder's `*.json` files, one body a file: JSON, or the fields of a form. A type that a
- * header has is the file's name, such as `issues.json` or `orders/create.json`.
+ * Reads whole bodies from a folder's `*.json` files, one body a file: JSON, the fields of a form, or the JSON in one.
+ * A type that a header has is the file's name, such as `issues.json` or `orders/create.json`.
  *
  * @throws {TypeError} The folder cannot be read or has no such file, or a file is not an event of the provider; the
  *   message is a sentence that names it.
@@ -54,7 +55,7 @@ function readType(body: unknown, file: string, provider: ProviderDocument): stri
   if (batch !== undefined && draft.get("item:") === undefined)
     refuse(`no list of events at ${batch}`);
   const lost = [event.id ?? []].flat().find((at) => inBody(at) && draft.get(at) === undefined);
-  if (lost !== undefined) refuse(`no id at ${lost}`);
+  if (lost !== undefined) return typeInForm(body, provider) ?? refuse(`no id at ${lost}`);
   const { separator = "." } = event;
   const path = file
     .replace(/\.json$/, "")
@@ -74,6 +75,25 @@ function readType(body: unknown, file: string, provider: ProviderDocument): stri
       `the type ${JSON.stringify(draft.get(String(first))) ?? "undefined"} at ${String(first)}`,
     );
   return type;
+}
+
+/** The type of a sample that is sent as a form, or in its field, such as Slack's commands and interactions. */
+function typeInForm(body: unknown, provider: ProviderDocument): string | undefined {
+  for (const { event, isForm, dataAt, typeParts, when } of formsOf(provider)) {
+    const [, field] = /^form:(.+)#$/.exec(dataAt) ?? [];
+    const fields = field === undefined ? body : { [field]: JSON.stringify(body) };
+    // A sample is an object: `URLSearchParams` prints its values.
+    const text = String(new URLSearchParams(fields as Record<string, string>));
+    const draft = new RequestDraft(
+      { headers: [], body: Buffer.from(text) },
+      { ...provider, event },
+    );
+    const [place] = typeParts;
+    const type = typeof place === "string" ? draft.text(place) : undefined;
+    const isMet = when.every(({ at, startsWith = "" }) => draft.text(at)?.startsWith(startsWith));
+    if (isForm && isMet && type !== undefined) return type;
+  }
+  return undefined;
 }
 
 const inBody = (place: unknown): place is string =>

@@ -11,13 +11,14 @@ import { makeEffects } from "./make-effects.ts";
 
 const claims = { apiKey: "cstest-api-key" };
 
-const typeOf = ({ type }: { readonly type: string }): string => type;
-
 /** Opens our own receiver for a provider, with a secret in the provider's form, and returns it as a target. */
 export async function openVendor(
   provider: ProviderDocument,
   fault: NonNullable<OpenOptions["fault"]> = (next) => next,
-  types: readonly string[] | "default" = (provider.catalogue ?? []).slice(0, 2).map(typeOf),
+  /** `types`: none chooses the default. Default: the first two of the catalogue. */
+  { types, samples }: Pick<OpenOptions, "types" | "samples"> = {
+    types: provider.catalogue?.slice(0, 2).map(({ type }) => type),
+  },
 ): Promise<ReceiverTarget> {
   const signing = new Signing(provider, claims);
   const secret = signing.stranger("own");
@@ -46,7 +47,8 @@ export async function openVendor(
     claims,
     secrets: [secret],
     effects: `${origin}/effects`,
-    types: types === "default" || types.length === 0 ? undefined : types,
+    types: types?.length === 0 ? undefined : types,
+    samples,
     nonce: "a-test",
     deadlineMs: 10_000,
   });

@@ -1,13 +1,17 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import { describe, expect, it } from "vitest";
 import { requirements } from "../../src/check.ts";
 import { receiverChecks } from "../../src/checks.ts";
 import { KitSender } from "../../src/harness/kit-sender.ts";
 import { expectVariants } from "../../src/receiver/variants.ts";
+import { readSamples } from "../../src/harness/read-samples.ts";
 import { run } from "../../src/run.ts";
 import { Verdicts } from "../../src/verdicts.ts";
 import type { OpenOptions } from "./open-receiver.ts";
 import { openVendor } from "./open-vendor.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 type Fault = NonNullable<OpenOptions["fault"]>;
 
@@ -24,10 +28,10 @@ const answered =
     next(request, response);
   };
 
-function open(name: string, fault?: Fault, types?: readonly string[] | "default") {
+function open(name: string, fault?: Fault, types?: readonly string[]) {
   const provider = providersByName.get(name);
   if (provider === undefined) throw new TypeError(name);
-  return openVendor(provider, fault, types);
+  return openVendor(provider, fault, types && { types });
 }
 
 async function verdictOf(name: string, fault?: Fault): Promise<string> {
@@ -86,9 +90,35 @@ describe("handshakes and other forms of events", () => {
 });
 
 describe("Slack's events and forms", () => {
+  it("are sent like samples of each kind", async () => {
+    const folder = temporaryFolder();
+    const samples = {
+      mention: {
+        type: "event_callback",
+        event_id: "Ev1",
+        event: { type: "app_mention", text: "a" },
+      },
+      command: { command: "/deploy", trigger_id: "1.1", text: "b" },
+      action: { type: "block_actions", trigger_id: "2.2", actions: [{ value: "c" }] },
+    };
+    for (const [name, sample] of Object.entries(samples))
+      writeFileSync(join(folder, `${name}.json`), JSON.stringify(sample));
+    const slack = providersByName.get("slack");
+    if (slack === undefined) throw new TypeError("slack");
+    const bodies = readSamples(folder, slack);
+    const target = await openVendor(slack, undefined, { samples: bodies });
+    const kit = new KitSender(target, { seed: 1, runs: 1 }, new Verdicts("x", ["y"]));
+    const sent = [...bodies.keys()].map((type) => String(kit.attempt({ row: { type } }).body));
+    expect(sent.map(decodeURIComponent).toSorted()).toEqual([
+      expect.stringMatching(/^command=\/deploy&trigger_id=.*text=b/),
+      expect.stringMatching(/^payload=\{"trigger_id".*"type":"block_actions".*"value":"c"/),
+      expect.stringMatching(/^\{.*"event_id":"(?!Ev1).*"text":"a"/),
+    ]);
+  });
+
   it("are sent without commands and interactions unless they are chosen", async () => {
     const { findings } = await run({
-      target: await open("slack", answered(/urlencoded/, 415), "default"),
+      target: await open("slack", answered(/urlencoded/, 415), []),
       checks: receiverChecks,
       requirements: requirements("receiver"),
       only: ["receiver/genuine"],
