@@ -3,7 +3,6 @@ import type { Exchange } from "./exchange-text.ts";
 import type { ReceiverTarget } from "./harness/receiver-target.ts";
 import type { ProviderTarget, SenderTarget, Target } from "./target.ts";
 
-/** The run's parameters for each check. */
 export interface CheckContext {
   /** Seed of all generated data; equal seeds make equal scenarios. */
   readonly seed: number;
@@ -21,7 +20,6 @@ export interface CheckContext {
 export interface CheckOf<T extends Target> {
   /** `provider/…`, `sender/…` or `receiver/…`; never renamed. */
   readonly id: string;
-  /** One line that describes it. */
   readonly title: string;
   readonly role: T["role"];
   /** Ids of the requirements that it tests. Where the first does not apply, the check does not run. */

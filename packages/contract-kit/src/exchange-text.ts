@@ -10,7 +10,6 @@ export interface Exchange {
   readonly received: string;
 }
 
-/** A call and its result. */
 export interface RecordedCall {
   readonly url: string;
   readonly call: HttpCall;

@@ -25,7 +25,6 @@ const MAX_LISTED = 5;
  * after a violation. A requirement passes if it was observed at least once and never failed.
  */
 export class Verdicts {
-  /** The check's id. */
   readonly check: string;
   /** Ids of the requirements that the check decides about. */
   readonly requirements: readonly string[];
@@ -51,7 +50,6 @@ export class Verdicts {
     return holds;
   }
 
-  /** Expects two values to be the same. */
   expectEqual(requirement: string, what: string, got: unknown, wanted: unknown): boolean {
     const areEqual = isDeepStrictEqual(got, wanted);
     return this.expect(requirement, areEqual, difference(what, got, wanted));

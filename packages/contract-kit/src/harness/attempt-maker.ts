@@ -44,7 +44,6 @@ export class AttemptMaker {
   readonly url: URL;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Begins the ids of all events. */
   readonly prefix: string;
   #count = 0;
 

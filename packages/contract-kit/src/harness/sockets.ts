@@ -163,7 +163,6 @@ export class Sockets {
     return Math.min(this.deadlineMs, Math.max(ms, SLOWER * this.#slowestMs));
   }
 
-  /** Closes the connections that are kept without a request. */
   closeIdle(): void {
     for (const { connection } of this.#idle.splice(0)) connection.close();
   }

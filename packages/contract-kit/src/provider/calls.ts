@@ -34,7 +34,6 @@ export function requestRefund(
 
 type Judging = Pick<Profile, "refund" | "statuses">;
 
-/** True if a refund record was made. */
 export const isCreated = ({ status }: CallAnswer, { statuses }: Judging): boolean =>
   status === statuses.refundCreated;
 
@@ -107,7 +106,6 @@ export function requireAddress({ status, text }: CallAnswer, url: string): void 
   throw new StateMissing(reason);
 }
 
-/** A secretKey that no other subscription has. */
 export function newSecret(session: Session): string {
   const secret = `${session.key()}-secret-of-the-kit`;
   session.scenario.secrets.add(secret);

@@ -18,7 +18,6 @@ export type Kind = NonNullable<SentEvent["kind"]>;
 
 /** A change of a resource that has one event, or may have one. */
 export interface Change {
-  /** The resource's. */
   readonly id: string;
   readonly kind: Kind;
   /** True if its event must arrive: a call caused it, or a state was requested to cause it. */
@@ -37,7 +36,6 @@ const HOUR_MS = 3_600_000;
 /** Amounts in cents that every common mistake changes: wrong units, floating point, truncated digits. */
 const AMOUNTS = [1n, 29n, 1050n, 1999n, 123_456_789n, 9_999_999_999n];
 
-/** The changes made, in their order. */
 export class ChangeLog {
   readonly changes: Change[] = [];
   /** Members of every event of a resource, by its id. */

@@ -107,7 +107,6 @@ const wrongTokens = (token: string): readonly (string | undefined)[] => [
   `Bearer ${token}, Bearer ${token}`,
 ];
 
-/** Headers in every spelling that HTTP allows. */
 const spellings = (token: string): readonly Headers[] => [
   { authorization: `bearer ${token}` },
   { authorization: `BEARER ${token}` },

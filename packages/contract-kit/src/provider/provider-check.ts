@@ -41,7 +41,6 @@ export function providerCheck<T>(given: ProviderScenario<T>): ProviderCheck {
 
 type Failed = Extract<Verdict, { readonly status: "fail" }>;
 
-/** Makes a property fail. */
 class ScenarioFailed extends Error {}
 
 /** @throws {Error} The target does not answer, or the scenario itself broke before it observed a failure. */

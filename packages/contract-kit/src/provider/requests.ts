@@ -180,7 +180,6 @@ function isAccepted({ pointer, keyword }: Labelled, { refund, subscription }: Pr
   );
 }
 
-/** The pointers that a problem names. */
 function pointersOf({ body }: CallAnswer): readonly string[] {
   const errors: unknown = body["errors"];
   return (Array.isArray(errors) ? errors : []).flatMap((one: unknown) =>

@@ -12,7 +12,6 @@ import type { Scenario } from "./scenario.ts";
 interface CallOptions {
   /** Sent unchanged. */
   readonly text?: string;
-  /** Sent as JSON. */
   readonly json?: unknown;
   /** Replaces the common headers of S 1; `undefined` removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -110,7 +109,6 @@ export class Session {
     return this.expect(requirement, answer.status === wanted, other);
   }
 
-  /** Another merchant in the same scenario, or `undefined`. */
   async other(): Promise<Session | undefined> {
     const other = this.isFresh ? this.target : this.target.other;
     return other && openSession(other, this.scenario);
@@ -232,13 +230,11 @@ export class Session {
     await this.pass(1, QUIET_MS);
   }
 
-  /** True if a check can let that much time pass. */
   async canPass(ms: number): Promise<boolean> {
     return ms <= MAX_REAL_MS || (Number.isFinite(ms) && (await maybe(this.time())) !== undefined);
   }
 }
 
-/** A time in milliseconds as text. */
 export const isoTime = (at: number): string => new Date(at).toISOString();
 
 /** The `errorCode` of a refusal or a failed refund. */

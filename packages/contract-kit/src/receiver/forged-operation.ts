@@ -11,7 +11,6 @@ export interface Base {
   readonly accepted: Attempt;
 }
 
-/** One operation on one part of a signed attempt. */
 export interface Operation {
   /** The requirement by which the result must be refused. */
   readonly requirement: string;
@@ -41,7 +40,6 @@ export const respelt = (
     ),
   );
 
-/** The bytes that the scheme signs. */
 export const signedText = ({ kit, attempt }: Base, key: Uint8Array): Uint8Array =>
   kit.textOf(attempt, key) ?? Buffer.alloc(0);
 
@@ -51,5 +49,4 @@ export function withQuery<T extends { readonly path?: string }>(attempt: T, quer
   return { ...attempt, path: `${path}${path.includes("?") ? "&" : "?"}${query}` };
 }
 
-/** The words of a list of names. */
 export const words = (text: string): readonly string[] => text.trim().split(/\s+/);

@@ -13,7 +13,6 @@ export interface Step {
   readonly share: number;
 }
 
-/** A fault, and the requirement that it breaks. */
 export interface Fault {
   readonly requirement: string;
   readonly message: string;

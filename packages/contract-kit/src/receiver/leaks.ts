@@ -42,7 +42,6 @@ async function provoke(kit: KitSender): Promise<void> {
   await kit.post(kit.attempt({ event: failing.event }));
 }
 
-/** Searches each answer of the whole run. */
 function judge(kit: KitSender): void {
   const { target, expect } = kit;
   const secrets = target.secrets.flatMap(secretTexts).flatMap(windowsOf);

@@ -64,7 +64,6 @@ interface Amounts {
   readonly currency?: string;
 }
 
-/** Sends an event for each amount, and returns what the handlers have made of them. */
 async function handledAmounts(kit: KitSender, { row, form, all, isPlain, currency }: Amounts) {
   const attempts = all.map((cents, index) => {
     const printing = isPlain === true ? 0 : index;

@@ -9,7 +9,6 @@ import { Verdicts } from "../verdicts.ts";
 import { findLoss } from "./losses.ts";
 import { survey } from "./survey.ts";
 
-/** A check of a receiver before it is run. */
 interface ReceiverCheckOptions extends Pick<ReceiverCheck, "id" | "title"> {
   readonly requirements: readonly [string, ...string[]];
   /** Its needs: `effects` if only they show whether its requirements are met. */
@@ -84,7 +83,6 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
   return { id, title, role: "receiver", requirements, run };
 }
 
-/** Rejects once the run is interrupted. */
 function aborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_resolve, reject) => {
     const stop = (): void => reject(new RunOverError("the run was interrupted"));

@@ -141,7 +141,6 @@ function otherForms(kit: KitSender): readonly Variant[] {
   });
 }
 
-/** An event of one of the provider's other forms. */
 export const ofForm = (form: EventForm): AttemptOrder => ({
   form,
   base: {},
