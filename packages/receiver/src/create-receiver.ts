@@ -57,7 +57,7 @@ export interface Receiver<Types = UntypedEvents, InboxType extends Inbox = Inbox
    * Starts to handle stored events in this process; any number of processes share one inbox. Call it
    * when all handlers are registered.
    *
-   * @throws {TypeError} `acknowledge` is not `'after-store'`.
+   * @throws {TypeError} `acknowledge` is not `'after-store'`, or another started receiver has the same inbox and provider name.
    */
   start(): void;
   /** Takes no further stored event, and resolves when those in progress have settled. */

@@ -7,6 +7,7 @@ import {
   type OutcomeFacts,
   type WorkerOptions,
 } from "@countersign/receiver";
+import { reference } from "@countersign/receiver/providers";
 import { type SqliteInbox, sqliteInbox } from "@countersign/receiver/sqlite";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -265,6 +266,21 @@ describe("[R-ACK-STORED] an event that is acknowledged once it is stored", () =>
     await setImmediate();
     expect(await receiver.retry("evt_refund1")).toBe(true);
     expect((await worked())[0].kind).toBe("handled");
+  });
+
+  it("[R-NEVER-LOST] is not handled by another receiver of its provider's name: start() refuses the second one until it has its own name, or the first one stops", async () => {
+    const [first, second] = [storing(), storing()];
+    const named = storing(undefined, {}, { provider: { ...reference, name: "reference-2" } });
+    first.receiver.start();
+    expect(() => first.receiver.start()).not.toThrow();
+    expect(() => second.receiver.start()).toThrow(
+      /^CS_OPTION_CONFLICT: receiver\.start\(\): another started .* \{ \.\.\.document, name: "reference-2" \}$/,
+    );
+    named.receiver.start();
+    await named.send();
+    expect((await named.worked())[0]).toMatchObject({ key: { provider: "reference-2" } });
+    await first.receiver.stop();
+    expect(() => second.receiver.start()).not.toThrow();
   });
 
   it("warns once if no worker of the process was started", async () => {

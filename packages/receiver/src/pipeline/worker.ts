@@ -20,6 +20,9 @@ export interface WorkerHost {
   readonly onLook: () => void;
 }
 
+/** The started workers of each inbox, by their provider's name: they take events by it. */
+const started = new WeakMap<InboxQueue, Map<string, Worker>>();
+
 /** Handles stored events until it is stopped. */
 export class Worker {
   readonly #host: WorkerHost;
@@ -34,14 +37,28 @@ export class Worker {
     this.#host = host;
   }
 
+  /** @throws {MistakeError} `CS_OPTION_CONFLICT` another worker would run other handlers for its events. */
   start(): void {
+    const { parts, queue } = this.#host;
+    const { name } = parts.provider;
+    const byName = started.get(queue) ?? new Map<string, Worker>();
+    if ((byName.get(name) ?? this) !== this)
+      throw new MistakeError(
+        `receiver.start(): another started receiver has this inbox and the provider name "${name}", so that each would handle ` +
+          `the other's events: stop it first, or give this one a copy of the document with its own name: { ...document, name: "${name}-2" }`,
+        "CS_OPTION_CONFLICT",
+      );
+    started.set(queue, byName.set(name, this));
     this.#state = "started";
     this.wake();
   }
 
   /** Takes nothing more and resolves when everything taken has ended. */
   async stop(): Promise<void> {
-    if (this.#state === "started") this.#state = "stopped";
+    if (this.#state === "started") {
+      this.#state = "stopped";
+      started.get(this.#host.queue)?.delete(this.#host.parts.provider.name);
+    }
     clearTimeout(this.#timer);
     while (this.#looking !== undefined || this.#running.size > 0)
       await Promise.all([this.#looking, ...this.#running]);
