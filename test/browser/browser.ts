@@ -63,6 +63,8 @@ export function pageOfFile(): EmptyPage {
       });
     });
     const page = await context.newPage();
+    // A run of checks takes half a minute on a busy machine.
+    page.setDefaultTimeout(55_000);
     page.on("dialog", (dialog) => {
       faults.push(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
