@@ -169,12 +169,12 @@ function checkPlaces({ signature, id, timestamp, batch, ...rest }: Provider, dem
     );
   for (const { at, matches } of patterns)
     demand(
-      succeeds(() => wholePattern(matches)),
-      `"matches" at ${at} is not a regular expression: ${JSON.stringify(matches)}`,
+      typeof matches === "string" && succeeds(() => wholePattern(matches)),
+      `"matches" at ${at} is missing or is not a regular expression: ${JSON.stringify(matches)}`,
     );
   demand(
-    keyFrom === undefined || !wholePattern(keyFrom.matches).test("https://example.com/key.pem"),
-    '"keyFrom" accepts any host, whose owner could sign: fix the host and the path',
+    keyFrom === undefined || PINNED_URL.test(keyFrom.matches) || isKeyId(keyFrom.matches),
+    '"keyFrom" accepts other hosts, whose owners could sign: begin "matches" with "https://" and the host, such as "https://keys\\\\.example\\\\.com/", whose last two labels are literal, and use no "|"; the name of a key must match no colon',
   );
   for (const one of conditions) {
     const kinds = ["equals", "startsWith", "present"].filter((kind) => kind in one);
@@ -184,6 +184,20 @@ function checkPlaces({ signature, id, timestamp, batch, ...rest }: Provider, dem
     );
   }
 }
+
+/** A pattern's literal group, which may be missing from a host: `(?:\.sandbox)?`. */
+const OPTION = String.raw`\((?:\?:)?(?:[a-z0-9-]|\\\.)+\)\?`;
+/** A pattern of URLs of one domain: labels before its last two may be of a class such as `[a-z0-9-]{3,32}`. */
+const PINNED_URL = new RegExp(
+  String.raw`^https://(?:(?:[a-z0-9-]|\\\.|\[[a-z0-9-]+\](?:\+|\{[\d,]+\})|${OPTION})*\\\.)?[a-z0-9-]+\\\.[a-z0-9-]+(?:${OPTION})*/[^|]*$`,
+);
+
+/** True for a pattern none of whose atoms matches a colon, so that no URL fits it. */
+const isKeyId = (pattern: string): boolean =>
+  !/\\[^dw\W]/.test(pattern) && !wholePattern(atomsOf(pattern).join("|")).test(":");
+
+const atomsOf = (pattern: string): readonly string[] =>
+  pattern.replaceAll("(?:", "(").match(/\[(?:\\.|[^\]\\])*\]|\\.|[^()|?*+{}]/gsu) ?? [];
 
 function succeeds(run: () => unknown): boolean {
   try {

@@ -61,10 +61,29 @@ const unsafe: readonly Row[] = [
   ["cannot carry a signature", at("url")],
   ["is not a place", at("headers:X")],
   ["need each other", at("item:/sign")],
-  [
-    "accepts any host",
-    { algorithm: "rsa-sha256", key: "x509", keyFrom: { at: "body:/cert", matches: "https://.*" } },
-  ],
+  ...[
+    "https://.*",
+    "http://.*",
+    "http://keys\\.acme\\.example/.*",
+    "https://[^/]+/v1/certs/CERT-[A-Z0-9-]{1,100}",
+    "https://.*/certs/.*",
+    "https://.*paypal.com/.*",
+    "https://api.paypal.com/.*",
+    "https://[a-z0-9-]+paypal\\.com/.*",
+    "https://[a-z0-9-]+\\.com/.*",
+    "https://[a-z.]*example\\.com/.*",
+    "https://api\\.paypal\\.com.*",
+    "https://api\\.paypal\\.com/a|.*",
+    "[a-z:/.]+",
+    "[0-Z]+",
+    "https?\\x3a.{1,100}",
+    ".+",
+    undefined,
+  ].map((matches): (typeof unsafe)[number] => [
+    matches === undefined ? '"matches" at body:/cert is missing' : "accepts other hosts",
+    // As a document may have it.
+    { algorithm: "rsa-sha256", key: "x509", keyFrom: { at: "body:/cert", matches } as never },
+  ]),
   ["needs an algorithm of public keys", { keyFrom: { at: "body:/cert", matches: "[a-f]+" } }],
   ["is not a regular expression", {}, { pin: [{ at: "body:/id", matches: "(" }] }],
   ["needs one of", {}, { require: [{ at: "body:/id" }] }],
@@ -90,6 +109,16 @@ const unsafe: readonly Row[] = [
 ];
 
 describe("a provider document", () => {
+  it.each([
+    "https://(?:keys\\.)?eu\\.[a-z0-9-]{1,9}\\.acme\\.com(\\.cn)?/.*",
+    "[A-Za-z0-9_-]{1,64}",
+  ])("is accepted if its keys have names that match %s", (matches) => {
+    const keyFrom = { at: "body:/cert", matches };
+    expect(() =>
+      schemeOf(provider({ algorithm: "rsa-sha256", key: "x509", keyFrom })),
+    ).not.toThrow();
+  });
+
   it.each(unsafe)("is rejected: %s (%j)", (danger, signature, rest) => {
     // As plain JavaScript or a document may have it.
     const document = provider(signature as Partial<SignatureDocument>, rest as Partial<Provider>);

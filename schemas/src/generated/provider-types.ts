@@ -333,7 +333,7 @@ export interface Signature {
   readonly keyFrom?: {
     readonly at: Place;
     /**
-     * Regular expression of the whole value: it must fix a URL's host and path.
+     * Regular expression of the whole value: a URL's host is pinned (https://keys\.example\.com/…), and the name of a key has no colon.
      */
     readonly matches: string;
   };
