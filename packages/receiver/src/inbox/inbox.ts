@@ -77,7 +77,7 @@ interface SameBytes {
  * - `claimed`: the caller, and no one else, may run the handler until the lease ends. `token` fences the claim's end.
  * - `busy`: another claim of the event, or of another event of its resource, is valid until then. With
  *   `sameBytes: 'refuse'`, also that of an event with the same digest: of simultaneous ones, one is claimed.
- * - `handled`: a handler succeeded before, or the event with the same digest is stored for workers.
+ * - `handled`: a handler succeeded before, or another event with the same digest is stored for workers.
  * - `conflict`: the key is known with another digest, with `onIdReuse: 'conflict'`.
  */
 export type Claim =
@@ -160,7 +160,10 @@ export interface StoreRequest extends RecordedEvent, Comparison {
   readonly now: number;
 }
 
-/** `stored`: durable, now or before. `busy`: an attempt of `after-handler` has it. The others are as in a claim. */
+/**
+ * `stored`: durable, now or before. `handled`: also if it is stored with another digest and waits. `busy`: an attempt of
+ * `after-handler` has it. The others are as in a claim.
+ */
 export type Stored =
   | ({ readonly state: "stored" } & SameBytes)
   | Exclude<Claim, { readonly state: "claimed" }>;

@@ -14,6 +14,7 @@ import type {
   EventKey,
   FoundEvent,
   Inbox,
+  Known,
   RecordedEvent,
   Settlement,
 } from "./inbox.ts";
@@ -240,14 +241,21 @@ export const FROM_LIST = "list:";
 
 /** The answer about an event that is known and needs nothing. */
 function answerOf(known: EventRow, request: Recording): NotGranted | undefined {
-  const { id, digest, stored_at: seenAt, changed_at: changedAt } = known;
+  const { digest, changed_at: changedAt } = known;
   const bodyDiffers = digest !== request.digest;
   // The bytes of an event from a provider's list are not those that the provider signs.
   if (bodyDiffers && !digest.startsWith(FROM_LIST) && request.onIdReuse === "conflict")
     return { state: "conflict" };
   if (!isHandled(known) || changedAt < (request.knownSince ?? 0)) return undefined;
-  return { state: "handled", by: "id", first: { id, seenAt }, bodyDiffers };
+  return knownById(known, bodyDiffers);
 }
+
+export const knownById = ({ id, stored_at: seenAt }: EventRow, bodyDiffers: boolean): Known => ({
+  state: "handled",
+  by: "id",
+  first: { id, seenAt },
+  bodyDiffers,
+});
 
 /** One text for a name within a tenant. A tenant may hold any character, so its length comes first. */
 export const textOfName = (

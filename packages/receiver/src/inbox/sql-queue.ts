@@ -1,7 +1,7 @@
 import type { Bodies } from "./bodies.ts";
 import { isExclusive, isHandled, isHeld, RECEIVED } from "./event-state.ts";
 import type { Inbox, InboxQueue, Stored, StoreRequest, TakenEvent, TakeRequest } from "./inbox.ts";
-import { busyUntil, endOf, foundOf, keyOf, put } from "./rows-inbox.ts";
+import { busyUntil, endOf, foundOf, keyOf, knownById, put } from "./rows-inbox.ts";
 import { IS_KEY, KEPT, KEY, lastResourceSql, queued, takeSql } from "./sql.ts";
 import { keyValues, type SqlRow, type SqlRows, type SqlValue } from "./sql-rows.ts";
 
@@ -108,7 +108,8 @@ function store(rows: SqlRows, request: StoreRequest): Promise<Stored> {
     facts,
     next(known) {
       // One that was handled long ago is stored anew.
-      if (known.body !== null && !isHandled(known)) return { state: "stored" };
+      if (known.body !== null && !isHandled(known))
+        return known.digest === request.digest ? { state: "stored" } : knownById(known, true);
       // Left by an attempt of `after-handler`, which kept no body.
       if (isHeld(known, now)) return busyUntil(known.due_at);
       const { token, attempts } = known;

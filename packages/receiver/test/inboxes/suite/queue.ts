@@ -32,14 +32,15 @@ export const queueChecks: NamedChecks = {
     assert.equal((await inbox.take()).length, 1);
   },
 
-  async "never takes a handled event again, and takes another body under its key for the same event unless it is a conflict"(
+  async "never takes an event again, and knows it by its key with another body, while it waits and once it is handled, unless that is a conflict"(
     inbox,
   ) {
     await inbox.store("known");
     const other = { digest: "another" };
     const conflict = await inbox.store("known", { ...other, onIdReuse: "conflict" });
     assert.deepEqual(conflict, { state: "conflict" });
-    assert.deepEqual(await inbox.store("known", other), { state: "stored" });
+    assert.deepEqual(await inbox.store("known", other), knownAs("known", { bodyDiffers: true }));
+    assert.deepEqual(await inbox.store("known"), { state: "stored" });
     const [event] = await inbox.take();
     assert.equal(await inbox.complete("known", event?.token), true);
     assert.deepEqual(await inbox.store("known", { now: 2000 }), knownAs("known"));
