@@ -79,3 +79,13 @@ describe("a call of Twilio", () => {
     },
   );
 });
+
+it("Slack's ssl_check is answered with the status that Slack expects", async () => {
+  const { receiver } = receiverOf(slack);
+  const { outcome, response } = await receiver.answer(
+    attemptOf(slack, "ssl_check=1&token=t", {
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    }),
+  );
+  expect([outcome.kind, response.status]).toEqual(["handshake", 200]);
+});

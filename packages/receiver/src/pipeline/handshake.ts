@@ -15,7 +15,7 @@ export interface HandshakePlan {
   readonly method: "GET" | "POST";
   /** The place of the token that proves an unsigned handshake. */
   readonly token: ParsedPlace | undefined;
-  readonly status: number | undefined;
+  readonly status: number;
   readonly text: ParsedPlace | undefined;
   readonly json: readonly (readonly [name: string, at: ParsedPlace, isHmac: boolean])[] | undefined;
 }
@@ -24,9 +24,10 @@ export interface HandshakePlan {
 export function compileHandshakes({
   title,
   handshakes = [],
+  answer: { success = 204 } = {},
 }: ProviderDocument): readonly HandshakePlan[] {
   return handshakes.map(
-    ({ when, method = "POST" as const, token, answer: { status, text, json } }) => {
+    ({ when, method = "POST" as const, token, answer: { text, json, ...own } }) => {
       const members = Object.entries(json ?? {}).map(([name, value]) =>
         typeof value === "string"
           ? ([name, parsePlace(value), false] as const)
@@ -39,7 +40,7 @@ export function compileHandshakes({
         when: conditionOf(when),
         method,
         token: token === undefined ? undefined : parsePlace(token),
-        status,
+        status: own.status ?? (text || json ? 200 : success),
         text: text === undefined ? undefined : parsePlace(text),
         json: json && members,
       };
@@ -67,7 +68,7 @@ export function answerHandshake(
         : method === proof.method && isToken(token, places, proof)) && when(places),
   );
   if (plan === undefined) return undefined;
-  const { status = plan.text || plan.json ? 200 : 204, text, json } = plan;
+  const { status, text, json } = plan;
   const member = (at: ParsedPlace, isHmac: boolean): unknown => {
     const value = places.value(at);
     return isHmac && "sign" in proof ? proof.sign(String(value)) : value;
