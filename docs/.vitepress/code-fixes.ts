@@ -12,6 +12,7 @@ export const fixes: Readonly<Record<string, string>> = {
   CS_SCHEME_WEAK: "Keep the inbox's keys for as long as a replay would matter (`retention`).",
   CS_SENDER_NEVER_RETRIES:
     '`acknowledge: "after-store"`, with a durable inbox and `receiver.start()`.',
+  CS_HANDSHAKE_TOKEN_MISSING: "Set `verifyToken` to the token in the sender's settings.",
   CS_SECRET_DOUBTFUL: "Compare the secret with the form that the message names.",
   CS_REPLAY_REFUSED: 'Use `replay: "report"` unless the provider never sends equal bytes twice.',
   CS_TENANT_UNPROVED: "Give each tenant its own secret, or return one unnamed tenant.",

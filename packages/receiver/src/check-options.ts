@@ -3,9 +3,9 @@ import type { SignatureScheme } from "@countersign/signatures";
 import type { Inbox, InboxQueue } from "./inbox/inbox.ts";
 import { type MistakeCode, MistakeError } from "./mistake.ts";
 import { defaultBackoff, type ReceiverOptions, type WorkerOptions } from "./options.ts";
-import type { ProviderParts, ReceiverLimits, VerifyParts } from "./pipeline/parts.ts";
+import type { ReceiverLimits } from "./pipeline/parts.ts";
 import { quoted } from "./pipeline/router.ts";
-import { depthOf, isOwn } from "./provider.ts";
+import { depthOf } from "./provider.ts";
 import { warnProcess } from "./runtime.ts";
 
 type AnyOptions = ReceiverOptions<unknown>;
@@ -89,29 +89,6 @@ function check(given: object, rules: Rules, prefix = ""): void {
   }
 }
 
-/**
- * Checks the options that `createReceiver` and `verifyEvent` share.
- *
- * @throws {MistakeError} `CS_OPTION_INVALID` `url` is missing though the provider signs it, or is not an http or https URL without a query.
- */
-export function verifySettings(
-  { url, claims, validate }: Pick<AnyOptions, "url" | "claims" | "validate">,
-  { provider, scheme }: ProviderParts,
-  caller: string,
-): Omit<VerifyParts, keyof ProviderParts> {
-  if (url === undefined && scheme.needsUrl)
-    throw new MistakeError(
-      `${caller}: ${scheme.title} signs the URL: set "url" to the public URL that its dashboard has`,
-    );
-  if (url !== undefined && !(/^https?:[^?#]*$/i.test(url) && URL.canParse(url)))
-    throw new MistakeError(
-      `${caller}: "url" must be the public http or https URL of this endpoint, without a query`,
-    );
-  // The schemas of this project's own interfaces are complete; vendors add members and values without notice.
-  const refuses = (validate ?? (isOwn(provider) ? "refuse" : "report")) === "refuse";
-  return { publicUrl: url, claims, refuses };
-}
-
 /** Checked options with their defaults, as far as they depend on each other. */
 export interface Settings {
   readonly limits: ReceiverLimits;
@@ -129,9 +106,6 @@ export function settingsOf(
   inbox: Inbox,
   provider: ProviderDocument,
 ): Settings {
-  const forms = [provider, ...(provider.variants ?? [])];
-  if ((options.mode ?? "both") !== "both" && forms.every(({ event }) => event.live === undefined))
-    throw conflict(`"mode" has no effect: ${provider.title} does not say whether an event is live`);
   const limits = limitsOf(options, inbox, provider);
   return {
     limits,
@@ -228,8 +202,8 @@ function storedOf({ acknowledge, workers }: AnyOptions, inbox: Inbox): Settings[
 
 /** Warns about what loses events or lets them be replayed. */
 export function warnOfRisks(
-  options: Pick<AnyOptions, "inbox" | "acknowledge" | "replay">,
-  { title, retries }: ProviderDocument,
+  options: Pick<AnyOptions, "inbox" | "acknowledge" | "replay" | "verifyToken">,
+  { title, retries, handshakes = [] }: ProviderDocument,
   scheme: SignatureScheme,
 ): void {
   const warn = (code: string, text: string): void => warnProcess(code, `createReceiver: ${text}`);
@@ -245,6 +219,11 @@ export function warnOfRisks(
     warn(
       "CS_REPLAY_REFUSED",
       'with replay "refuse", an honest event whose bytes equal those of another one counts as its duplicate and never runs',
+    );
+  if (options.verifyToken === undefined && handshakes.some(({ token }) => token !== undefined))
+    warn(
+      "CS_HANDSHAKE_TOKEN_MISSING",
+      `${title} verifies this endpoint by a token, which is refused until "verifyToken" is the one that you chose in its dashboard`,
     );
   if (options.inbox === undefined)
     warn(

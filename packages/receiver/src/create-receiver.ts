@@ -1,5 +1,4 @@
-import type { SignatureScheme } from "@countersign/signatures";
-import { checkOptions, settingsOf, verifySettings, warnOfRisks } from "./check-options.ts";
+import { checkOptions, settingsOf, warnOfRisks } from "./check-options.ts";
 import { createHousekeeping } from "./pipeline/housekeeping.ts";
 import type { DeadEvent, EventKey, Inbox } from "./inbox/inbox.ts";
 import type { TransactionalInbox } from "./inbox/transaction.ts";
@@ -20,6 +19,7 @@ import { checkSecrets, KeyCache } from "./pipeline/credentials.ts";
 import type { ReadList } from "./reconcile/event-list.ts";
 import { reconcile, type Reconciliation, type ReconcileOptions } from "./reconcile/reconcile.ts";
 import { ownTypePrefixes, providerParts, type UntypedEvents } from "./provider.ts";
+import { checkUse, verifySettings } from "./provider-options.ts";
 
 type Before<Name> = Name extends `${infer First}.${string}` ? First : never;
 
@@ -110,6 +110,7 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
   const { scheme, catalogue } = fromProvider;
   const credentials = checkSecrets(options.secrets, fromProvider, "createReceiver");
   const failures = new FailureLog(provider, options.log);
+  checkUse(options, fromProvider);
   warnOfRisks(options, provider, scheme);
   const inbox: Inbox = options.inbox ?? memoryInbox();
   const { limits, leaseMs, retentionMs, stored } = settingsOf(options, inbox, provider);
@@ -132,7 +133,7 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
     onIdReuse: options.onIdReuse ?? "duplicate",
     replayOf: replayBy(options.replay),
     verifyToken: options.verifyToken,
-    keys: keysBy(options.keyOf, scheme, elapsed),
+    keys: options.keyOf && new KeyCache(options.keyOf, elapsed),
     leaseMs,
     retryMs:
       3_600_000 *
@@ -226,18 +227,6 @@ function replayBy(replay: ReceiverOptions<unknown>["replay"] = "report"): (type:
   if (typeof replay === "string") return () => replay;
   const byType = new Map(Object.entries(replay));
   return (type) => byType.get(type) ?? "report";
-}
-
-function keysBy(
-  keyOf: ReceiverOptions<unknown>["keyOf"],
-  scheme: SignatureScheme,
-  elapsed: () => number,
-): KeyCache | undefined {
-  if (!scheme.needsKey) return undefined;
-  if (keyOf !== undefined) return new KeyCache(keyOf, elapsed);
-  throw new MistakeError(
-    `createReceiver: ${scheme.title} names its key in each attempt: set "keyOf" to a function that finds it`,
-  );
 }
 
 /** The one look at the environment: an explanation reads strangers' bodies, which production does not need. */

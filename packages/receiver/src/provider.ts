@@ -101,6 +101,10 @@ function rowsOf({ catalogue = [] }: ProviderDocument): ReadonlyMap<string, Known
   );
 }
 
+/** True if users name types with this beginning: no catalogue lists them. */
+export const hasOwnPrefix = (type: string, provider: ProviderDocument): boolean =>
+  ownTypePrefixes(provider).some((prefix) => type.startsWith(prefix));
+
 /** Beginnings of the types that no catalogue lists, since users name them: a variant's condition on its type's own place. */
 export const ownTypePrefixes = ({ variants = [] }: ProviderDocument): readonly string[] =>
   variants.flatMap(({ when, event }) =>

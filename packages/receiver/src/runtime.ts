@@ -13,6 +13,7 @@ export const runtime = globalThis as {
  * - `CS_SCHEME_WEAK`: the provider signs no time, or its signature has another weakness that a stranger with an attempt can use.
  * - `CS_SENDER_NEVER_RETRIES`: an event whose handler fails is lost, since the provider sends it once.
  * - `CS_REPLAY_REFUSED`: with `replay: "refuse"` honest events with equal bytes collapse into one.
+ * - `CS_HANDSHAKE_TOKEN_MISSING`: the provider's handshake is refused, since `verifyToken` is not set.
  * - `CS_SECRET_DOUBTFUL`: a secret works, but looks like a mistake, such as base64 without `whsec_`.
  * - `CS_TENANT_UNPROVED`: tenants share a secret, so that an attempt of one can be sent as another's.
  * - `CS_WORKER_NOT_STARTED`: an event is stored and no worker of this process handles it: call `receiver.start()`.

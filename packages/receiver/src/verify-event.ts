@@ -1,6 +1,5 @@
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import type { SignatureErrorCode } from "@countersign/signatures";
-import { verifySettings } from "./check-options.ts";
 import { MistakeError, withCode } from "./mistake.ts";
 import type { GivenSecret, ReceiverOptions } from "./options.ts";
 import type { Attempt } from "./pipeline/body.ts";
@@ -12,6 +11,7 @@ import { readEvents, Reading } from "./pipeline/read-events.ts";
 import { formatOf } from "./pipeline/headers.ts";
 import { signedUrl, signerOf } from "./pipeline/verify.ts";
 import { depthOf, providerParts, type UntypedEvents } from "./provider.ts";
+import { verifySettings } from "./provider-options.ts";
 
 /** Options of `createReceiver`, of which `secrets` is a list here. */
 export interface VerifyEventOptions<Types> extends Pick<

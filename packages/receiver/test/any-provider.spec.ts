@@ -44,7 +44,7 @@ describe("an event whose id is not signed", () => {
       });
       expect(seen).toHaveLength(1);
     }
-    const { receiver, seen } = receiverOf(github, { replay: { ping: "refuse" } });
+    const { receiver, seen } = receiverOf(github, { replay: { create: "refuse" } });
     for (const id of ["one", "two"]) await receiver.receive(pushed(id));
     expect(seen).toHaveLength(2);
   });

@@ -1,5 +1,5 @@
 import { createReceiver, type Inbox, type InboxQueue, memoryInbox } from "@countersign/receiver";
-import { github, paypal, square, stripe } from "@countersign/receiver/providers";
+import { github, livekit, paypal, square, stripe } from "@countersign/receiver/providers";
 import { redisInbox } from "@countersign/receiver/redis";
 import { describe, expect, it, vi } from "vitest";
 import { defaultBackoff } from "../src/options.ts";
@@ -20,6 +20,7 @@ const redis = redisInbox({ call: () => Promise.resolve(null) }, { prefix: "shop"
 
 describe("createReceiver", () => {
   const fooled = { ...github, signature: { ...github.signature, signed: ["header:x"] } };
+  const unasked = () => Promise.resolve(undefined);
   const ofStripe = { provider: stripe, secrets: [] };
   const mistakes: Readonly<Record<string, readonly (readonly [string, object, RegExp])[]>> = {
     CS_SECRET_INVALID: [
@@ -31,6 +32,11 @@ describe("createReceiver", () => {
         "an unset secret of Stripe",
         { ...ofStripe, secrets: [undefined] },
         /set\? Stripe shows it at: Workb/,
+      ],
+      [
+        "no secret of PayPal, which signs it",
+        { provider: paypal, secrets: [], keyOf: unasked },
+        /at least one secret, .* PayPal shows it at: .* Webhook ID/,
       ],
       ["an empty list of Stripe", ofStripe, /or be a function\. Stripe shows it at: Workb/],
     ],
@@ -55,6 +61,18 @@ describe("createReceiver", () => {
       ["a replay by type", { replay: { push: "no" } }, /"replay" must be "report"/],
       ["limits of null", { limits: null }, /"limits" must be an object/],
       ["a provider that signs the URL without it", { provider: square }, /set "url"/],
+      ["claims without LiveKit's own", { provider: livekit }, /must have a text for "apiKey" and/],
+      [
+        "a misspelt claim",
+        { provider: livekit, claims: { apiKey: "key", apikey: "key" } },
+        /a text for "apiKey" and nothing else: LiveKit/,
+      ],
+      ["claims of a provider without any", { claims: { apiKey: "key" } }, /"claims" has no effect/],
+      [
+        "a replay of an unknown type",
+        { provider: github, replay: { pusch: "refuse" } },
+        /"replay" has the unknown type "pusch"/,
+      ],
       ["a provider whose attempts name their keys", { provider: paypal }, /set "keyOf"/],
     ],
     CS_OPTION_CONFLICT: [
@@ -62,6 +80,13 @@ describe("createReceiver", () => {
       ["after-store with memory", { acknowledge: "after-store" }, /needs sqliteInbox or postgres/],
       ["after-store with Redis", { ...storing({}), inbox: redis }, /needs sqliteInbox/],
       ["a retention shorter than the retries", { retention: HORIZON - 1 }, /"retention"/],
+      [
+        "a replay for Stripe's signed ids",
+        { provider: stripe, replay: "refuse" },
+        /"replay" has no effect: Stripe signs/,
+      ],
+      ["an unused verifyToken", { verifyToken: "x" }, /"verifyToken" has no effect/],
+      ["an unused keyOf", { keyOf: unasked }, /"keyOf" has no effect/],
       ["workers without after-store", { workers: {} }, /after-store/],
     ],
     CS_PROVIDER_INVALID: [

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
-import { createReceiver, memoryInbox } from "@countersign/receiver";
+import { createReceiver, memoryInbox, type ReceiverOptions } from "@countersign/receiver";
 import { adyenPayments, github, livekit, reference } from "@countersign/receiver/providers";
 import { schemeOf } from "@countersign/receiver/signatures";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -342,9 +342,13 @@ describe("a process warning at start-up", () => {
   });
 
   it("reports that replay: refuse makes honest events with equal bytes one", () => {
-    for (const replay of ["refuse", { push: "refuse" }])
-      expect(warnings({ inbox, replay })).toEqual([expect.stringMatching(/CS_REPLAY_REFUSED/)]);
-    expect(warnings({ inbox, replay: { push: "report" } })).toEqual([]);
+    const count = (replay: ReceiverOptions<unknown>["replay"]): number =>
+      warnings({ inbox, provider: github, replay }).filter((text) =>
+        text.includes("CS_REPLAY_REFUSED"),
+      ).length;
+    expect([count("refuse"), count({ push: "refuse" }), count({ push: "report" })]).toEqual([
+      1, 1, 0,
+    ]);
   });
 
   it("reports a provider that signs no time, never retries or signs weakly", () => {

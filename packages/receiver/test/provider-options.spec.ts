@@ -80,11 +80,24 @@ describe("a handshake by GET", () => {
     expect(seen).toEqual([]);
   });
 
-  it("is not answered without the option verifyToken, nor for a provider without one", async () => {
-    for (const { receiver } of [receiverOf(meta), receiverOf(github, { verifyToken: "x" })])
+  it("is not answered without the option verifyToken, of which a process warning says so, nor for a provider without one", async () => {
+    const warned = vi.spyOn(process, "emitWarning");
+    for (const { receiver } of [receiverOf(meta), receiverOf(github)])
       expect((await receiver.answer({ ...get, url: query("undefined") })).response.status).toBe(
         405,
       );
+    const text = expect.stringMatching(/Meta .* refused until "verifyToken" is/) as string;
+    const code = "CS_HANDSHAKE_TOKEN_MISSING";
+    expect(warned.mock.calls).toContainEqual([text, { code }]);
+  });
+
+  it("must have a token: its document is refused", () => {
+    const when = [{ at: "query:challenge", present: true }];
+    const answer = { text: "query:challenge" };
+    const provider: ProviderDocument = { ...github, handshakes: [{ when, method: "GET", answer }] };
+    expect(() => receiverOf(provider)).toThrow(
+      /^CS_PROVIDER_INVALID: .*GitHub: .* would answer anybody: add the place of its "token"$/,
+    );
   });
 
   it("must not sign a stranger's text", () => {
@@ -122,6 +135,17 @@ describe("the option keyOf", () => {
     };
     return { headers, body };
   };
+
+  it("answers 401 if the secrets function has none for an attempt, also where the secret is a part of the signed text", async () => {
+    const signed = ["secret", { text: "." }, "body"] as const;
+    const signature = { ...provider.signature, signed };
+    const { receiver } = receiverOf(
+      { ...provider, signature },
+      { secrets: () => ({ tenant: "", secrets: [] }), keyOf: () => Promise.resolve(pem) },
+    );
+    const { outcome, response } = await receiver.answer(sent("1"));
+    expect([nameOf(outcome), response.status]).toEqual(["CS_TENANT_UNKNOWN", 401]);
+  });
 
   it("is asked once for a key that is allowed, and never for another", async () => {
     const keyOf = vi.fn<(value: string) => Promise<string | undefined>>(() => Promise.resolve(pem));

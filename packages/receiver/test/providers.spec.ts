@@ -40,7 +40,7 @@ function receiverOf(
     now: () => vector.now,
     ...(vector.url !== undefined && { url: vector.url.replace(/\?.*$/s, "") }),
     ...(claims && { claims }),
-    keyOf: () => Promise.resolve(vector.key),
+    ...(provider.signature.keyFrom && { keyOf: () => Promise.resolve(vector.key) }),
     ...options,
   });
   const { headers, url, method } = vector;

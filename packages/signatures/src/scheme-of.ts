@@ -189,7 +189,9 @@ export function schemeOf(provider: Provider): SignatureScheme {
     if (key !== undefined) {
       const named = importNamedKey(document, key);
       if (!isInText) return [named];
-      return importKeys(secrets, "verify").map((one) => ({
+      const texts =
+        hasDecoys && secrets.length === 0 ? [decoyKey("sha256")] : importKeys(secrets, "verify");
+      return texts.map((one) => ({
         ...one,
         ...named,
         checked: one.checked,

@@ -23,7 +23,8 @@ export function checkSecrets(
       return watched(tenantSecrets(await secrets({ headers, path: from })));
     };
   }
-  if (scheme.needsKey && (secrets === undefined || secrets.length === 0)) {
+  const isSigned = provider.signature.signed?.includes("secret") === true;
+  if (scheme.needsKey && !isSigned && (secrets === undefined || secrets.length === 0)) {
     return { tenant: "", secrets: [], labels: [], decoys: false };
   }
   if (!Array.isArray(secrets) || secrets.length === 0)

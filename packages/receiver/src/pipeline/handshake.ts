@@ -20,7 +20,7 @@ export interface HandshakePlan {
   readonly json: readonly (readonly [name: string, at: ParsedPlace, isHmac: boolean])[] | undefined;
 }
 
-/** @throws {TypeError} An unsigned handshake would sign a stranger's text. */
+/** @throws {TypeError} An unsigned handshake has no token, or would sign a stranger's text. */
 export function compileHandshakes({
   title,
   handshakes = [],
@@ -36,6 +36,10 @@ export function compileHandshakes({
       const isUnsigned = method === "GET" || token !== undefined;
       if (isUnsigned && members.some(([, , isHmac]) => isHmac))
         throw new TypeError(`${title}: an unsigned handshake must not sign what a stranger sends`);
+      if (method === "GET" && token === undefined)
+        throw new TypeError(
+          `${title}: a handshake by GET is not signed, and would answer anybody: add the place of its "token"`,
+        );
       return {
         when: conditionOf(when),
         method,
@@ -88,14 +92,13 @@ const answer = (status: number, type: string, body: string): ReceiverResponse =>
   body,
 });
 
-/** Compares in constant time. A handshake without a token's place only echoes, and reveals nothing. */
+/** Compares in constant time. */
 function isToken(
   token: ParsedPlace | undefined,
   places: Places,
-  { method, verifyToken }: { readonly method: string; readonly verifyToken: string | undefined },
+  { verifyToken }: { readonly verifyToken: string | undefined },
 ): boolean {
-  if (token === undefined) return method === "GET";
-  if (verifyToken === undefined) return false;
+  if (token === undefined || verifyToken === undefined) return false;
   const digest = (text: string): Buffer => hash("sha256", text, "buffer");
   return timingSafeEqual(digest(String(places.value(token) ?? "")), digest(verifyToken));
 }
