@@ -31,6 +31,7 @@ const parts = {
     "guides/testing",
     "guides/production",
     "guides/rotation",
+    "guides/keys",
     "guides/many-tenants",
     "guides/hand-over",
     "guides/reconcile",

@@ -12,7 +12,7 @@ export function providerSheet(
   readonly traps: readonly string[];
   readonly events: NonNullable<ProviderDocument["catalogue"]>;
 } {
-  const { signature, secret, sdk, answer = {} } = provider;
+  const { signature, secret, sdk, answer = {}, variants = [] } = provider;
   const { where, prefix } = secret ?? {};
   const body = answer.body === undefined ? "" : ` ${JSON.stringify(answer.body)}`;
   const facts: Readonly<Record<string, string | undefined>> = {
@@ -29,8 +29,11 @@ export function providerSheet(
     weak: signature.weak,
     ambiguous: signature.ambiguous,
     "replay bound": seconds(replaySeconds(provider)) ?? unboundedText(provider),
-    "event id": idText(provider),
+    "event id": idText(provider, provider.event),
     type: typeText(provider.event),
+    ...Object.fromEntries(
+      variants.map((one, index) => [`variant ${index + 1}`, variantText(provider, one)]),
+    ),
     deadline: confirmed(provider, "deadlineSeconds", seconds(answer.deadlineSeconds)),
     answer: `${String(answer.success ?? "2xx")}${body}`,
     retries: confirmed(provider, "retries", retriesText(provider)),
@@ -106,10 +109,11 @@ function retriesText({ retries }: ProviderDocument): string | undefined {
 export const hoursText = (hours: number): string =>
   hours < 1 ? `${Math.round(hours * 60)} min` : `${hours} h`;
 
+type Event = ProviderDocument["event"];
+
 /** Describes how events are distinguished, by the rules of the receiver's inbox. */
-function idText(provider: ProviderDocument): string {
-  const { retries, event } = provider;
-  const { id } = event;
+function idText(provider: ProviderDocument, { id }: Event): string {
+  const { retries } = provider;
   if (id === undefined)
     return retries === "none"
       ? "none: each attempt is another event"
@@ -120,25 +124,54 @@ function idText(provider: ProviderDocument): string {
     : `${named(id)}, not signed: counts with the type`;
 }
 
-function typeText({ type, separator = "." }: ProviderDocument["event"]): string {
+function typeText({ type, separator = "." }: Event): string {
   const shown = (part: string | { readonly text: string }): string =>
     typeof part === "string" ? named(part) : JSON.stringify(part.text);
   const parts = typeof type === "string" || "text" in type ? [type] : type;
   return parts.map(shown).join(` + ${JSON.stringify(separator)} + `);
 }
 
+function variantText(
+  provider: ProviderDocument,
+  { when, event }: NonNullable<ProviderDocument["variants"]>[number],
+): string {
+  const conditions = [when].flat().map(({ at, equals, startsWith, present = true }) => {
+    if (equals !== undefined) return `${named(at)} is ${JSON.stringify(equals)}`;
+    if (startsWith !== undefined) return `${named(at)} begins with ${JSON.stringify(startsWith)}`;
+    return `${named(at)} is ${present ? "" : "not "}sent`;
+  });
+  return `if ${conditions.join(" and ")}: type ${typeText(event)}; id ${idText(provider, event)}`;
+}
+
 function mountOf(provider: ProviderDocument, file: string | undefined): string {
-  const { name, catalogue, handshakes: greetings = [] } = provider;
+  const { name, signature, catalogue, handshakes: greetings = [], retries, answer = {} } = provider;
   const constant = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const variable = `${name.toUpperCase().replaceAll("-", "_")}_WEBHOOK_SECRET`;
+  const prefix = name.toUpperCase().replaceAll("-", "_");
   const { needsUrl, needsKey } = schemeOf(provider);
+  const claims = Object.values(signature.claims ?? {}).flatMap((claim) => {
+    if (typeof claim !== "string" || !claim.startsWith("option:")) return [];
+    const option = claim.slice("option:".length);
+    const variable = `${prefix}_${option.replaceAll(/(?=[A-Z])/g, "_").toUpperCase()}`;
+    return `${option}: process.env["${variable}"] ?? ""`;
+  });
+  // A sender that waits for no handler, or sends once.
+  const isStoredFirst = retries === "none" || (answer.deadlineSeconds ?? Infinity) <= 3;
   const options = [
     `provider: ${constant},`,
-    ...(needsKey ? ["keyOf: fetchKey,"] : [`secrets: [process.env["${variable}"]],`]),
+    ...(needsKey ? ["keyOf,"] : []),
+    ...(needsKey && !signature.signed?.includes("secret")
+      ? []
+      : [`secrets: [process.env["${prefix}_WEBHOOK_SECRET"]],`]),
+    ...(claims.length > 0 ? [`claims: { ${claims.join(", ")} },`] : []),
     ...(needsUrl ? [`url: "https://example.com/webhooks/${name}",`] : []),
     ...(greetings.some(({ token }) => token !== undefined)
-      ? [`verifyToken: process.env["${variable.replace("SECRET", "VERIFY_TOKEN")}"],`]
+      ? [`verifyToken: process.env["${prefix}_WEBHOOK_VERIFY_TOKEN"],`]
       : []),
+    ...(isStoredFirst ? ['inbox: sqliteInbox("webhooks.db"),'] : []),
+    ...(isStoredFirst && answer.reply !== undefined
+      ? [`// Handlers that answer with ${answer.reply} need a receiver with "after-handler".`]
+      : []),
+    ...(isStoredFirst ? ['acknowledge: "after-store",'] : []),
     'fallback: (event) => console.log("no handler for", event.type),',
   ];
   const type = catalogue?.[0]?.type ?? "…";
@@ -149,6 +182,8 @@ function mountOf(provider: ProviderDocument, file: string | undefined): string {
     file === undefined
       ? `import { ${constant} } from "@countersign/receiver/providers";`
       : 'import { readFileSync } from "node:fs";',
+    ...(isStoredFirst ? ['import { sqliteInbox } from "@countersign/receiver/sqlite";'] : []),
+    ...(needsKey ? ['import { keyOf } from "./key-of.ts"; // as in the guide "Keys by name"'] : []),
     "",
     ...(file === undefined
       ? []
@@ -156,6 +191,7 @@ function mountOf(provider: ProviderDocument, file: string | undefined): string {
     "const receiver = createReceiver({",
     ...options.map((line) => `  ${line}`),
     `}).on("${type}", async (event) => {});`,
+    ...(isStoredFirst ? ["receiver.start();"] : []),
     "",
     "// Before any body parser such as express.json().",
     `app.${method}("/webhooks/${name}", toExpress(receiver));`,

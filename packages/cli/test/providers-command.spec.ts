@@ -1,9 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createReceiver, type Receiver } from "@countersign/receiver";
+import { toExpress } from "@countersign/receiver/express";
 import * as constants from "@countersign/receiver/providers";
-import { reference } from "@countersign/schemas/providers";
+import { sqliteInbox } from "@countersign/receiver/sqlite";
+import { type ProviderDocument, reference } from "@countersign/schemas/providers";
 import { providersByName } from "@countersign/schemas/providers-by-name";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { vectorFiles } from "../../signatures/test/provider-files.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { providerSheet } from "../src/provider-sheet.ts";
 import { SECRET } from "./fixtures.ts";
@@ -46,9 +50,7 @@ describe("countersign providers", () => {
     ["lemon-squeezy", "none: equal bytes of one type are one event for 24 h", "none"],
     ["woocommerce", "none: each attempt is another event", "none"],
   ])("says of %s what identifies an event, and what bounds a replay", (name, id, bound) => {
-    const provider = providersByName.get(name);
-    if (provider === undefined) throw new Error(`no document of ${name}`);
-    const facts = Object.fromEntries(providerSheet(provider).facts);
+    const facts = Object.fromEntries(providerSheet(documentOf(name)).facts);
     expect([facts["event id"], facts["replay bound"]]).toEqual([id, bound]);
   });
 
@@ -99,6 +101,55 @@ describe("countersign providers", () => {
   });
 });
 
+describe("the code that mounts a receiver", () => {
+  it.each(documents)("of $name starts one, which warns of no lost event", async (provider) => {
+    const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { mount } = providerSheet(provider);
+    const { secrets = { a: SECRET } } =
+      vectorFiles.find((file) => file.provider === provider.name) ?? {};
+    const secret = Object.values(secrets)[0] ?? SECRET;
+    const given = {
+      ...constants,
+      createReceiver,
+      toExpress,
+      sqliteInbox: (name: string) => {
+        const inbox = sqliteInbox(join(temporaryFolder(), name));
+        onTestFinished(() => inbox.close());
+        return inbox;
+      },
+      keyOf: () => Promise.resolve(undefined),
+      app: { post: () => {}, all: () => {} },
+      process: { env: new Proxy({}, { get: () => secret }) },
+    };
+    const code = `${mount.replaceAll(/^import .*\n/gm, "")}\nreturn receiver;`;
+    // oxlint-disable-next-line typescript/no-implied-eval -- the code that the page prints
+    const mounted = new Function(...Object.keys(given), code) as (...values: unknown[]) => Receiver;
+    await mounted(...Object.values(given)).stop();
+    const codes = warn.mock.calls.map(([, options]) => options as unknown as { code: string });
+    expect(codes.map(({ code: one }) => one)).not.toContain("CS_SENDER_NEVER_RETRIES");
+  });
+
+  it.each([
+    ["paypal", ["keyOf,", 'secrets: [process.env["PAYPAL_WEBHOOK_SECRET"]],']],
+    ["plaid", ["keyOf,"]],
+    ["livekit", ['claims: { apiKey: process.env["LIVEKIT_API_KEY"] ?? "" },']],
+    ["github", ['acknowledge: "after-store",']],
+    ["slack", ['acknowledge: "after-store",']],
+  ])("of %s has what the provider needs", (name, lines) => {
+    const { mount } = providerSheet(documentOf(name));
+    for (const line of lines) expect(mount).toContain(`\n  ${line}\n`);
+    expect(mount.includes("secrets:")).toBe(name !== "plaid");
+  });
+});
+
+it("the facts of Slack have the type and the id of commands and interactions too", () => {
+  expect(providerSheet(documentOf("slack")).facts).toContainEqual([
+    "variant 1",
+    'if form command begins with "/": type form command; id form trigger_id, signed',
+  ]);
+});
+
 describe("a provider that cannot be used", () => {
   it("is reported with the name that is meant, or the command that lists them", async () => {
     const { status, err } = await ran(["providers", "refrence"]);
@@ -143,6 +194,12 @@ it("a secret in the wrong form is reported with the provider and the place that 
   expect(err).toMatch(/CS_CLI_SECRET_UNUSABLE: COUNTERSIGN_SECRET is too short/);
   expect(err).toContain(`Reference payment service shows it at: ${reference.secret?.where ?? ""}`);
 });
+
+function documentOf(name: string): ProviderDocument {
+  const provider = providersByName.get(name);
+  if (provider === undefined) throw new Error(`no document of ${name}`);
+  return provider;
+}
 
 function fileOf(document: unknown, name = "provider.json"): string {
   const file = join(temporaryFolder(), name);
