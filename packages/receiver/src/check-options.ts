@@ -200,6 +200,9 @@ function storedOf({ acknowledge, workers }: AnyOptions, inbox: Inbox): Settings[
   return { queue: inbox.queue, workers: { concurrency, maxAttempts, backoff, pollMs } };
 }
 
+/** Weaknesses of providers, each of which a process warns of once. */
+const warnedOf = new Set<string>();
+
 /** Warns about what loses events or lets them be replayed. */
 export function warnOfRisks(
   options: Pick<AnyOptions, "inbox" | "acknowledge" | "replay" | "verifyToken">,
@@ -207,7 +210,10 @@ export function warnOfRisks(
   scheme: SignatureScheme,
 ): void {
   const warn = (code: string, text: string): void => warnProcess(code, `createReceiver: ${text}`);
-  for (const warning of scheme.warnings) warn("CS_SCHEME_WEAK", warning);
+  for (const warning of scheme.warnings) {
+    if (!warnedOf.has(warning)) warn("CS_SCHEME_WEAK", warning);
+    warnedOf.add(warning);
+  }
   if (retries === "none" && options.acknowledge !== "after-store")
     warn(
       "CS_SENDER_NEVER_RETRIES",

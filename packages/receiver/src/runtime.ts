@@ -10,7 +10,7 @@ export const runtime = globalThis as {
  * Emits a process warning, in runtimes that have them.
  *
  * - `CS_INBOX_MEMORY`: the default memory inbox is used, which forgets all events when the process ends.
- * - `CS_SCHEME_WEAK`: the provider signs no time, or its signature has another weakness that a stranger with an attempt can use.
+ * - `CS_SCHEME_WEAK`: the provider signs no time, or its signature has another weakness that a stranger with an attempt can use. Reported once a process.
  * - `CS_SENDER_NEVER_RETRIES`: an event whose handler fails is lost, since the provider sends it once.
  * - `CS_REPLAY_REFUSED`: with `replay: "refuse"` honest events with equal bytes collapse into one.
  * - `CS_HANDSHAKE_TOKEN_MISSING`: the provider's handshake is refused, since `verifyToken` is not set.

@@ -351,10 +351,15 @@ describe("a process warning at start-up", () => {
     ]);
   });
 
-  it("reports a provider that signs no time, never retries or signs weakly", () => {
-    expect(warnings({ inbox, provider: github })).toEqual([
-      expect.stringMatching(/CS_SCHEME_WEAK.* createReceiver: GitHub: no time is signed/),
-      expect.stringMatching(/CS_SENDER_NEVER_RETRIES.* GitHub never sends an event again/),
+  it("reports a provider that never retries each time, and that it signs weakly or no time once a process", () => {
+    const provider = { ...github, title: "Acme" };
+    const neverRetries = expect.stringMatching(
+      /CS_SENDER_NEVER_RETRIES.* Acme never sends/,
+    ) as string;
+    expect(warnings({ inbox, provider })).toEqual([
+      expect.stringMatching(/CS_SCHEME_WEAK.* createReceiver: Acme: no time is signed/),
+      neverRetries,
     ]);
+    expect(warnings({ inbox, provider })).toEqual([neverRetries]);
   });
 });
