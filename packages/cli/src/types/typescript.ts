@@ -13,7 +13,7 @@ const decimal: AmountType = {
   name: "Decimal",
   declaration: `/**
  * An exact decimal: an integer, or the text of any other number, such as "10.50". Read \`String(decimal)\` with a decimal
- * library. Members of type \`number\` are integers.
+ * library. Members of type \`number\` are integers. An integer beyond 2^53 is its text, also in these.
  */
 export type Decimal = number | string;`,
 };
@@ -162,9 +162,9 @@ export function parseEvent(${given}): WebhookEvent | undefined {
 
 type Parsed = { [member: string]: Parsed } | null | undefined;
 
-/** Leaves integers, and replaces every other number by its text. */
+/** Leaves integers up to 2^53, and replaces every other number by its text. */
 function exact(_name: string, value: unknown, ...more: unknown[]): unknown {
-  if (typeof value !== "number" || Number.isInteger(value)) return value;
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
   const [context] = more as [{ readonly source?: string }?];
   if (context?.source === undefined) throw new TypeError("JSON.parse must give source texts, as of Node.js 21");
   return context.source;

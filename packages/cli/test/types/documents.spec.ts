@@ -139,11 +139,11 @@ export const decimals: (Decimal | undefined)[] = [data.total, data.parts![0]!];
 export const count: number = data.count;
 `,
     );
-    const body = `{"type":"invoice.paid","data":{"total":10.50,"count":3,"parts":[0.12345678901234567890,2.00]}}`;
+    const body = `{"type":"invoice.paid","data":{"total":10.50,"count":3,"parts":[0.12345678901234567890,2.00,9007199254740993]}}`;
     expect(parse(body)?.["data"]).toEqual({
       total: "10.50",
       count: 3,
-      parts: ["0.12345678901234567890", 2],
+      parts: ["0.12345678901234567890", 2, "9007199254740993"],
     });
   });
 });

@@ -95,8 +95,7 @@ export class Comparison {
       (schema) => this.#openEnums || schema["x-open"] === true,
     );
     return [
-      // A reader of an open list accepts new values, but may not know the new name of one.
-      ...gone.map((one) => report(wasOpen ? "value-removed-open" : "value-removed", one)),
+      ...gone.map((one) => report("value-removed", one)),
       ...added.map((one) => report(wasOpen ? "value-added-open" : "value-added", one)),
       ...(!wasOpen && isOpen ? [report("list-opened", text(now))] : []),
       ...(wasOpen && !isOpen ? [report("list-closed", text(now))] : []),

@@ -37,12 +37,7 @@ const table = {
   "type-changed": ["the type changed", "ERR", "ERR"],
   "value-added": ["a value was added to a closed list", "INFO", "ERR"],
   "value-added-open": ["a value was added to a list that is open for readers", "INFO", "INFO"],
-  "value-removed": ["a value was removed from a closed list", "ERR", "INFO"],
-  "value-removed-open": [
-    "a value was removed from a list that is open for readers: it may have another name now",
-    "ERR",
-    "WARN",
-  ],
+  "value-removed": ["a value was removed from a list: it may have another name", "ERR", "WARN"],
   "values-listed": ["only listed values are accepted now", "ERR", "INFO"],
   "values-unlisted": ["any value is accepted now", "INFO", "ERR"],
   "list-opened": ["a list is open for readers now", "INFO", "ERR"],
