@@ -22,8 +22,9 @@ export function secretVariants(secret: Secret, at: string): readonly Variant<Sec
   const bare = clean.replace(/^(?:whsec_|raw:|[a-z]+_[a-z]+_)/, "");
   add("the sender's own secret ends with a newline", `${clean}\n`);
   add("the sender's own secret is in quotes", `"${clean}"`);
-  add(`the sender uses the text of ${at} as it is, with its prefix`, clean);
-  add(`the sender uses the text of ${at} after its prefix`, bare);
+  const hasPrefix = bare !== clean;
+  add(`the sender uses the text of ${at} as it is${hasPrefix ? ", with its prefix" : ""}`, clean);
+  if (hasPrefix) add(`the sender uses the text of ${at} after its prefix`, bare);
   for (const encoding of ["base64", "base64url", "hex"] as const) {
     const raw = decode(encoding === "hex" ? bare.toLowerCase() : bare, encoding);
     const name = encoding === "hex" ? "hexadecimal" : encoding;
@@ -32,20 +33,24 @@ export function secretVariants(secret: Secret, at: string): readonly Variant<Sec
   return variants;
 }
 
+/** A URL's scheme and host, and its port, which URL leaves out if it is the scheme's. */
+const AUTHORITY = /^(https?:\/\/[^/?#]*?)(?::\d+)?(?=[/?#]|$)/i;
+
 /** Lists the URLs that a sender may have signed instead of one. */
 export function urlVariants(
   url: string | undefined,
   { host: own, "x-forwarded-host": forwarded }: Readonly<Record<string, string>>,
 ): readonly Variant<string>[] {
   if (url === undefined || !URL.canParse(url)) return [];
-  const { origin, host, hostname, pathname, search } = new URL(url);
+  const { origin, host, pathname, search } = new URL(url);
   const other = url.startsWith("https:") ? "http:" : "https:";
   const hosts = [own, forwarded].filter((one) => one !== undefined);
   const candidates: readonly (readonly [string, string])[] = [
     ["its scheme", url.replace(/^https?:/, other)],
     ["its trailing slash", origin + pathname.replace(/\/$/, "") + search],
     ["its trailing slash", `${origin}${pathname.replace(/\/?$/, "/")}${search}`],
-    ["its port", url.replace(host, hostname)],
+    ["its port", url.replace(AUTHORITY, "$1")],
+    ["its port", url.replace(AUTHORITY, `$1:${url.startsWith("https:") ? 443 : 80}`)],
     ["its query", origin + pathname],
     ...hosts.flatMap((name) => [
       ["its host", url.replace(host, name)] as const,

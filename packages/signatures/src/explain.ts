@@ -1,7 +1,7 @@
 import { type Cause, type Explanation, explained, type Mistake } from "./explain-causes.ts";
 import { bodyVariants, secretVariants, urlVariants, type Variant } from "./explain-variants.ts";
 import { headerRecord } from "./headers.ts";
-import type { Provider } from "./provider.ts";
+import type { KeyForm, Provider } from "./provider.ts";
 import type { Attempt, Refused, SignatureScheme, Verification, VerifyOptions } from "./scheme.ts";
 import { schemeOf } from "./scheme-of.ts";
 import type { Secret } from "./secret.ts";
@@ -48,7 +48,7 @@ export function explain(
     first ??= trial.mistake === undefined ? verification : undefined;
     if (!isProved(verification, trial.mistake)) continue;
     const { mistake } = trial;
-    const causes = mistake === undefined ? [] : [explainMistake(mistake)];
+    const causes = mistake === undefined ? [] : [explainMistake(mistake, provider)];
     return verification.ok ? causes : [...causes, explainRefusal(verification, attempt, provider)];
   }
   const reason = refusal.ok ? first : refusal;
@@ -93,9 +93,20 @@ function* trialsOf(
     for (const { value } of own) yield { attempt: { ...attempt, url }, secrets: value, mistake };
 }
 
-function explainMistake({ cause, statement }: Mistake): Explanation {
+/** What a secret is; Standard Webhooks has several forms, which its fix names. */
+const FORMS: Partial<Record<KeyForm, string>> = {
+  text: "text, which is used as it is",
+  hex: "hexadecimal digits, which are decoded",
+  base64: "base64, which is decoded",
+};
+
+function explainMistake({ cause, statement }: Mistake, provider: Provider): Explanation {
   const prefix = cause.startsWith("secret-") ? "" : "Your secret is right, but ";
-  return explained(cause, `${prefix}${statement}.`.replace(/^the /, "The "));
+  const explanation = explained(cause, `${prefix}${statement}.`.replace(/^the /, "The "));
+  const form = cause === "secret-encoding" && FORMS[provider.signature.key ?? "text"];
+  if (!form) return explanation;
+  const fix = `The secret of ${provider.title} is ${form}: configure it in this form, or change how your sender reads it.`;
+  return { ...explanation, fix };
 }
 
 /** True if the signature is genuine, and only the time or, of the unchanged attempt, a claim is refused. */

@@ -269,6 +269,44 @@ describe("the explanation of a refused attempt", () => {
     }
   });
 
+  it("names the default port that Twilio signed, and the port that it did not", () => {
+    const twilio = documentOf("twilio");
+    const secret = "0123456789abcdef0123456789abcdef";
+    const message = { body: bytes("MessageSid=SM1&SmsStatus=received"), timestamp: NOW_SECONDS };
+    for (const [signed, url] of [
+      ["https://shop.example:443/sms?a=1", "https://shop.example/sms?a=1"],
+      ["http://shop.example:80", "http://shop.example"],
+      ["https://shop.example/sms", "https://shop.example:443/sms"],
+    ] as const) {
+      const { headers } = schemeOf(twilio).sign({ ...message, url: signed }, [secret]);
+      const attempt = { headers, body: message.body, url };
+      expect(explain(attempt, [secret], twilio, { now })).toMatchObject([
+        { cause: "url-different", certain: true },
+      ]);
+    }
+  });
+
+  it("advises on a secret in the form of the provider's keys", () => {
+    const adyen = documentOf("adyen-payments");
+    const text = "0123456789abcdef".repeat(4);
+    const secret = { raw: Buffer.from(text) };
+    const references = { merchantAccountCode: "M", merchantReference: "r", originalReference: "" };
+    const item = { ...references, pspReference: "P1", eventCode: "AUTHORISATION", success: "true" };
+    const amount = { value: 1, currency: "EUR" };
+    const body = JSON.stringify({
+      notificationItems: [{ NotificationRequestItem: { ...item, amount, additionalData: {} } }],
+    });
+    const signed = schemeOf(adyen).sign({ body: bytes(body), timestamp: NOW_SECONDS }, [secret]);
+    expect(
+      explain({ headers: signed.headers, body: signed.body ?? bytes("") }, [text], adyen, { now }),
+    ).toMatchObject([
+      {
+        sentence: "The sender uses the text of secrets[0] as it is.",
+        fix: "The secret of Adyen payments is hexadecimal digits, which are decoded: configure it in this form, or change how your sender reads it.",
+      },
+    ]);
+  });
+
   it("names a claim, a time in milliseconds and a missing pair of other providers", () => {
     const token = samples.find(
       ({ document: { signature } }) => signature.algorithm === "jwt-hs256",
