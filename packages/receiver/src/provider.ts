@@ -2,6 +2,7 @@ import { type Catalogue, type CatalogueEntry, standardCatalogue } from "@counter
 import { type ProviderDocument, reference } from "@countersign/schemas/providers";
 import { schemeOf } from "@countersign/signatures";
 import { parsePlace } from "@countersign/signatures/places";
+import { checkDocument } from "./check-document.ts";
 import { MistakeError, withCode } from "./mistake.ts";
 import { categoryOf, compileEvent, type KnownType } from "./pipeline/event.ts";
 import { compileHandshakes } from "./pipeline/handshake.ts";
@@ -58,6 +59,7 @@ function compile(
   catalogue: Catalogue<unknown> | undefined,
 ): ProviderParts {
   const scheme = schemeOf(provider);
+  checkDocument(provider);
   const { batch, authentic, event, variants = [] } = provider;
   const idAt = provider.id?.at;
   const typed = catalogue ?? (provider === reference ? standardCatalogue : undefined);
