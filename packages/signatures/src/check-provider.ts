@@ -174,7 +174,7 @@ function checkPlaces({ signature, id, timestamp, batch, ...rest }: Provider, dem
     );
   demand(
     keyFrom === undefined || PINNED_URL.test(keyFrom.matches) || isKeyId(keyFrom.matches),
-    '"keyFrom" accepts other hosts, whose owners could sign: begin "matches" with "https://" and the host, such as "https://keys\\\\.example\\\\.com/", whose last two labels are literal, and use no "|"; the name of a key must match no colon',
+    '"keyFrom" accepts other hosts, whose owners could sign: begin "matches" with "https://" and the host, such as "https://keys\\\\.example\\\\.com/", whose last two labels are literal (three for such as co.uk), and use no "|"; the name of a key must match no colon',
   );
   for (const one of conditions) {
     const kinds = ["equals", "startsWith", "present"].filter((kind) => kind in one);
@@ -187,17 +187,20 @@ function checkPlaces({ signature, id, timestamp, batch, ...rest }: Provider, dem
 
 /** A pattern's literal group, which may be missing from a host: `(?:\.sandbox)?`. */
 const OPTION = String.raw`\((?:\?:)?(?:[a-z0-9-]|\\\.)+\)\?`;
-/** A pattern of URLs of one domain: labels before its last two may be of a class such as `[a-z0-9-]{3,32}`. */
+/** Names under which anybody registers a domain of a country: `co.uk`. */
+const SECOND = String.raw`(?:ac|co|com|edu|go|gob|gov|ne|net|or|org)\\\.`;
+/** A pattern of URLs of one domain: labels before it may be of a class such as `[a-z0-9-]{3,32}`. */
 const PINNED_URL = new RegExp(
-  String.raw`^https://(?:(?:[a-z0-9-]|\\\.|\[[a-z0-9-]+\](?:\+|\{[\d,]+\})|${OPTION})*\\\.)?[a-z0-9-]+\\\.[a-z0-9-]+(?:${OPTION})*/[^|]*$`,
+  String.raw`^https://(?:(?:[a-z0-9-]|\\\.|\[[a-z0-9-]+\](?:\+|\{[\d,]+\})|${OPTION})*\\\.)?` +
+    String.raw`(?!${SECOND}[a-z]{2}[/(])[a-z0-9-]+\\\.(?:${SECOND})?[a-z0-9-]+(?:${OPTION})*/[^|]*$`,
 );
 
 /** True for a pattern none of whose atoms matches a colon, so that no URL fits it. */
-const isKeyId = (pattern: string): boolean =>
-  !/\\[^dw\W]/.test(pattern) && !wholePattern(atomsOf(pattern).join("|")).test(":");
-
-const atomsOf = (pattern: string): readonly string[] =>
-  pattern.replaceAll("(?:", "(").match(/\[(?:\\.|[^\]\\])*\]|\\.|[^()|?*+{}]/gsu) ?? [];
+function isKeyId(pattern: string): boolean {
+  const atoms = pattern.match(/\[(?:\\.|[^\]\\])*\]|\\.|\(\?:|[^()|?*+{}]/gsu) ?? [];
+  const any = atoms.filter((atom) => atom !== "(?:").join("|");
+  return !/\\[^dw\W]/.test(pattern) && !wholePattern(any).test(":");
+}
 
 function succeeds(run: () => unknown): boolean {
   try {

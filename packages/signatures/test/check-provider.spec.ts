@@ -76,6 +76,8 @@ const unsafe: readonly Row[] = [
     "https://api\\.paypal\\.com/a|.*",
     "[a-z:/.]+",
     "[0-Z]+",
+    "[(?:a-z/.]+",
+    "https://[a-z0-9-]+\\.co\\.uk/.*",
     "https?\\x3a.{1,100}",
     ".+",
     undefined,
@@ -111,7 +113,9 @@ const unsafe: readonly Row[] = [
 describe("a provider document", () => {
   it.each([
     "https://(?:keys\\.)?eu\\.[a-z0-9-]{1,9}\\.acme\\.com(\\.cn)?/.*",
-    "[A-Za-z0-9_-]{1,64}",
+    "https://[a-z]+\\.acme\\.com\\.cn/.*",
+    "https://acme\\.co\\.uk/.*",
+    "(?:[A-Za-z0-9_-]{1,64}|\\d{3}\\.pem)",
   ])("is accepted if its keys have names that match %s", (matches) => {
     const keyFrom = { at: "body:/cert", matches };
     expect(() =>
