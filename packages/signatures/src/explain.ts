@@ -93,7 +93,7 @@ function* trialsOf(
     for (const { value } of own) yield { attempt: { ...attempt, url }, secrets: value, mistake };
 }
 
-/** What a secret is; Standard Webhooks has several forms, which its fix names. */
+/** Secrets by the form of their key; Standard Webhooks has several forms, which its fix names. */
 const FORMS: Partial<Record<KeyForm, string>> = {
   text: "text, which is used as it is",
   hex: "hexadecimal digits, which are decoded",
