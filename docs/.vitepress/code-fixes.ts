@@ -35,6 +35,7 @@ export const fixes: Readonly<Record<string, string>> = {
   CS_REQUEST_UNREADABLE: "Look at the request's Host and URL.",
   CS_EVENT_ENVELOPE: "Take the right `provider`, or add a variant to a copy of its document.",
   CS_EVENT_SCHEMA: 'Generate the catalogue again, or `validate: "report"`.',
+  CS_REPLY_INVALID: "Return an object for JSON, text for XML, or nothing.",
   CS_EVENT_SAME_BYTES: '`replay: "refuse"` if the provider never repeats bytes under another id.',
   CS_EVENT_ID_REUSED:
     '`onIdReuse: "duplicate"`, the default, if honest retries of the sender differ.',

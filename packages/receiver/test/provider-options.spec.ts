@@ -6,6 +6,7 @@ import {
   meta,
   type ProviderDocument,
   shopify,
+  slack,
   square,
   standardWebhooks,
   stripe,
@@ -251,6 +252,48 @@ describe("the answer that a provider expects", () => {
       const { response } = await receiver.answer(sms(sid));
       expect(response).toEqual({ status: 200, headers: xml, body: "<Response/>" });
     }
+  });
+
+  const circular: Record<string, unknown> = {};
+  circular["self"] = circular;
+  it.each<readonly [what: string, provider: ProviderDocument, returned: unknown]>([
+    ["an object for XML", twilio, { a: 1 }],
+    ["a number for XML", twilio, 7],
+    ["a text for JSON", slack, "Deployed."],
+    ["a circular object for JSON", slack, circular],
+    ["a BigInt for JSON", slack, { cents: 1n }],
+  ])(
+    "is not %s, which is logged once, and the event is handled and acknowledged",
+    async (_what, provider, returned) => {
+      const fallback = (): unknown => returned;
+      const { receiver } = receiverOf(provider, { url, fallback });
+      const { body = "", success = body === "" ? 204 : 200 } = provider.answer ?? {};
+      const command = (id: string): object => ({
+        type: "event_callback",
+        event_id: id,
+        event: { type: "a" },
+      });
+      const kinds: string[] = [];
+      for (const id of ["1", "2", "2"]) {
+        const sent = attemptOf(provider, provider === twilio ? form(id) : command(id), { url });
+        const { outcome, response } = await receiver.answer(sent);
+        kinds.push(outcome.kind);
+        expect([response.status, response.body]).toEqual([success, body]);
+      }
+      expect([kinds, line.mock.calls.length]).toEqual([["unrouted", "unrouted", "duplicate"], 1]);
+      expect(line.mock.calls[0]?.[0]).toMatch(
+        /CS_REPLY_INVALID handled .* return (?:text\/xml|application\/json), as/,
+      );
+    },
+  );
+
+  it("is JSON that a handler has printed itself", async () => {
+    const text = '{ "text": "Deployed." }';
+    const { receiver } = receiverOf(slack, { fallback: () => text });
+    const event = { type: "event_callback", event_id: "1", event: { type: "a" } };
+    const { response } = await receiver.answer(attemptOf(slack, event));
+    const headers = { "content-type": "application/json" };
+    expect(response).toEqual({ status: 200, headers, body: text });
   });
 
   it("refuses a form in which a field appears twice", async () => {

@@ -40,6 +40,7 @@ const COUNTED: ReadonlySet<Failed["code"]> = new Set([
  * Reports failures: what a handler threw always; else one line for each code, and then a count each minute. Never a
  * body, a header's value or a secret.
  *
+ * - `CS_REPLY_INVALID`: a handler returned what the provider cannot read as its answer. The event is handled and acknowledged.
  * - `CS_EVENT_SAME_BYTES`: an event ran although its signed bytes are known under another id: a replay, unless the
  *   sender repeats itself.
  */
@@ -94,6 +95,16 @@ export class FailureLog {
           () => `${kind}${event} does not fit its schema (${listed(schemaErrors)})`,
         );
     }
+  }
+
+  /** Reports a return value that is not sent. */
+  reportReply(event: EventIdentity, mediaType: string): void {
+    this.#count(
+      "CS_REPLY_INVALID",
+      () =>
+        `CS_REPLY_INVALID handled${eventOf(event)}, but not answered with what its handler returned: return ${mediaType}, ` +
+        "as an object for JSON and as text for XML, or nothing",
+    );
   }
 
   /** Reports a problem that is not of one attempt. */

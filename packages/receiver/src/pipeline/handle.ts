@@ -8,6 +8,7 @@ import {
   resourceOf,
 } from "./event.ts";
 import { type EventIdentity, failed, type Outcome } from "./outcome.ts";
+import { printReply } from "./respond.ts";
 import { isThenable } from "../runtime.ts";
 import type { ReceiverParts } from "./parts.ts";
 import { type HandlerContext, idempotencyKeyOf, type Route } from "./router.ts";
@@ -25,8 +26,8 @@ export interface ClaimedEvent {
 export type ClaimedRun =
   | {
       readonly kind: "handled" | "unrouted" | "superseded";
-      /** The handler's return value, for providers that want it as the answer. */
-      readonly reply?: unknown;
+      /** The handler's return value as text, for providers that want it as the answer. */
+      readonly reply?: string | undefined;
     }
   | FailedRun;
 
@@ -135,7 +136,10 @@ function runHandler(
       resolve(run);
     };
     const succeed = (returned: unknown): void => {
-      const reply = provider.answer?.reply === undefined ? undefined : returned;
+      const type = provider.answer?.reply;
+      const isReply = type !== undefined && (returned ?? "") !== "";
+      const reply = isReply ? printReply(returned, type) : undefined;
+      if (isReply && reply === undefined) failures.reportReply(event, type);
       end(leaseLeft() > 0 ? { kind: fallback ? "unrouted" : "handled", reply } : leaseEnded());
     };
     const fail = (error: unknown): void => {

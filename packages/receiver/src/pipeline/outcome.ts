@@ -111,8 +111,8 @@ export type Outcome =
       readonly sameBytesAs?: string;
       /** Faults of a body that does not fit its schema and ran nevertheless. */
       readonly schemaErrors?: readonly RejectionDetail[];
-      /** The handler's answer, for providers that expect one. */
-      readonly reply?: unknown;
+      /** The handler's answer as text, for providers that expect one. */
+      readonly reply?: string;
       /** True: unsigned, from the provider's own list of events. */
       readonly reconciled?: true;
     })

@@ -32,11 +32,7 @@ export function respondAs({
       case "handled":
       case "unrouted":
         if (outcome.reply === undefined || reply === undefined) return done;
-        return {
-          status: 200,
-          headers: { "content-type": reply },
-          body: printed(outcome.reply, reply),
-        };
+        return { status: 200, headers: { "content-type": reply }, body: outcome.reply };
       case "duplicate":
       case "superseded":
       case "ignored":
@@ -71,11 +67,24 @@ export function respondAs({
   return respond;
 }
 
-/** Prints what a handler returned: TwiML's objects print themselves. */
-const printed = (reply: unknown, mediaType: string): string =>
-  typeof reply !== "string" && mediaType.includes("json")
-    ? (JSON.stringify(reply) ?? "")
-    : String(reply);
+/**
+ * Prints what a handler returned as an object of JSON, as XML or as another text; TwiML's objects print themselves.
+ * Returns `undefined` for a value that the provider could not read.
+ */
+export function printReply(reply: unknown, mediaType: string): string | undefined {
+  try {
+    if (mediaType.includes("json")) {
+      const text = typeof reply === "string" ? reply : JSON.stringify(reply);
+      const read: unknown = JSON.parse(text);
+      return typeof read === "object" && read !== null ? text : undefined;
+    }
+    const text = String(reply);
+    const isText = mediaType.includes("xml") ? /^\s*</ : /^(?!\[object )/;
+    return isText.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function json(status: number, shown: object, retryAfterSeconds?: number): ReceiverResponse {
   const wait = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
