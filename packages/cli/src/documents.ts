@@ -1,6 +1,11 @@
 import { ownFormOf } from "@countersign/contract-kit/attempts";
 import { errorsOf, example } from "@countersign/contract-kit/derive";
-import { type EventsDocument, readDocument, typedForms } from "@countersign/contract-kit/documents";
+import {
+  DocumentError,
+  type EventsDocument,
+  readDocument,
+  typedForms,
+} from "@countersign/contract-kit/documents";
 import type { ProviderDocument } from "@countersign/schemas/providers";
 import { badArgument, didYouMean } from "./failure.ts";
 
@@ -15,6 +20,17 @@ export async function chosenDocument({
   if (openapi !== undefined) return readDocument(openapi, { eventType });
   if (eventType !== undefined) throw badArgument("--event-type needs --openapi");
   return undefined;
+}
+
+/** Does work that goes one call deeper for each reference between schemas. @throws {DocumentError} `CS_DOCUMENT_TOO_LARGE` */
+export async function withinStack<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof RangeError && cause.message.includes("call stack"))) throw cause;
+    const message = "the schemas refer to each other in a chain that is too long";
+    throw new DocumentError("CS_DOCUMENT_TOO_LARGE", message, { cause });
+  }
 }
 
 /** Checks that a provider has an event, if it lists any: in its own document, or in that of `--openapi`. */

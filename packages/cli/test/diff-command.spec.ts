@@ -81,6 +81,30 @@ describe("countersign diff", () => {
     }
   });
 
+  it.each([["diff"], ["types", "--language", "python", "--out", "events.py", "--openapi"]])(
+    "%s exits with 2 and one sentence for a chain of 5,000 schemas",
+    async (command, ...options) => {
+      const next = (index: number): object =>
+        index === 5000 ? { type: "string" } : { $ref: `#/components/schemas/S${index}` };
+      const chain = Object.fromEntries(
+        Array.from({ length: 5000 }, (_, index) => [
+          `S${index}`,
+          { type: "object", properties: { next: next(index + 1) } },
+        ]),
+      );
+      const content = { "application/json": { schema: next(0) } };
+      const document = {
+        openapi: "3.1.0",
+        webhooks: { a: { post: { requestBody: { content } } } },
+        components: { schemas: chain },
+      };
+      const file = folderWith("a.json", JSON.stringify(document)).concat("/a.json");
+      const files = command === "diff" ? [file, file] : [file];
+      const { status, err } = await ran([command, ...options, ...files]);
+      expect([status, err]).toEqual([2, containing("CS_DOCUMENT_TOO_LARGE")]);
+    },
+  );
+
   it("takes lists of values as open with --open-enums", async () => {
     const file = (values: string): string =>
       folderWith(

@@ -1,6 +1,7 @@
 import { type Change, diffDocuments, type Severity } from "@countersign/contract-kit/diff";
 import { readDocument } from "@countersign/contract-kit/documents";
 import { define } from "../command.ts";
+import { withinStack } from "../documents.ts";
 import * as option from "../options.ts";
 import type { Tone } from "../terminal.ts";
 
@@ -43,7 +44,7 @@ export const definition = define({
   ) => {
     const reading = { needsEvents: false };
     const [before, after] = [await readDocument(old, reading), await readDocument(now, reading)];
-    const changes = diffDocuments(before, after, { openEnums });
+    const changes = await withinStack(() => diffDocuments(before, after, { openEnums }));
     if (json === true) terminal.json({ changes });
     else {
       for (const change of changes) terminal.out(lineOf(change), tones[change.severity]);

@@ -5,7 +5,7 @@ import { readDocument } from "@countersign/contract-kit/documents";
 import { resolveProfile } from "@countersign/schemas/provider-of";
 import { interfaceSchemas, openApiOf } from "@countersign/service";
 import { define } from "../command.ts";
-import { chosenDocument } from "../documents.ts";
+import { chosenDocument, withinStack } from "../documents.ts";
 import { badArgument } from "../failure.ts";
 import * as option from "../options.ts";
 import { chosenProvider, loadProfile } from "../provider.ts";
@@ -63,8 +63,9 @@ async function writeTypes(command: Options, { terminal }: Surroundings): Promise
   const language = validators ? typescriptCatalogue(facts, isOwn) : languages[name];
   if (language === undefined) throw new TypeError(`no language ${name}`);
   const packageName = packageOf(language, command);
-  const model = typesModel(document, { provider: sender, isOwn });
-  const printed = await language.print(model, packageName);
+  const printed = await withinStack(() =>
+    language.print(typesModel(document, { provider: sender, isOwn }), packageName),
+  );
   const header = `${language.comment} The webhook events of ${commentOf({ description: document.title })}, by \`countersign types\`. Do not edit.`;
   const files = new Map(
     [...printed].map(([file, text]) => [

@@ -4,7 +4,7 @@
  * - `CS_DOCUMENT_UNREADABLE`: the file is not there, or is neither JSON nor YAML; the message has the line.
  * - `CS_DOCUMENT_UNSUPPORTED`: the file is neither OpenAPI 3.0 to 3.2 nor AsyncAPI 2 or 3.
  * - `CS_DOCUMENT_TOO_LARGE`: the document has more than 32 MiB with the files it refers to, a file of YAML more than
- *   10 MiB, more than 1,000,000 schemas, or schemas nested more than 400 deep.
+ *   10 MiB, more than 1,000,000 schemas, schemas nested more than 400 deep, or a chain of some hundred that refer to the next.
  * - `CS_DOCUMENT_INVALID`: a schema is expected at the place, and something else is there, or one of its keywords has
  *   a value that JSON Schema does not allow.
  * - `CS_DOCUMENT_REFERENCE_REMOTE`: a `$ref` names another host. Download the file, and refer to it by a relative
