@@ -87,7 +87,7 @@ export function hostileTextsInPage(emptyPage: EmptyPage, texts: readonly string[
 
 /** A run of the checks with the texts in every member that repeats what a target said. */
 function hostileChecks(target: Target, texts: readonly string[]): CheckRunner {
-  const { owed, run } = drawnChecks(target);
+  const { planned, run } = drawnChecks(target);
   const [first = ""] = texts;
   const all = texts.join("\n");
   const said = {
@@ -98,7 +98,7 @@ function hostileChecks(target: Target, texts: readonly string[]): CheckRunner {
     replay: first,
   };
   return {
-    owed,
+    planned,
     run: async (watch) => {
       const onEntry = (entry: object): void => watch.onEntry({ ...entry, ...said });
       const report = await run({ ...watch, onEntry });

@@ -88,17 +88,17 @@ const failure = {
 export function drawnChecks(target: Target): CheckRunner {
   const { standard: profile } = profiles;
   const runner = receiverCheckRunner({ ...target, profile, profileName: "standard" });
-  const owed = async () => {
+  const planned = async () => {
     // The runner's own entries have these members.
-    const all = (await runner.owed()) as Record<"group" | "title" | "requirement", string>[];
+    const all = (await runner.planned()) as Record<"group" | "title" | "requirement", string>[];
     return Object.keys(statuses).flatMap(
       (id) => all.find(({ requirement }) => requirement === id) ?? [],
     );
   };
   return {
-    owed,
+    planned,
     run: async ({ onCheck, onEntry }) => {
-      const rows = await owed();
+      const rows = await planned();
       for (const [index, { group, title, requirement }] of rows.entries()) {
         onCheck({ check: group, title, place: index + 1, total: rows.length });
         const status = statuses[requirement];

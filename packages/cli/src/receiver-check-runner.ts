@@ -30,7 +30,7 @@ export function receiverCheckRunner({
   const replay = (check: string): string =>
     shellWords([...given, "--only", check, "--seed", String(SEED)]);
   return {
-    owed: async () => {
+    planned: async () => {
       const { receiverChecks, requirements } = await load();
       const known = new Map(requirements("receiver").map((one) => [one.id, one]));
       return receiverChecks.flatMap(({ id: group, title, requirements: ids }) =>

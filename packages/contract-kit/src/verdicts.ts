@@ -84,15 +84,15 @@ export class Verdicts {
 
   /**
    * @param endedBy The reason why the check ended early: requirements without an observation are skipped with it.
-   * @param unseen The reason for other requirements without an observation.
+   * @param otherwise The reason for other requirements without an observation.
    */
-  list(endedBy?: string, unseen = "no answer of the target showed it"): readonly Verdict[] {
+  list(endedBy?: string, otherwise = "no answer of the target showed it"): readonly Verdict[] {
     return this.requirements.map((requirement): Verdict => {
       const failures = this.#failures.get(requirement);
       if (failures !== undefined) return failed(requirement, failures);
       if (endedBy !== undefined) return { requirement, status: "skipped", message: endedBy };
       if (this.#passed.has(requirement)) return { requirement, status: "pass" };
-      const message = this.#reasons.get(requirement) ?? unseen;
+      const message = this.#reasons.get(requirement) ?? otherwise;
       return { requirement, status: "not_applicable", message };
     });
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { CheckEntry, CheckRun, FindingStatus, OwedCheck } from "../src/checks/findings.ts";
+import type { CheckEntry, CheckRun, FindingStatus, PlannedCheck } from "../src/checks/findings.ts";
 import { counts, tested } from "../src/checks/findings.ts";
 
 const texts = { title: "", level: "MUST", name: "", source: "", why: "" } as const;
-const owed = (group: string, requirement: string): OwedCheck => {
+const planned = (group: string, requirement: string): PlannedCheck => {
   return { id: `${group}#${requirement}`, group, requirement, ...texts };
 };
 const entry = (group: string, requirement: string, status: FindingStatus): CheckEntry => {
@@ -15,19 +15,24 @@ const runOf = (entries: readonly CheckEntry[]): CheckRun => {
 };
 
 describe("the list of tested requirements", () => {
-  const list = [owed("one", "R-A"), owed("one", "R-B"), owed("two", "R-A"), owed("two", "R-C")];
+  const list = [
+    planned("one", "R-A"),
+    planned("one", "R-B"),
+    planned("two", "R-A"),
+    planned("two", "R-C"),
+  ];
 
   it("shows the worst finding of a requirement's checks", () => {
     const entries = [entry("one", "R-A", "pass"), entry("two", "R-A", "fail")];
-    const [row] = tested({ owed: list, run: runOf(entries) });
+    const [row] = tested({ planned: list, run: runOf(entries) });
     expect(row).toMatchObject({ requirement: "R-A", status: "fail", entries });
     const mild = [entry("one", "R-A", "pass"), entry("two", "R-A", "not_applicable")];
-    expect(tested({ owed: list, run: runOf(mild) })[0]?.status).toBe("pass");
+    expect(tested({ planned: list, run: runOf(mild) })[0]?.status).toBe("pass");
   });
 
   it("keeps the order of the checks, and counts requirements by status, the worst first", () => {
     const rows = tested({
-      owed: list,
+      planned: list,
       run: runOf([
         entry("one", "R-A", "pass"),
         entry("one", "R-B", "warn"),

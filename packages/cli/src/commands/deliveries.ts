@@ -79,8 +79,8 @@ const replay = define({
     const outcome = await withServiceData(options, surroundings, (ports) =>
       replayDeliveries(ports, { what, merchantId: merchant }),
     );
-    const said = outcome.ok ? `${outcome.replayed} due again` : "";
-    return report(outcome, said, { ...surroundings, json: options.json });
+    const result = outcome.ok ? `${outcome.replayed} due again` : "";
+    return report(outcome, result, { ...surroundings, json: options.json });
   },
 });
 
@@ -93,8 +93,8 @@ const pausing = (isPaused: boolean): Declare =>
       const outcome = await withServiceData(options, surroundings, (ports) =>
         pauseSubscription(ports, { key, isPaused }),
       );
-      const said = `${key} is ${isPaused ? "paused" : "active"}`;
-      return report(outcome, said, { ...surroundings, json: options.json });
+      const result = `${key} is ${isPaused ? "paused" : "active"}`;
+      return report(outcome, result, { ...surroundings, json: options.json });
     },
   });
 
@@ -108,11 +108,11 @@ const refusals = {
 /** Prints the outcome of a change. @returns False if it was refused. */
 function report(
   outcome: { readonly ok: true } | { readonly ok: false; readonly code: keyof typeof refusals },
-  said: string,
+  result: string,
   { terminal, json }: Pick<Surroundings, "terminal"> & { readonly json: boolean | undefined },
 ): boolean {
   if (json === true) terminal.json(outcome);
-  else if (outcome.ok) terminal.out(said);
+  else if (outcome.ok) terminal.out(result);
   else terminal.err(`${outcome.code}: ${refusals[outcome.code]}`);
   return outcome.ok;
 }

@@ -117,7 +117,7 @@ interface Changed {
   /** Members of its JSON object. */
   readonly facts: object;
   /** Follows the event's key in a sentence. */
-  readonly said: string;
+  readonly sentence: string;
 }
 
 /** A command that changes one event. */
@@ -138,19 +138,19 @@ const changing = (
       { args: [provider = "", ...id] },
     ) => {
       const key = { provider, tenant, id: id.join(" ") };
-      const { isDone, facts, said } = await withInbox(place, surroundings, ({ queue }) =>
+      const { isDone, facts, sentence } = await withInbox(place, surroundings, ({ queue }) =>
         change(queue, { key, now: Date.now() }),
       );
       if (json === true) surroundings.terminal.json({ ...key, ...facts });
-      else surroundings.terminal.err(`${textOf(key)} ${said}`);
+      else surroundings.terminal.err(`${textOf(key)} ${sentence}`);
       return isDone;
     },
   });
 
 const retry = changing(retryHelp, async (queue, order) => {
   const retried = await queue.retry(order);
-  const said = retried ? "is due now" : "is not a dead event";
-  return { isDone: retried, facts: { retried }, said };
+  const sentence = retried ? "is due now" : "is not a dead event";
+  return { isDone: retried, facts: { retried }, sentence };
 });
 
 const erased = {
@@ -160,7 +160,7 @@ const erased = {
 };
 const erase = changing(eraseHelp, async (queue, order) => {
   const result = await queue.erase(order);
-  return { isDone: result === "erased", facts: { result }, said: erased[result] };
+  return { isDone: result === "erased", facts: { result }, sentence: erased[result] };
 });
 
 /** `countersign inbox …`. */

@@ -61,22 +61,22 @@ function typed(schema: JsonSchema, model: TypesModel, amount: string): JSONSchem
   const { properties, patternProperties = {}, additionalProperties: others } = schema;
   const { items, prefixItems = [] } = schema;
   const description = commentOf(schema);
-  const told = description === "" ? {} : { description };
+  const described = description === "" ? {} : { description };
   if (schema.$ref !== undefined)
-    return { ...told, tsType: model.typeNames.get(nameOf(schema.$ref)) ?? "unknown" };
+    return { ...described, tsType: model.typeNames.get(nameOf(schema.$ref)) ?? "unknown" };
   const open = openList(schema)?.map((one) => JSON.stringify(one));
-  if (open !== undefined) return { ...told, tsType: [...open, "(string & {})"].join(" | ") };
+  if (open !== undefined) return { ...described, tsType: [...open, "(string & {})"].join(" | ") };
   const types = typesOf(schema);
   if (isDecimal(schema)) {
-    if (types.length === 1) return { ...told, tsType: amount };
-    return { ...told, anyOf: types.map((type) => inner({ ...schema, type })) };
+    if (types.length === 1) return { ...described, tsType: amount };
+    return { ...described, anyOf: types.map((type) => inner({ ...schema, type })) };
   }
   const kinds = (list: readonly JsonSchema[] = []): JSONSchema[] =>
     list.filter((kind) => STRUCTURE.some((keyword) => keyword in kind)).map(inner);
   const union = kinds([...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]);
   if (union.length > 0 && properties === undefined) {
     const absent = types.includes("null") ? [{ type: "null" as const }] : [];
-    return { ...told, anyOf: [...union, ...absent] };
+    return { ...described, anyOf: [...union, ...absent] };
   }
   const other = typeof others === "object" ? [others] : [];
   const parts = [...Object.values(patternProperties), ...other].map(inner);
@@ -85,7 +85,7 @@ function typed(schema: JsonSchema, model: TypesModel, amount: string): JSONSchem
   const list = [...prefixItems, ...(items === undefined ? [] : [items])].map(inner);
   const values = valuesOf(schema);
   return {
-    ...told,
+    ...described,
     ...(schema.deprecated === true && { deprecated: true }),
     ...(types.length > 0 && { type: types.length === 1 ? types[0] : [...types] }),
     ...(values !== undefined && { enum: [...values] as JSONSchema["enum"] & object }),

@@ -31,11 +31,11 @@ export async function reporting(
   { terminal }: Pick<Surroundings, "terminal">,
 ): Promise<Reporting> {
   const known = await knownFailures(baseline);
-  const told = new Set<string>();
+  const printed = new Set<string>();
   const passed = new Set<string>();
   const tell = (entry: ReportEntry): void => {
     const { id, status, requirement = "" } = entry;
-    told.add(id);
+    printed.add(id);
     // Many checks judge every answer by the same requirements: a pass of each is printed once.
     const isRepeated = status === "pass" && passed.has(requirement);
     // The summary lists the others by their reason, which many share.
@@ -50,7 +50,7 @@ export async function reporting(
     tell,
     finish: async (found) => {
       const document = known === undefined ? found : againstBaseline(found, known);
-      for (const entry of found.entries) if (!told.has(entry.id)) tell(entry);
+      for (const entry of found.entries) if (!printed.has(entry.id)) tell(entry);
       if (json) terminal.json(document);
       else
         for (const line of terminalSummary(document, terminal.columns))

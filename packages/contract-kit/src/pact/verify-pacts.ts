@@ -162,8 +162,8 @@ function problemsOf({ mismatch }: CoreResult): readonly string[] {
   if (mismatch === undefined) return [];
   const { mismatches, message = "it failed" } = mismatch;
   return (
-    mismatches?.map(({ type, path, key, mismatch: said }) =>
-      [type, path ?? key, said].filter(Boolean).join(" "),
+    mismatches?.map(({ type, path, key, mismatch: reason }) =>
+      [type, path ?? key, reason].filter(Boolean).join(" "),
     ) ?? [message]
   );
 }

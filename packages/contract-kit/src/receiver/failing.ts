@@ -4,7 +4,7 @@ import { NO_FAILURES } from "../harness/effects.ts";
 import type { Reply } from "../harness/message.ts";
 import type { CatalogueRow, TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
-import { explore, paceOf, play, rememberFailed } from "./histories.ts";
+import { explore, paceOf, rememberFailed, runHistory } from "./histories.ts";
 import { receiverCheck, WAITS } from "./receiver-check.ts";
 
 const AFTER_HANDLER = "R-ACK-AFTER-HANDLER";
@@ -51,7 +51,7 @@ const PATIENCE = [0, 0.1, 0.3, 0.5, 0.7, 0.9];
 async function hangUps(kit: KitSender): Promise<void> {
   const pace = await paceOf(kit);
   if (!pace.isShown) return;
-  const hangUp = (share: number) => play(kit, [{ kind: "hang-up", event: 0, share }], pace);
+  const hangUp = (share: number) => runHistory(kit, [{ kind: "hang-up", event: 0, share }], pace);
   for (const fault of await Promise.all(PATIENCE.map(hangUp)))
     if (fault) kit.verdicts.fail(fault.requirement, fault.message, fault.replies);
 }

@@ -65,7 +65,7 @@ export async function explore(kit: KitSender): Promise<Fault | undefined> {
   const holds = fc.asyncProperty(histories, async (steps) => {
     if (played >= MAX_PLAYED) return true;
     played += 1;
-    const fault = await play(kit, steps, pace);
+    const fault = await runHistory(kit, steps, pace);
     if (fault) shortest = fault;
     // Its shortest history would take as many timeouts.
     if (fault?.requirement === "R-ACK-IN-TIME") played = MAX_PLAYED;
@@ -99,10 +99,10 @@ export function rememberFailed({ target, clock }: KitSender, event: TestEvent): 
 }
 
 /**
- * Plays a history, and then expects of each event what the model of one delivery says: an event that was acknowledged
+ * Runs a history, and then expects of each event what the model of one delivery says: an event that was acknowledged
  * has been handled exactly once, and one that was not is accepted in the end.
  */
-export async function play(
+export async function runHistory(
   kit: KitSender,
   steps: readonly Step[],
   pace: Pace,

@@ -6,7 +6,7 @@ import { type Header, type Reply, without } from "../harness/message.ts";
 import type { TestEvent } from "../harness/provider-events.ts";
 import type { KitSender } from "../harness/kit-sender.ts";
 import { withQuery } from "./forged-operation.ts";
-import { paceOf, play } from "./histories.ts";
+import { paceOf, runHistory } from "./histories.ts";
 import { isTaken, receiverCheck } from "./receiver-check.ts";
 
 const DUPLICATE = "R-ONCE-DUPLICATE";
@@ -109,7 +109,7 @@ export const concurrent: ReceiverCheck = receiverCheck({
       const own = kind === "overlap" ? CONCURRENT : IN_PROGRESS;
       kit.blamedIfLost = own;
       for (const [turn, share] of SHARES.entries()) {
-        const fault = await play(kit, [{ kind, event: turn % 3, share }], pace);
+        const fault = await runHistory(kit, [{ kind, event: turn % 3, share }], pace);
         if (fault === undefined) for (const one of [own, IN_TIME]) verdicts.pass(one);
         else {
           const isNamed = verdicts.requirements.includes(fault.requirement);

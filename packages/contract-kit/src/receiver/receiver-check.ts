@@ -43,7 +43,7 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
     const verdicts = new Verdicts(id, requirements);
     const kit = new KitSender(target, context, verdicts);
     /** Names a loss of plain events once, with its own requirement. */
-    const unseen = (): string | undefined => {
+    const otherwise = (): string | undefined => {
       const { loss } = runState;
       if (effects === undefined || loss === undefined)
         return effects === undefined ? NO_EFFECTS : effects.unreadable;
@@ -57,7 +57,7 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
       if (runState.stopped !== undefined)
         return all("skipped", `handlers no longer run: ${runState.stopped}`);
       if (runState.loss !== undefined && options.needs?.includes("effects") === true)
-        return verdicts.list(unseen());
+        return verdicts.list(otherwise());
       await options.run(kit);
       const hasFailed = requirements.some((one) => verdicts.hasFailed(one));
       if (hasFailed && effects !== undefined)
@@ -65,7 +65,7 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
           kit,
           runState.handled.map(({ type }) => type),
         );
-      return verdicts.list(undefined, unseen());
+      return verdicts.list(undefined, otherwise());
     };
     try {
       return await Promise.race([judged(), aborted(context.signal)]);

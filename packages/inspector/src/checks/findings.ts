@@ -3,7 +3,7 @@
 export type FindingStatus = "pass" | "fail" | "warn" | "not_applicable" | "error" | "skipped";
 
 /** One requirement that one check tests. */
-export interface OwedCheck {
+export interface PlannedCheck {
   readonly id: string;
   /** The check. */
   readonly group: string;
@@ -53,13 +53,13 @@ export interface CheckRun {
 
 export interface Checks {
   /** In the order in which they run. */
-  readonly owed: readonly OwedCheck[];
+  readonly planned: readonly PlannedCheck[];
   readonly run: CheckRun | null;
 }
 /** A requirement with its findings so far. */
 export interface Tested {
   readonly requirement: string;
-  readonly owed: readonly OwedCheck[];
+  readonly planned: readonly PlannedCheck[];
   readonly entries: readonly CheckEntry[];
   /** The worst finding; `undefined` before the first. */
   readonly status: FindingStatus | undefined;
@@ -75,13 +75,15 @@ const worstFirst: readonly FindingStatus[] = [
 ];
 
 /** The requirements in the order in which their checks run, which no finding changes: rows stay in place. */
-export function tested({ owed, run }: Pick<Checks, "owed" | "run">): Tested[] {
+export function tested({ planned, run }: Pick<Checks, "planned" | "run">): Tested[] {
   const found = Map.groupBy(run?.entries ?? [], ({ requirement }) => requirement);
-  return [...Map.groupBy(owed, ({ requirement }) => requirement)].map(([requirement, checks]) => {
-    const entries = found.get(requirement) ?? [];
-    const status = worstFirst.find((one) => entries.some((entry) => entry.status === one));
-    return { requirement, owed: checks, entries, status };
-  });
+  return [...Map.groupBy(planned, ({ requirement }) => requirement)].map(
+    ([requirement, checks]) => {
+      const entries = found.get(requirement) ?? [];
+      const status = worstFirst.find((one) => entries.some((entry) => entry.status === one));
+      return { requirement, planned: checks, entries, status };
+    },
+  );
 }
 
 /** Number of requirements by status. */

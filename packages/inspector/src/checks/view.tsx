@@ -135,13 +135,13 @@ function FindingBadge({ status }: { readonly status: FindingStatus | undefined }
 
 /** One requirement: its sentence, its reason, and what each check has found. */
 function Requirement({
-  tested: { requirement, owed, entries, status },
+  tested: { requirement, planned, entries, status },
   isOpen,
 }: {
   readonly tested: Tested;
   readonly isOpen: boolean;
 }) {
-  const [first] = owed;
+  const [first] = planned;
   const page = entries.find((entry) => entry.page !== undefined)?.page ?? "";
   const isProblem = status === "fail" || status === "error";
   return (
@@ -159,7 +159,7 @@ function Requirement({
             </a>
           )}
         </p>
-        {owed.map(({ group, title }) => (
+        {planned.map(({ group, title }) => (
           <section key={group} class="card">
             <p>
               <code>{group}</code> {title}

@@ -6,7 +6,7 @@ import { openSandbox, refusal, SECRET, TOKEN, type TestSandbox } from "./open-sa
 const target = { url: "http://127.0.0.1:9/webhooks", secret: SECRET };
 const path = "/sandbox/inspect/checks";
 
-const owed = [{ requirement: "R-ONE" }, { requirement: "R-TWO" }];
+const planned = [{ requirement: "R-ONE" }, { requirement: "R-TWO" }];
 
 /** A runner whose runs end when the test says so. */
 function heldRunner() {
@@ -18,7 +18,7 @@ function heldRunner() {
     watch.signal.addEventListener("abort", () => resolve({ exitCode: 2 }), { once: true });
     return promise;
   };
-  const checks: CheckRunner = { owed: () => Promise.resolve(owed), run };
+  const checks: CheckRunner = { planned: () => Promise.resolve(planned), run };
   const end = (report: object): void => held.resolve(report);
   const fail = (error: Error): void => held.reject(error);
   return { checks, watches, end, fail };
@@ -40,7 +40,7 @@ describe("the checks of a receiver", () => {
     const { watches, ...runner } = heldRunner();
     const one = await open({ target, checks: runner.checks });
     const before = await one.call("GET", path);
-    expect(before.body).toEqual({ owed, run: null });
+    expect(before.body).toEqual({ planned, run: null });
 
     expect((await one.post(path)).status).toBe(202);
     expect(refusal(await one.post(path))).toBe("409 CHECKS_RUNNING");
@@ -108,6 +108,6 @@ describe("the checks of a receiver", () => {
     expect(refusal(await nowhere.post(path))).toBe("409 NO_TARGET");
     const nothing = await open({ target });
     expect(refusal(await nothing.post(path))).toBe("409 NO_TARGET");
-    expect((await nothing.call("GET", path)).body).toEqual({ owed: [], run: null });
+    expect((await nothing.call("GET", path)).body).toEqual({ planned: [], run: null });
   });
 });

@@ -6,7 +6,7 @@ import type { Streams } from "../streams.ts";
 /** Runs the checks of a receiver against the address of the command line. */
 export interface CheckRunner {
   /** Returns every requirement that the checks test, in the order in which they run. */
-  readonly owed: () => Promise<readonly object[]>;
+  readonly planned: () => Promise<readonly object[]>;
   /**
    * Runs all checks.
    *
@@ -110,7 +110,7 @@ export function checkRoutes(checks: CheckRuns | undefined): Routes {
   return {
     "/sandbox/inspect/checks": [
       get(async ({ merchant }) => ({
-        owed: (await checks?.runner.owed()) ?? [],
+        planned: (await checks?.runner.planned()) ?? [],
         run: checks?.latest(merchant.id) ?? null,
       })),
       post(202, {}, async ({ merchant }) => {
