@@ -98,12 +98,12 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   /** The token that an unsigned handshake must carry, chosen by you in the provider's dashboard. */
   readonly verifyToken?: string;
   /**
-   * Finds the key that an attempt names, such as a certificate's address or a key's id: PEM or JWK text, or `undefined`
-   * if it is unknown. The receiver has checked the value, and caches a key that has verified an attempt for an hour, any
+   * Finds the key that an attempt names, such as a certificate's address or a key's id: PEM, or a JWK as text or as an
+   * object; `undefined` or `null` if it is unknown. The receiver has checked the value, and caches a key that has verified an attempt for an hour, any
    * other answer for a minute. An error answers 503. Strangers can name keys too: new names are looked up 20 at once, then
    * one a second, and the others answered 503.
    */
-  readonly keyOf?: (value: string) => Promise<string | undefined>;
+  readonly keyOf?: (value: string) => Promise<string | object | null | undefined>;
   /** Values of the provider's own claims, such as LiveKit's API key. */
   readonly claims?: Readonly<Record<string, string>>;
   /** The record of events, one per service. Default `memoryInbox()`, which is for development and warns. */

@@ -219,6 +219,22 @@ describe("the option keyOf", () => {
     expect((await receiver.receive(sent("1"))).kind).toBe("unrouted");
   });
 
+  it("may return a JWK as an object, and null for an unknown key; another value is answered 503 and named in the log", async () => {
+    const answers: readonly unknown[] = [publicKey.export({ format: "jwk" }), null, 7, { kty: 1 }];
+    const outcomes: string[] = [];
+    for (const answer of answers) {
+      // As plain JavaScript may return it.
+      const keyOf = () => Promise.resolve(answer as object);
+      const { receiver } = receiverOf(provider, { secrets: [], keyOf });
+      outcomes.push(nameOf(await receiver.receive(sent("1"))));
+    }
+    const down = "CS_KEY_UNAVAILABLE";
+    expect(outcomes).toEqual(["unrouted", "CS_KEY_UNKNOWN", down, down]);
+    const text = line.mock.calls.flat().join("\n");
+    expect(text).toContain('"keyOf" must return PEM or JWK text, a JWK, or undefined');
+    expect(text).toContain('invalid "key": expected PEM or JWK');
+  });
+
   it("asks again a minute after its source returned a key that verifies nothing", async () => {
     stopTime();
     let page = "<html>";

@@ -1,6 +1,6 @@
 import type { Attempt as SignedAttempt, Secret, SignatureScheme } from "@countersign/signatures";
 import { MistakeError, withCode } from "../mistake.ts";
-import type { GivenSecret, SecretsOption, TenantSecrets } from "../options.ts";
+import type { GivenSecret, ReceiverOptions, SecretsOption, TenantSecrets } from "../options.ts";
 import type { Deadline } from "./admission.ts";
 import { failed, type FailureCode, type Outcome, rejected } from "./outcome.ts";
 import type { Credentials, FindCredentials, ProviderParts } from "./parts.ts";
@@ -153,12 +153,23 @@ const MAX_KEYS = 100;
 const BURST = 20;
 const LOOKUP_MS = 1000;
 
+type KeyOf = NonNullable<ReceiverOptions<unknown>["keyOf"]>;
+
 interface Kept {
   readonly key: Promise<string | undefined>;
   readonly askedAt: number;
   until: number;
   /** True if this name's key has verified an attempt. */
   isProved: boolean;
+}
+
+/** @throws {TypeError} The app's function returned something else than a key. */
+function keyText(key: unknown): string | undefined {
+  if (key === undefined || key === null || typeof key === "string") return key ?? undefined;
+  if (typeof key === "object") return JSON.stringify(key);
+  throw new TypeError(
+    '"keyOf" must return PEM or JWK text, a JWK, or undefined for an unknown key',
+  );
 }
 
 /**
@@ -170,13 +181,13 @@ interface Kept {
  * its attempts may be answered 503, until one of the sender's retries finds a look-up free.
  */
 export class KeyCache {
-  readonly #find: (value: string) => Promise<string | undefined>;
+  readonly #find: KeyOf;
   readonly #elapsed: () => number;
   readonly #kept = new Map<string, Kept>();
   /** When all look-ups are free again, of proved names and of new ones. */
   readonly #freeAt = { proved: 0, new: 0 };
 
-  constructor(find: (value: string) => Promise<string | undefined>, elapsed: () => number) {
+  constructor(find: KeyOf, elapsed: () => number) {
     this.#find = find;
     this.#elapsed = elapsed;
   }
@@ -199,7 +210,7 @@ export class KeyCache {
         new Error(`more than ${String(BURST)} look-ups of ${kind} keys at once`),
       );
     this.#freeAt[kind] = freeAt;
-    const key = Promise.resolve(value).then(this.#find);
+    const key = Promise.resolve(value).then(this.#find).then(keyText);
     const kept = { key, askedAt: now, until: now + UNPROVED_MS, isProved };
     this.#evictFor(value);
     this.#kept.set(value, kept);
