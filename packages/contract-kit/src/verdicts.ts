@@ -82,18 +82,30 @@ export class Verdicts {
     return this.#failures.get(requirement)?.some(({ isWarning }) => !isWarning) === true;
   }
 
+  /** Removes all passes: what the check has seen proves nothing. */
+  withdrawPasses(): void {
+    this.#passed.clear();
+  }
+
   /**
    * @param endedBy The reason why the check ended early: requirements without an observation are skipped with it.
    * @param otherwise The reason for other requirements without an observation.
+   * @param status The status of those. Default: `not_applicable`.
    */
-  list(endedBy?: string, otherwise = "no answer of the target showed it"): readonly Verdict[] {
+  list(
+    endedBy?: string,
+    otherwise = "no answer of the target showed it",
+    status: "not_applicable" | "skipped" = "not_applicable",
+  ): readonly Verdict[] {
     return this.requirements.map((requirement): Verdict => {
       const failures = this.#failures.get(requirement);
       if (failures !== undefined) return failed(requirement, failures);
       if (endedBy !== undefined) return { requirement, status: "skipped", message: endedBy };
       if (this.#passed.has(requirement)) return { requirement, status: "pass" };
-      const message = this.#reasons.get(requirement) ?? otherwise;
-      return { requirement, status: "not_applicable", message };
+      const reason = this.#reasons.get(requirement);
+      return reason === undefined
+        ? { requirement, status, message: otherwise }
+        : { requirement, status: "not_applicable", message: reason };
     });
   }
 

@@ -32,6 +32,9 @@ export interface Seen {
 /** The reason if a target does not show its handlers' effects. */
 export const NO_EFFECTS = "there is no --effects-url or --effects that shows what handlers do";
 
+/** The reason if a target shows effects, and none of an event that was sent. */
+export const NONE_SEEN = "no handler's effect was seen for any acknowledged event";
+
 export const NO_FAILURES = 'its effects take no PUT {"failNext": n} that makes handlers fail';
 
 /** A list of the effects of handlers, and controls of them. */
@@ -89,6 +92,8 @@ export function httpEffects(sockets: Sockets): EffectsSource {
 export class Effects {
   /** The reason if they cannot be read. */
   unreadable: string | undefined;
+  /** True if an event that was sent has had an effect. */
+  hasShown = false;
   /** A sentence for each row that is not `{ eventId, type, count }`. */
   odd: readonly string[] = [];
   readonly #source: EffectsSource;
@@ -138,6 +143,7 @@ export class Effects {
       const { effects, odd, nameless } = list;
       const of = ({ ids }: Traced): Effect | undefined => {
         const found = [...new Set(ids)].flatMap((id) => effects.get(id) ?? []);
+        this.hasShown ||= found.length > 0;
         const count = found.reduce((sum, one) => sum + one.count, 0);
         return found[0] && { ...found[0], count };
       };

@@ -22,6 +22,7 @@ export const distinct: ReceiverCheck = receiverCheck({
   title: "of two events that differ in one part of what identifies them, both are handled",
   requirements: [DISTINCT],
   needs: ["id"],
+  passesByEffects: true,
   run: async (kit) => {
     const pairs = [...lookalikes(kit), ...twins(kit)];
     const sent = await Promise.all(

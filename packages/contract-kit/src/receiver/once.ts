@@ -55,6 +55,7 @@ export const duplicates: ReceiverCheck = receiverCheck({
   title: "a handled event is acknowledged again without its handler",
   requirements: [DUPLICATE],
   needs: ["id"],
+  passesByEffects: true,
   run: async (kit) => {
     const { verdicts, expect } = kit;
     const { retries } = kit.target.provider;

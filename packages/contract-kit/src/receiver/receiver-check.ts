@@ -1,6 +1,6 @@
 import type { CheckContext, ReceiverCheck, Verdict } from "../check.ts";
 import type { Attempt } from "../harness/attempt-maker.ts";
-import { describeEffect, NO_EFFECTS, type Seen } from "../harness/effects.ts";
+import { describeEffect, NO_EFFECTS, NONE_SEEN, type Seen } from "../harness/effects.ts";
 import type { Reply } from "../harness/message.ts";
 import { KitSender, type Sent, TargetLostError } from "../harness/kit-sender.ts";
 import { isThere, RunOverError } from "../harness/sockets.ts";
@@ -13,6 +13,8 @@ interface ReceiverCheckOptions extends Pick<ReceiverCheck, "id" | "title"> {
   readonly requirements: readonly [string, ...string[]];
   /** Its needs: `effects` if only they show whether its requirements are met. */
   readonly needs?: readonly Need[];
+  /** True if only effects show that its requirements are met: answers may fail them. */
+  readonly passesByEffects?: boolean;
   /** True if it reports why genuine attempts are refused. All others are skipped then. */
   readonly isFirst?: boolean;
   /** True if it judges what the whole run has seen: it runs even if nothing more can be sent. */
@@ -45,8 +47,9 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
     /** Names a loss of plain events once, with its own requirement. */
     const otherwise = (): string | undefined => {
       const { loss } = runState;
-      if (effects === undefined || loss === undefined)
-        return effects === undefined ? NO_EFFECTS : effects.unreadable;
+      if (effects === undefined) return NO_EFFECTS;
+      if (loss === undefined)
+        return effects.unreadable ?? (effects.hasShown ? undefined : NONE_SEEN);
       if (requirements.includes(loss.requirement)) verdicts.fail(loss.requirement, loss.message);
       return `${loss.message}: ${loss.requirement} comes first`;
     };
@@ -65,7 +68,14 @@ export function receiverCheck(options: ReceiverCheckOptions): ReceiverCheck {
           kit,
           runState.handled.map(({ type }) => type),
         );
-      return verdicts.list(undefined, otherwise());
+      const missing = otherwise();
+      if (missing === undefined) return verdicts.list();
+      if (options.passesByEffects === true) verdicts.withdrawPasses();
+      return verdicts.list(
+        undefined,
+        missing,
+        effects === undefined ? "not_applicable" : "skipped",
+      );
     };
     try {
       return await Promise.race([judged(), aborted(context.signal)]);

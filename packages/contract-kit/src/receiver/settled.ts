@@ -80,6 +80,7 @@ export const memory: ReceiverCheck = receiverCheck({
   title: "an event is still known after hundreds of others, and after a restart",
   requirements: [RETRIES, LIST, AFTER_HANDLER],
   needs: ["id"],
+  passesByEffects: true,
   inapplicable: ({ effects, restart }) =>
     effects === undefined && restart === undefined ? NO_EFFECTS : undefined,
   run: async (kit) => {
