@@ -1,13 +1,13 @@
 import { type Catalogue, type CatalogueEntry, standardCatalogue } from "@countersign/schemas";
 import { type ProviderDocument, reference } from "@countersign/schemas/providers";
-import { schemeOf } from "@countersign/signatures";
+import { schemeOf, type SignatureScheme } from "@countersign/signatures";
 import { parsePlace } from "@countersign/signatures/places";
-import { checkDocument } from "./check-document.ts";
 import { MistakeError, withCode } from "./mistake.ts";
 import { categoryOf, compileEvent, type KnownType } from "./pipeline/event.ts";
 import { compileHandshakes } from "./pipeline/handshake.ts";
 import { compileMedia } from "./pipeline/headers.ts";
 import type { ProviderParts } from "./pipeline/parts.ts";
+import { quoted } from "./pipeline/router.ts";
 
 declare const EVENTS: unique symbol;
 
@@ -54,12 +54,39 @@ export function providerParts(
   return withCode({ code: "CS_PROVIDER_INVALID", caller }, () => compile(provider, catalogue));
 }
 
+/**
+ * Compiles a document. What would read or answer every event wrongly is refused; `countersign providers FILE` judges the whole
+ * shape by the JSON Schema, whose validator would make a bundle half as large again.
+ */
 function compile(
   provider: ProviderDocument,
   catalogue: Catalogue<unknown> | undefined,
 ): ProviderParts {
+  const { name, event, variants = [], retries = "none" } = provider;
+  const forms = [event, ...variants.map((one) => one.event)];
+  if (forms.some((form) => form?.type === undefined))
+    throw new TypeError(
+      `invalid provider ${quoted(name)}: an "event" needs a "type", such as body:/type`,
+    );
+  if (retries !== "none" && !(retries.hours > 0))
+    throw new TypeError(
+      `invalid provider ${quoted(name)}: "retries" must be "none" or such as { "hours": 72 }`,
+    );
   const scheme = schemeOf(provider);
-  checkDocument(provider);
+  try {
+    return partsOf(provider, scheme, catalogue);
+  } catch (cause) {
+    // A place or a condition does not say whose it is.
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new TypeError(`invalid provider ${quoted(name)}: ${cause.message}`, { cause });
+  }
+}
+
+function partsOf(
+  provider: ProviderDocument,
+  scheme: SignatureScheme,
+  catalogue: Catalogue<unknown> | undefined,
+): ProviderParts {
   const { batch, authentic, event, variants = [] } = provider;
   const idAt = provider.id?.at;
   const typed = catalogue ?? (provider === reference ? standardCatalogue : undefined);

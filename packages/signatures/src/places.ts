@@ -264,9 +264,16 @@ export function pairOf(pairs: FromSignature["pairs"], pair: string): string | un
 /** Judges a condition. A value that cannot be read meets none. */
 export type IsMet = (places: Places) => boolean;
 
-/** Compiles a condition, or a list of which all must be met. */
+/**
+ * Compiles a condition, or a list of which all must be met.
+ *
+ * @throws {TypeError} An empty list, or a condition without one of its kinds, would be met by every attempt.
+ */
 export function conditionOf(given: Condition | readonly Condition[]): IsMet {
   const all = [given].flat().map((one) => ({ ...one, place: parsePlace(one.at) }));
+  const kinds = all.map(({ equals, startsWith, present }) => equals ?? startsWith ?? present);
+  if (kinds.length === 0 || kinds.includes(undefined))
+    throw new TypeError('"when" needs conditions such as { "at": "body:/type", "equals": "ping" }');
   return (places) =>
     all.every(({ place, equals, startsWith, present }) => {
       const value = places.any(place);
