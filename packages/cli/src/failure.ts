@@ -27,7 +27,7 @@ export const failureCodes = {
   CS_CLI_TARGET_NOT_OWNED: "The target is another machine, and `--i-own` does not name it.",
   CS_CLI_TOKEN_UNUSABLE: "`COUNTERSIGN_TOKEN` is invalid.",
   CS_CLI_UNVERIFIED:
-    "Nothing could be verified: the target does not answer, or the pacts are empty.",
+    "Nothing could be verified: the target or its effects URL does not answer, or the pacts are empty.",
 } as const;
 
 type FailureCode = keyof typeof failureCodes;

@@ -136,6 +136,28 @@ describe("countersign verify receiver", () => {
     });
   });
 
+  it.each([
+    ["a page that is absent", 404, "", /status 404/],
+    ["a page that is not JSON", 200, "<html>", /they are not JSON/],
+    ["JSON that is not a list", 200, '{"effects":[]}', /they are not a list/],
+  ])(
+    "exits with 2 before the first attempt for effects at %s",
+    async (_what, status, page, why) => {
+      const attempts: unknown[] = [];
+      const url = await listen((request, response) => {
+        const isList = request.url?.startsWith("/effects") === true;
+        if (request.headers["webhook-id"] !== undefined) attempts.push(request.url);
+        response.writeHead(isList ? status : 204).end(isList ? page : "");
+      });
+      const failed = await verify(url, "--effects-url", `${url}/effects?key=a-key`);
+      expect(failed).toMatchObject({ status: 2, out: "" });
+      expect(failed.err).toMatch(/CS_CLI_UNVERIFIED: invalid --effects-url http:\S+\/effects: the/);
+      expect(failed.err).toMatch(why);
+      expect(failed.err).not.toContain("a-key");
+      expect(attempts).toEqual([]);
+    },
+  );
+
   it("reads effects with a query of the merchant's own table, and names the tier", async () => {
     const file = join(temporaryFolder(), "shop.db");
     const database = new DatabaseSync(file);

@@ -146,6 +146,13 @@ async function openTarget(
     });
     opened = target;
     await requireListening(target);
+    await target.effects?.seen([]);
+    const { unreadable } = target.effects ?? {};
+    if (effectsUrl !== undefined && unreadable !== undefined)
+      throw new Failure(
+        "CS_CLI_UNVERIFIED",
+        `invalid --effects-url ${withoutQuery(effectsUrl)}: ${unreadable}`,
+      );
     terminal.err(
       `sends ${given.only === undefined ? "about" : "a part of"} ${target.expectedRequests} requests, at most ${target.maxRequests}, to ${withoutQuery(url)}; genuine ones run your handlers`,
     );
