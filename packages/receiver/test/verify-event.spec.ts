@@ -94,7 +94,11 @@ describe("verifyEvent", () => {
     const broken = { ...genuine, body: "{}" as never };
     const batched = { ...options, provider: line };
     for (const [attempt, given, message] of [
-      [genuine, { ...options, secrets: [] }, /^CS_SECRET_INVALID: verifyEvent: missing secret/],
+      [
+        genuine,
+        { ...options, secrets: [] },
+        /^CS_SECRET_INVALID: verifyEvent: missing secret: .* is empty\. Reference .* shows it at: /,
+      ],
       [genuine, { ...options, secrets: [undefined] }, /^CS_SECRET_INVALID: .*environment variable/],
       [
         genuine,

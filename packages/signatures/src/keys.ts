@@ -46,7 +46,8 @@ export function keyImporter(provider: Provider): ImportKeys {
   const kept = { sign: new Map<Secret, Key>(), verify: new Map<Secret, Key>() };
   return (secrets, use) => {
     if (!Array.isArray(secrets)) throw new TypeError('invalid "secrets": expected a list');
-    if (secrets.length === 0) throw new TypeError('missing secret: "secrets" is empty');
+    if (secrets.length === 0)
+      throw new TypeError(`missing secret: "secrets" is empty.${shownAt(provider)}`);
     if (secrets.length > MAX_SECRETS)
       throw new TypeError(`invalid "secrets": expected at most ${MAX_SECRETS} secrets`);
     const known = kept[use];
@@ -69,17 +70,19 @@ export function keyImporter(provider: Provider): ImportKeys {
  *   where it shows the secret, and never contains the secret.
  */
 function importSecret(provider: Provider, secret: Secret, use: SecretUse, at: string): Key {
-  const { title, secret: issued } = provider;
   try {
     return typeof secret === "string"
       ? importText(provider, secret, use, at)
       : keyOfBytes(provider, rawBytes(secret, at), use, at);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const where = issued === undefined ? "" : ` ${title} shows it at: ${issued.where}`;
-    throw new TypeError(`${error.message.replace(/[^?]$/, "$&.")}${where}`, { cause: error });
+    const message = error.message.replace(/[^?]$/, "$&.");
+    throw new TypeError(`${message}${shownAt(provider)}`, { cause: error });
   }
 }
+
+const shownAt = ({ title, secret }: Provider): string =>
+  secret === undefined ? "" : ` ${title} shows it at: ${secret.where}`;
 
 function rawBytes(secret: Exclude<Secret, string>, at: string): Uint8Array {
   const raw: unknown = secret?.raw;
