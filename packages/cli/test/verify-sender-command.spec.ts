@@ -1,31 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { reference } from "@countersign/schemas/providers";
 import { providersByName } from "@countersign/schemas/providers-by-name";
 import { describe, expect, it } from "vitest";
-import { run } from "../src/program.ts";
 import { freePort } from "../../../test/free-port.ts";
 import { ciAfter } from "../../../test/tags.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { listen } from "../../service/test/sandbox/listen.ts";
-import { quietSurroundings, ran } from "./ran.ts";
-
-const SENDER = `"${process.execPath}" "${fileURLToPath(new URL("senders/sender.mjs", import.meta.url))}"`;
-
-const verify = (
-  more: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  trigger = SENDER,
-) =>
-  ran(["verify", "sender", "--listen", "127.0.0.1", "--trigger", trigger, ...more], {
-    PATH: process.env["PATH"],
-    ...env,
-  });
-
-/** True if a process runs: one that has ended and waits for its parent does not. */
-const isAlive = (pid: number): boolean =>
-  existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+import { verify } from "./verify-sender.ts";
 
 describe("countersign verify sender", () => {
   it(
@@ -170,91 +151,11 @@ describe("countersign verify sender", () => {
     },
   );
 
-  it(
-    "ends at an interruption with exit code 2, a partial report, and nothing left running",
-    { tags: "ci" },
-    async () => {
-      const file = join(temporaryFolder(), "pid");
-      const stopped = new AbortController();
-      const said = { out: "", err: "" };
-      const quiet = quietSurroundings(said, { PATH: process.env["PATH"] });
-      const out = (line: string): void => {
-        quiet.terminal.out(line);
-        stopped.abort();
-      };
-      const trigger = `${SENDER} & echo $! > "${file}"; wait`;
-      const status = await run(
-        ["verify", "sender", "--listen", "127.0.0.1", "--trigger", trigger],
-        {
-          ...quiet,
-          terminal: { ...quiet.terminal, out },
-          interruption: () => stopped.signal,
-        },
-      );
-      expect([status, said.err]).toEqual([2, expect.stringContaining("the run was interrupted")]);
-      await expect.poll(() => isAlive(Number(readFileSync(file, "utf8")))).toBe(false);
-    },
-  );
-
   it("names a sender that verifies no certificate", { tags: "ci" }, async () => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
     const { status, out, err } = await verify(["--only", "sender/certificates"], env);
     expect(err).toMatch(/^runs --trigger about \d+ times/);
     expect(out).toMatch(/^FAIL {3}P-EVENT-TLS /m);
     expect(status).toBe(1);
-  });
-
-  it("triggers by an HTTP call, and shows the secret in no report", async () => {
-    let secret = "";
-    const url = await listen((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        const facts = JSON.parse(Buffer.concat(chunks).toString()) as {
-          url: string;
-          secret: string;
-        };
-        ({ secret } = facts);
-        const headers = { "content-type": "text/plain", "x-debug": secret };
-        void fetch(facts.url, { method: "POST", body: "{}", headers });
-        response.writeHead(202).end();
-      });
-    });
-    const { status, out } = await verify(["--only", "sender/deliveries"], {}, `POST ${url}/fire`);
-    expect(out).toMatch(/^FAIL {3}P-EVENT-NO-SECRETS/m);
-    expect(secret).toMatch(/^whsec_/);
-    expect(out).not.toContain(secret);
-    expect(status).toBe(1);
-  });
-
-  it("exits with 2 and one sentence if the trigger fails, nothing arrives or the port is in use", async () => {
-    const port = Number(new URL(await listen(() => undefined)).port);
-    for (const [trigger, more, sentence] of [
-      ["echo broken >&2; exit 3", [], /--trigger ended with 3: broken/],
-      [
-        "POST http://127.0.0.1:1/fire",
-        [],
-        /--trigger: POST http:\/\/127\.0\.0\.1:1\/fire: no answer/,
-      ],
-      ["true", ["--listen", `127.0.0.1:${port}`], /CS_CLI_PORT_TAKEN: --listen .* is in use/],
-      [" ", [], /--trigger is empty/],
-      ["true", ["--provider", "aws-sns"], /AWS SNS|Amazon SNS/],
-    ] as const) {
-      const { status, out, err } = await verify(more, {}, trigger);
-      const line = err.split("\n").find((one) => one.startsWith("countersign: "));
-      expect([status, out, line]).toEqual([2, "", expect.stringMatching(sentence)]);
-    }
-  });
-
-  it("ends what a hanging trigger has started", async () => {
-    const file = join(temporaryFolder(), "pid");
-    const trigger = `sleep 60 & echo $! > "${file}"; sleep 60`;
-    const { status, err } = await verify(["--wait", "1"], {}, trigger);
-    expect([status, err]).toEqual([
-      2,
-      expect.stringMatching(/no attempt arrived .* after --trigger/),
-    ]);
-    const pid = Number(readFileSync(file, "utf8"));
-    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });

@@ -148,7 +148,8 @@ type Result = Pick<Finding, "status" | "message" | "exchanges">;
 const skipped = (message: string): Result => ({ status: "skipped", message });
 const INTERRUPTED = skipped("the run was interrupted");
 
-function interrupted(signal: AbortSignal | undefined): Promise<Result> {
+/** Resolves when a run is interrupted. */
+export function interrupted(signal: AbortSignal | undefined): Promise<Result> {
   return new Promise((resolve) => {
     // Later than a check that reports what it has seen until then.
     const stop = (): void => void setImmediate(resolve, INTERRUPTED);

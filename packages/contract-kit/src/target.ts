@@ -83,7 +83,7 @@ export interface CommandFacts {
 export interface RunningCommand {
   /** Rejects with a sentence if the command fails or takes too long. */
   readonly ended: Promise<void>;
-  /** Ends it with all that it has started. */
+  /** Ends it with its process group: all that it has started and that has not left the group. */
   readonly stop: () => void;
 }
 

@@ -61,7 +61,12 @@ export const verifySender = define({
   help,
   run: (given, surroundings, { command }) =>
     verifyTarget(
-      { role: "sender", checks: senderChecks, command, open: () => open(given, surroundings) },
+      {
+        role: "sender",
+        checks: senderChecks,
+        command,
+        open: (interrupted) => open(given, surroundings, interrupted),
+      },
       given,
       surroundings,
     ),
@@ -74,6 +79,7 @@ const TRIGGERS = { one: 35, second: 25 };
 async function open(
   { listen, callbackUrl, types, wait, slow = false, ...given }: Options,
   { env, terminal }: Surroundings,
+  signal: AbortSignal,
 ): Promise<OpenedTarget<SenderTarget>> {
   const address = parseListen(listen, callbackUrl);
   const provider = await loadProvider(given.provider);
@@ -104,6 +110,7 @@ async function open(
       ...(document && { document }),
       waitMs: wait * 1000,
       slow,
+      signal,
     });
     return {
       target,

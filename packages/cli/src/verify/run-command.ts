@@ -14,15 +14,14 @@ const COMMAND_MS = 60_000;
 /** Characters of a command's stderr that a message shows: the last ones. */
 const SHOWN = 300;
 
-/** Runs the commands of `countersign verify sender`. `close` ends every command that still runs. */
+/** Runs the commands of `countersign verify sender`. `close` ends every command that still runs, and starts no other one. */
 export function commandRunner(env: Surroundings["env"]) {
-  const stops = new Set<() => void>();
+  const closed = new AbortController();
   const start = (run: (facts: CommandFacts, stopped: AbortSignal) => Promise<void>): Run => {
     return (facts) => {
-      const abort = new AbortController();
-      const stop = (): void => abort.abort();
-      stops.add(stop);
-      const ended = run(facts, abort.signal).finally(() => stops.delete(stop));
+      const own = new AbortController();
+      const stop = (): void => own.abort();
+      const ended = run(facts, AbortSignal.any([own.signal, closed.signal]));
       // Whoever stops a command does not ask for its end.
       ended.catch(() => undefined);
       return { ended, stop };
@@ -42,9 +41,7 @@ export function commandRunner(env: Surroundings["env"]) {
         return runShell({ option, text, env: own, secret, stopped });
       });
     },
-    close: (): void => {
-      for (const stop of stops) stop();
-    },
+    close: (): void => closed.abort(),
   };
 }
 
@@ -64,7 +61,7 @@ interface ShellCommand {
   readonly stopped?: AbortSignal;
 }
 
-/** @throws {Error} The command ends with another status than 0, or not within a minute. */
+/** @throws {Error} The command ends with another status than 0 or not within a minute, or `stopped` was aborted before. */
 export async function runShell({
   option,
   text,
@@ -72,6 +69,7 @@ export async function runShell({
   secret,
   stopped,
 }: ShellCommand): Promise<void> {
+  stopped?.throwIfAborted();
   const child = spawn(text, {
     shell: true,
     // Its own group, so that what it has started ends with it.
@@ -85,15 +83,20 @@ export async function runShell({
   });
   const timeout = AbortSignal.timeout(COMMAND_MS);
   const signal = AbortSignal.any([...(stopped === undefined ? [] : [stopped]), timeout]);
-  const end = (): void => endGroup(child.pid);
+  // Processes that have left the group may keep it open for ever.
+  const release = (): unknown => child.stderr?.destroy();
+  const end = (): void => {
+    endGroup(child.pid);
+    release();
+  };
   signal.addEventListener("abort", end, { once: true });
   const status = await new Promise<number | string>((resolve) => {
     child.on("error", ({ message }) => resolve(message));
     child.on("exit", (code, name) => resolve(code ?? name ?? ""));
   });
-  // A trigger's own children may go on, until somebody stops it.
-  if (status !== 0 || signal.aborted || stopped === undefined)
-    signal.removeEventListener("abort", end);
+  signal.removeEventListener("abort", end);
+  // A trigger's own children may go on until somebody stops it; a server that another command has started, for ever.
+  stopped?.addEventListener("abort", option === "--trigger" ? end : release, { once: true });
   if (status === 0) return;
   if (timeout.aborted) throw new Error(`${option} did not end within ${COMMAND_MS / 1000} s`);
   const shown = terminalLine(stderr.trim().replaceAll(secret ?? "", "[secret]"));

@@ -20,8 +20,8 @@ interface Verification<T extends Opened> {
   readonly ids: readonly string[];
   /** The rows of `--list`, by their name as JSON. */
   readonly listed: Readonly<Record<string, readonly ListedRow[]>>;
-  /** Opens the target; not called with `--list`. */
-  readonly open: () => Promise<T>;
+  /** Opens the target, or stops when the run is interrupted; not called with `--list`. */
+  readonly open: (interrupted: AbortSignal) => Promise<T>;
   readonly judge: (opened: T, judging: Judging) => Promise<ReportDocument>;
 }
 
@@ -66,7 +66,7 @@ export async function verify<T extends Opened>(
   const reports = await reporting(options, surroundings);
   // From now on: to open a target may take its time.
   const signal = surroundings.interruption();
-  const opened = await open();
+  const opened = await open(signal);
   try {
     // Values of a query are keys where somebody puts them there.
     const hide = redactor([...opened.secrets, ...new URL(opened.target.url).searchParams.values()]);
@@ -102,7 +102,7 @@ export function verifyTarget<T extends Target>(
     /** Scenarios of a generated check. */
     readonly runs?: number;
     readonly command: Command;
-    readonly open: () => Promise<OpenedTarget<T>>;
+    readonly open: (interrupted: AbortSignal) => Promise<OpenedTarget<T>>;
   },
   options: VerifyOptions,
   surroundings: Surroundings,

@@ -3,6 +3,7 @@ import { schemeOf } from "@countersign/signatures";
 import { hostReceiver } from "../harness/endpoints.ts";
 import { newSecret } from "../harness/secrets.ts";
 import { TargetUnusableError } from "../provider/provider-states.ts";
+import { interrupted } from "../run.ts";
 import type { SenderCommands, SenderTarget } from "../target.ts";
 import { CommandSender } from "./command-sender.ts";
 
@@ -23,6 +24,8 @@ export interface SenderOptions {
   /** Milliseconds that a retry may take. Default 30 000. */
   readonly waitMs?: number;
   readonly slow?: boolean;
+  /** Ends the wait for the first attempt at once when aborted. */
+  readonly signal?: AbortSignal;
 }
 
 /** Milliseconds after the first attempt in which one arrives at another endpoint. */
@@ -31,7 +34,7 @@ const OTHER_MS = 1000;
 /**
  * Starts a receiver, and makes sure that the trigger makes the sender send to it.
  *
- * @returns The target, and what closes it.
+ * @returns The target, and what closes it; without a first attempt if the signal aborts.
  * @throws {TargetUnusableError} `CS_KIT_TARGET_UNUSABLE`: the trigger fails, or no attempt arrives.
  * @throws {TypeError} The provider's attempts cannot be verified with a secret, or it needs one that is missing.
  * @throws {Error} The address or the port cannot be listened on.
@@ -39,7 +42,7 @@ const OTHER_MS = 1000;
 export async function openSender(
   options: SenderOptions,
 ): Promise<{ readonly target: SenderTarget; readonly close: () => void }> {
-  const { provider, commands, host, port, callbackUrl } = options;
+  const { provider, commands, host, port, callbackUrl, signal } = options;
   const { waitMs = 30_000, slow = false, document, claims = {} } = options;
   const scheme = schemeOf(provider);
   if (scheme.needsKey)
@@ -72,17 +75,7 @@ export async function openSender(
   };
   const sender = new CommandSender(target, "sender", []);
   try {
-    const before = commands.subscribe && (await sender.subscribe());
-    const { endpoint } = await sender.subscribe();
-    await sender.emit();
-    if (!(await endpoint.until(({ length }) => length > 0, waitMs)))
-      throw new Error(`no attempt arrived at ${endpoint.url} after --trigger`);
-    if (before !== undefined)
-      target.runState.hasSeveralEndpoints = await before.endpoint.until(
-        ({ length }) => length > 0,
-        OTHER_MS,
-      );
-    target.runState.followsUrl = endpoint.attempts[0]?.url === endpoint.url;
+    await Promise.race([sendFirst(sender, target), interrupted(signal)]);
   } catch (cause) {
     receiver.close();
     const message = cause instanceof Error ? cause.message : String(cause);
@@ -91,4 +84,22 @@ export async function openSender(
     sender.close();
   }
   return { target, close: receiver.close };
+}
+
+/** Makes the sender send its first event. @throws {Error} A command fails, or nothing arrives. */
+async function sendFirst(
+  sender: CommandSender,
+  { commands, runState, waitMs }: SenderTarget,
+): Promise<void> {
+  const before = commands.subscribe && (await sender.subscribe());
+  const { endpoint } = await sender.subscribe();
+  await sender.emit();
+  if (!(await endpoint.until(({ length }) => length > 0, waitMs)))
+    throw new Error(`no attempt arrived at ${endpoint.url} after --trigger`);
+  if (before !== undefined)
+    runState.hasSeveralEndpoints = await before.endpoint.until(
+      ({ length }) => length > 0,
+      OTHER_MS,
+    );
+  runState.followsUrl = endpoint.attempts[0]?.url === endpoint.url;
 }

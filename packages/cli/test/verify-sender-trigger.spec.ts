@@ -1,0 +1,145 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { run } from "../src/program.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { listen } from "../../service/test/sandbox/listen.ts";
+import { quietSurroundings } from "./ran.ts";
+import { start } from "./start-command.ts";
+import { SENDER, verify } from "./verify-sender.ts";
+
+/** True if a process runs: one that has ended and waits for its parent does not. */
+const isAlive = (pid: number): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+
+describe("the trigger of countersign verify sender", () => {
+  it(
+    "ends at an interruption with exit code 2, a partial report, and nothing left running",
+    { tags: "ci" },
+    async () => {
+      const file = join(temporaryFolder(), "pid");
+      const stopped = new AbortController();
+      const said = { out: "", err: "" };
+      const quiet = quietSurroundings(said, { PATH: process.env["PATH"] });
+      const out = (line: string): void => {
+        quiet.terminal.out(line);
+        stopped.abort();
+      };
+      const trigger = `${SENDER} & echo $! > "${file}"; wait`;
+      const status = await run(
+        ["verify", "sender", "--listen", "127.0.0.1", "--trigger", trigger],
+        {
+          ...quiet,
+          terminal: { ...quiet.terminal, out },
+          interruption: () => stopped.signal,
+        },
+      );
+      expect([status, said.err]).toEqual([2, expect.stringContaining("the run was interrupted")]);
+      await expect.poll(() => isAlive(Number(readFileSync(file, "utf8")))).toBe(false);
+    },
+  );
+
+  it.each([
+    ["that waits for the first attempt", 1, 'sleep 983 & echo $! >> "$PIDS"; wait'],
+    ["whose trigger has exited", 2, `${SENDER} & sleep 983 & echo $! >> "$PIDS"`],
+  ])(
+    "ends a run %s at an interruption, with all that the trigger has started",
+    async (_what, triggers, trigger) => {
+      const file = join(temporaryFolder(), "pids");
+      const report = join(temporaryFolder(), "report.json");
+      writeFileSync(file, "");
+      const pids = () => readFileSync(file, "utf8").split("\n").slice(0, -1).map(Number);
+      const stopped = new AbortController();
+      const said = { out: "", err: "" };
+      // The wait is longer than the test may take.
+      const more = ["--wait", "600", "--only", "sender/retries", "--report", `json=${report}`];
+      const status = run(
+        ["verify", "sender", "--listen", "127.0.0.1", "--trigger", trigger, ...more],
+        {
+          ...quietSurroundings(said, {
+            PATH: process.env["PATH"],
+            PIDS: file,
+            SENDER_FAULT: "never-retries",
+          }),
+          interruption: () => stopped.signal,
+        },
+      );
+      await expect.poll(pids, { timeout: 10_000 }).toHaveLength(triggers);
+      stopped.abort();
+      expect([await status, said.err]).toEqual([
+        2,
+        expect.stringContaining("CS_CLI_UNVERIFIED: the run was interrupted"),
+      ]);
+      expect(readFileSync(report, "utf8")).toContain("the run was interrupted");
+      // The process would end now: nothing later may stop them.
+      await expect.poll(() => pids().some(isAlive), { timeout: 1000 }).toBe(false);
+    },
+  );
+
+  it("ends although a process that has left the trigger's group keeps its stderr open", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "pid");
+    const trigger = `setsid sh -c 'echo $$ > "${file}"; exec sleep 985' & exit 0`;
+    const args = ["verify", "sender", "--listen", "127.0.0.1", "--trigger", trigger, "--wait", "1"];
+    const running = start(args, { folder });
+    onTestFinished(() => void process.kill(Number(readFileSync(file, "utf8")), "SIGKILL"));
+    expect([await running.exited, running.stderr()]).toEqual([
+      2,
+      expect.stringMatching(/CS_CLI_UNVERIFIED: .*no attempt arrived .* after --trigger/),
+    ]);
+  });
+
+  it("triggers by an HTTP call, and shows the secret in no report", async () => {
+    let secret = "";
+    const url = await listen((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const facts = JSON.parse(Buffer.concat(chunks).toString()) as {
+          url: string;
+          secret: string;
+        };
+        ({ secret } = facts);
+        const headers = { "content-type": "text/plain", "x-debug": secret };
+        void fetch(facts.url, { method: "POST", body: "{}", headers });
+        response.writeHead(202).end();
+      });
+    });
+    const { status, out } = await verify(["--only", "sender/deliveries"], {}, `POST ${url}/fire`);
+    expect(out).toMatch(/^FAIL {3}P-EVENT-NO-SECRETS/m);
+    expect(secret).toMatch(/^whsec_/);
+    expect(out).not.toContain(secret);
+    expect(status).toBe(1);
+  });
+
+  it("exits with 2 and one sentence if the trigger fails, nothing arrives or the port is in use", async () => {
+    const port = Number(new URL(await listen(() => undefined)).port);
+    for (const [trigger, more, sentence] of [
+      ["echo broken >&2; exit 3", [], /--trigger ended with 3: broken/],
+      [
+        "POST http://127.0.0.1:1/fire",
+        [],
+        /--trigger: POST http:\/\/127\.0\.0\.1:1\/fire: no answer/,
+      ],
+      ["true", ["--listen", `127.0.0.1:${port}`], /CS_CLI_PORT_TAKEN: --listen .* is in use/],
+      [" ", [], /--trigger is empty/],
+      ["true", ["--provider", "aws-sns"], /AWS SNS|Amazon SNS/],
+    ] as const) {
+      const { status, out, err } = await verify(more, {}, trigger);
+      const line = err.split("\n").find((one) => one.startsWith("countersign: "));
+      expect([status, out, line]).toEqual([2, "", expect.stringMatching(sentence)]);
+    }
+  });
+
+  it("ends what a hanging trigger has started", async () => {
+    const file = join(temporaryFolder(), "pid");
+    const trigger = `sleep 60 & echo $! > "${file}"; sleep 60`;
+    const { status, err } = await verify(["--wait", "1"], {}, trigger);
+    expect([status, err]).toEqual([
+      2,
+      expect.stringMatching(/no attempt arrived .* after --trigger/),
+    ]);
+    const pid = Number(readFileSync(file, "utf8"));
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+});
