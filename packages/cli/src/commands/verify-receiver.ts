@@ -30,7 +30,8 @@ Attempts are those of --provider: its headers, signatures, ids and clock; withou
 What a provider's scheme cannot show, such as the age of an attempt whose time it does not sign, is not applicable.
 
 The report names what the run could see:
-  no effects   answers only: forged attempts, raw bytes, sizes, media types, deadlines. Takes less than 10 s; the one for CI
+  no effects   answers only: forged attempts, raw bytes, sizes, media types, deadlines; the one for CI. About 2000 requests, which
+               take about 10 s if the receiver is on the same idle machine
   effects      what handlers did, too: --effects-url lists it, or --effects 'sql:SELECT id, type, count FROM …' reads your own table
   samples      bodies like yours, with new ids: --samples, one JSON body a file (TYPE.json if a header has the type), or --openapi
 
