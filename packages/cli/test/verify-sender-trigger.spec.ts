@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -129,6 +130,41 @@ describe("the trigger of countersign verify sender", () => {
       const line = err.split("\n").find((one) => one.startsWith("countersign: "));
       expect([status, out, line]).toEqual([2, "", expect.stringMatching(sentence)]);
     }
+  });
+
+  it.each([
+    ["that is cut off", 24, 'printf "%s%0290d" "$COUNTERSIGN_SECRET" 0'],
+    ["without its prefix", 24, 'echo "${COUNTERSIGN_SECRET#whsec_}"'],
+    ["in base64", 24, 'printf %s "$COUNTERSIGN_SECRET" | base64'],
+    [
+      "in 80 kB of hex",
+      750,
+      'yes "$(printf %s "$COUNTERSIGN_SECRET" | od -An -v -tx1 | tr -d " \\n")" | head -n 40 | tr -d "\\n"',
+    ],
+  ])("shows no part of a secret on its stderr %s", async (_how, bytes, print) => {
+    const key = randomBytes(bytes).toString("base64");
+    const isLong = bytes > 24;
+    const more = ["--provider", isLong ? "github" : "standard-webhooks"];
+    const secret = isLong ? key : `whsec_${key}`;
+    const env = { COUNTERSIGN_SECRET: secret };
+    const { status, err } = await verify(more, env, `${print} >&2; exit 3`);
+    expect([status, err]).toEqual([2, expect.stringContaining("--trigger ended with 3")]);
+    const text = Buffer.from(secret);
+    for (const form of [key, text.toString("base64"), text.toString("hex")])
+      for (let at = 0; at + 8 <= form.length; at += 1)
+        expect(err).not.toContain(form.slice(at, at + 8));
+  });
+
+  it("may not be a URL with a name or a password, which no message shows", async () => {
+    const trigger = "POST http://user:pw@127.0.0.1:1/x";
+    const { status, err } = await verify([], {}, trigger);
+    expect([status, err]).toEqual([
+      2,
+      expect.stringMatching(
+        /^countersign: CS_CLI_ARGUMENT_UNUSABLE: --trigger must not hold a name or a password/,
+      ),
+    ]);
+    expect(err).not.toMatch(/user|pw/);
   });
 
   it("ends what a hanging trigger has started", async () => {

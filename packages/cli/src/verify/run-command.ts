@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { CommandFacts, SenderCommands } from "@countersign/contract-kit";
+import { redactor } from "@countersign/contract-kit/report";
 import { badArgument } from "../failure.ts";
 import { wordOf } from "../options.ts";
 import { terminalLine } from "@countersign/rules";
 import type { Surroundings } from "../terminal.ts";
-import { withoutQuery } from "./arguments.ts";
+import { targetUrl, withoutQuery } from "./arguments.ts";
 
 type Run = SenderCommands["trigger"];
 
@@ -13,6 +14,8 @@ type Run = SenderCommands["trigger"];
 const COMMAND_MS = 60_000;
 /** Characters of a command's stderr that a message shows: the last ones. */
 const SHOWN = 300;
+/** Characters of it that are kept, to find secrets in. */
+const KEPT = 65_536;
 
 /** Runs the commands of `countersign verify sender`. `close` ends every command that still runs, and starts no other one. */
 export function commandRunner(env: Surroundings["env"]) {
@@ -28,11 +31,18 @@ export function commandRunner(env: Surroundings["env"]) {
     };
   };
   return {
-    /** Returns what runs a shell command, or calls a URL: `https://…` and `POST https://…`. */
+    /**
+     * Returns what runs a shell command, or calls a URL: `https://…` and `POST https://…`.
+     *
+     * @throws {Failure} `CS_CLI_ARGUMENT_UNUSABLE`: the URL is malformed, or has a name or a password.
+     */
     command: (option: string, text: string): Run => {
-      const [, method = "POST", url] = /^(?:([A-Z]+) +)?(https?:\/\/\S+)$/.exec(text.trim()) ?? [];
-      if (url !== undefined)
+      const [, method = "POST", given] =
+        /^(?:([A-Z]+) +)?(https?:\/\/\S+)$/.exec(text.trim()) ?? [];
+      if (given !== undefined) {
+        const url = targetUrl(given, option).href;
         return start((facts, stopped) => call({ option, method, url }, facts, stopped));
+      }
       const { COUNTERSIGN_SECRET_FILE: _, ...others } = env;
       return start((facts, stopped) => {
         const { url: to, secret, type } = facts;
@@ -56,7 +66,7 @@ interface ShellCommand {
   readonly option: string;
   readonly text: string;
   readonly env: Surroundings["env"];
-  /** Texts that no message may contain. Without it no message has the command's stderr, which a server may go on using. */
+  /** A text that no message may contain, in any form. Without it no message has the command's stderr, which a server may go on using. */
   readonly secret?: string;
   readonly stopped?: AbortSignal;
 }
@@ -78,8 +88,8 @@ export async function runShell({
     env: { ...env },
   });
   let stderr = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
-    stderr = `${stderr}${chunk.toString()}`.slice(-SHOWN);
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr = `${stderr}${chunk}`.slice(-KEPT);
   });
   const timeout = AbortSignal.timeout(COMMAND_MS);
   const signal = AbortSignal.any([...(stopped === undefined ? [] : [stopped]), timeout]);
@@ -99,8 +109,17 @@ export async function runShell({
   stopped?.addEventListener("abort", option === "--trigger" ? end : release, { once: true });
   if (status === 0) return;
   if (timeout.aborted) throw new Error(`${option} did not end within ${COMMAND_MS / 1000} s`);
-  const shown = terminalLine(stderr.trim().replaceAll(secret ?? "", "[secret]"));
+  const shown = terminalLine(endOf(stderr, secret));
   throw new Error(`${option} ended with ${status}${shown === "" ? "" : `: ${shown}`}`);
+}
+
+/** The last characters of a text, without a secret. A text that was cut may begin in the middle of one. */
+function endOf(text: string, secret = ""): string {
+  const hidden = redactor([secret])(text);
+  return hidden
+    .slice(text.length < KEPT ? 0 : KEPT / 2)
+    .trim()
+    .slice(-SHOWN);
 }
 
 function endGroup(pid: number | undefined): void {
