@@ -77,17 +77,23 @@ describe("the trigger of countersign verify sender", () => {
     },
   );
 
-  it("ends although a process that has left the trigger's group keeps its stderr open", async () => {
+  it.each([
+    ["a process that has left the trigger's group", "--trigger", "setsid "],
+    ["a server that --subscribe has started, which goes on", "--subscribe", ""],
+  ])("ends although the stderr of a command is open in %s", async (_where, option, prefix) => {
     const folder = temporaryFolder();
-    const file = join(folder, "pid");
-    const trigger = `setsid sh -c 'echo $$ > "${file}"; exec sleep 985' & exit 0`;
-    const args = ["verify", "sender", "--listen", "127.0.0.1", "--trigger", trigger, "--wait", "1"];
-    const running = start(args, { folder });
-    onTestFinished(() => void process.kill(Number(readFileSync(file, "utf8")), "SIGKILL"));
+    const file = join(folder, "pids");
+    const background = `${prefix}sh -c 'echo $$ >> "${file}"; exec sleep 985' & exit 0`;
+    const commands = { "--trigger": "true", [option]: background };
+    const more = ["--listen", "127.0.0.1", "--wait", "1", ...Object.entries(commands).flat()];
+    const running = start(["verify", "sender", ...more], { folder });
+    const pids = () => readFileSync(file, "utf8").trim().split("\n").map(Number);
+    onTestFinished(() => pids().forEach((pid) => process.kill(pid, "SIGKILL")));
     expect([await running.exited, running.stderr()]).toEqual([
       2,
       expect.stringMatching(/CS_CLI_UNVERIFIED: .*no attempt arrived .* after --trigger/),
     ]);
+    expect(pids().every(isAlive)).toBe(true);
   });
 
   it("triggers by an HTTP call, and shows the secret in no report", async () => {
