@@ -15,13 +15,14 @@ it.each<readonly [string, () => Promise<unknown>, string]>([
 ])("a run whose effects %s exits with 2 and passes what answers show", async (_what, read, why) => {
   const { findings, exitCode } = await run({
     target: await openReceiver({ effects: { read }, effectsWaitMs: 20 }),
-    checks: receiverChecks.filter(({ id }) => /genuine|duplicates|memory/.test(id)),
+    checks: receiverChecks.filter(({ id }) => /genuine|duplicates|order|memory/.test(id)),
     requirements: requirements("receiver"),
-    only: ["R-ACK-GENUINE", "R-ONCE-DUPLICATE", "R-ONCE-RETRIES"],
+    only: ["R-ACK-GENUINE", "R-ONCE-DUPLICATE", "R-ORDER-GUARD", "R-ONCE-RETRIES"],
   });
   expect(findings.map((one) => [one.requirement.id, one.status, one.message])).toEqual([
     ["R-ACK-GENUINE", "pass", ""],
     ["R-ONCE-DUPLICATE", "skipped", why],
+    ["R-ORDER-GUARD", "skipped", why],
     ["R-ONCE-RETRIES", "skipped", why],
   ]);
   expect(exitCode).toBe(2);
