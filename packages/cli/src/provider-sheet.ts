@@ -84,7 +84,7 @@ export function replaySeconds(provider: ProviderDocument): number | undefined {
   return schemeOf(provider).replayProtection ? provider.timestamp?.toleranceSeconds : undefined;
 }
 
-/** Without an id, a captured event runs again once its bytes are no retry any more. */
+/** Without an id, a captured event runs again once its bytes count as another event. */
 const unboundedText = ({ event: { id } }: ProviderDocument): string =>
   id === undefined ? "none" : "none but the inbox's retention";
 

@@ -133,7 +133,7 @@ export function createReceiver<Types = UntypedEvents, InboxType extends Inbox = 
     onIdReuse: options.onIdReuse ?? "duplicate",
     replayOf: replayBy(options.replay),
     verifyToken: options.verifyToken,
-    keys: options.keyOf && new KeyCache(options.keyOf, elapsed),
+    keys: scheme.needsKey && options.keyOf ? new KeyCache(options.keyOf, elapsed) : undefined,
     leaseMs,
     retryMs:
       3_600_000 *

@@ -99,9 +99,9 @@ export interface ReceiverOptions<Types, InboxType extends Inbox = Inbox> {
   readonly verifyToken?: string;
   /**
    * Finds the key that an attempt names, such as a certificate's address or a key's id: PEM, or a JWK as text or as an
-   * object; `undefined` or `null` if it is unknown. The receiver has checked the value, and caches a key that has verified an attempt for an hour, any
-   * other answer for a minute. An error answers 503. Strangers can name keys too: new names are looked up 20 at once, then
-   * one a second, and the others answered 503.
+   * object; `undefined` or `null` if it is unknown. The receiver has checked the value, and caches a key that has verified
+   * an attempt for an hour, any other answer for a minute. An error answers 503. Strangers can name keys too: new names
+   * are looked up 20 at once, then one a second, and the others answered 503.
    */
   readonly keyOf?: (value: string) => Promise<string | object | null | undefined>;
   /** Values of the provider's own claims, such as LiveKit's API key. */
